@@ -1,0 +1,135 @@
+"""Policies: pure functions (content, voice quality, paralinguistics) -> overall rating.
+
+Every built-in policy is symmetric: when A and B change places in its inputs, they
+change places in its output. None of them looks at anything but the three ratings.
+
+Source: TRACE (Textual Reasoning over Audio Cues for Evaluation), Algorithms 1 to 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+from fusion.ratings import DIMENSIONS, RATINGS, Rating, rating_min
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An overall rating and the sentence that says how it came about."""
+
+    rating: Rating
+    why: str
+
+
+DecisionRule = Callable[[Rating, Rating, Rating], Decision]
+
+#: All 64 inputs (content, voice quality, paralinguistics) in the declared order.
+CELLS: tuple[tuple[Rating, Rating, Rating], ...] = tuple(product(RATINGS, RATINGS, RATINGS))
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A named rule; call it for the rating, :meth:`decide` to be told why."""
+
+    name: str
+    summary: str
+    rule: DecisionRule
+
+    def __call__(self, content: Rating, voice_quality: Rating, paralinguistics: Rating) -> Rating:
+        """The overall rating."""
+        return self.decide(content, voice_quality, paralinguistics).rating
+
+    def decide(self, content: Rating, voice_quality: Rating, paralinguistics: Rating) -> Decision:
+        """The overall rating with its explanation."""
+        return self.rule(content, voice_quality, paralinguistics)
+
+    def table(self) -> dict[tuple[Rating, Rating, Rating], Rating]:
+        """The whole policy: 64 inputs -> overall rating."""
+        return {cell: self(*cell) for cell in CELLS}
+
+
+def _first_winner(c: Rating, vq: Rating, p: Rating) -> tuple[str, Rating] | None:
+    """The first of content, paralinguistics, voice quality that prefers one answer."""
+    for name, rating in (("content", c), ("paralinguistics", p), ("voice quality", vq)):
+        if rating.is_winner:
+            return name, rating
+    return None
+
+
+def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
+    """Algorithm 1: content decides; its tie goes to paralinguistics, then voice quality."""
+    winner = _first_winner(c, vq, p)
+    if winner is None:
+        return Decision(c, f"no dimension prefers an answer: content says {c}")
+    name, rating = winner
+    before = {
+        "content": "",
+        "paralinguistics": "content ties, ",
+        "voice quality": "content and paralinguistics tie, ",
+    }[name]
+    return Decision(rating, f"{before}{name} prefers {rating}")
+
+
+def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
+    """Algorithm 1 behind a gate: content and paralinguistics both bad is both bad.
+
+    The gate is in the TRACE authors' released code and not in the printed algorithm.
+    """
+    if c is p is Rating.BOTH_BAD:
+        return Decision(c, "content and paralinguistics are both_bad")
+    return content_first(c, vq, p)
+
+
+def _under_cap(c: Rating, vq: Rating, p: Rating, cap: Rating) -> Decision:
+    winner = _first_winner(c, vq, p)
+    if winner is None:
+        return Decision(rating_min(c, cap), f"no dimension prefers an answer: content under {cap}")
+    name, rating = winner
+    capped = rating_min(rating, cap)
+    verb = "stands" if capped is rating else f"is cut to {capped}"
+    return Decision(capped, f"{name} prefers {rating}, which {verb} under the cap {cap}")
+
+
+def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
+    """Algorithm 2: nobody wins who is unacceptable in content or paralinguistics."""
+    return _under_cap(c, vq, p, rating_min(c, p))
+
+
+def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:
+    """Algorithm 2, but a winner stands unless content or paralinguistics is both_bad."""
+    winner = _first_winner(c, vq, p)
+    if winner and Rating.BOTH_BAD not in (c, p):
+        return Decision(winner[1], f"{winner[0]} prefers {winner[1]}, neither C nor P is both_bad")
+    return acceptability_cap(c, vq, p)
+
+
+def majority_vote(c: Rating, vq: Rating, p: Rating) -> Decision:
+    """Two equal ratings win; three different ones go by answer.
+
+    Tie rule: an answer is acceptable overall when two of the three dimensions find it
+    acceptable. The same rule also reproduces every plain majority, so it is the whole
+    policy; no dimension and no position is preferred.
+    """
+    votes = [r.acceptability for r in (c, vq, p)]
+    rating = Rating.from_acceptability(*(sum(answer) >= 2 for answer in zip(*votes, strict=True)))
+    if len({c, vq, p}) < len(DIMENSIONS):
+        return Decision(rating, f"at least two dimensions say {rating}")
+    return Decision(rating, f"three different ratings: by answer, two of three give {rating}")
+
+
+#: Built-in policies by name.
+POLICIES: dict[str, Policy] = {
+    rule.__name__: Policy(rule.__name__, (rule.__doc__ or "").splitlines()[0], rule)
+    for rule in (
+        content_first,
+        content_first_strict,
+        acceptability_cap,
+        acceptability_cap_lenient,
+        majority_vote,
+    )
+}
+
+#: The policy used when none is named.
+DEFAULT_POLICY = "content_first"

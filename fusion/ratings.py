@@ -1,0 +1,75 @@
+"""Typed ties: the four ratings of a pair, and the lattice they form.
+
+A rating says for each answer whether it is acceptable. Written as (A acceptable,
+B acceptable) the four ratings are the corners of the unit square, and TRACE's
+``RatingMin`` (paper, Algorithm 3) is the meet of that lattice.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal, get_args
+
+Dimension = Literal["content", "voice_quality", "paralinguistics"]
+
+#: The three judged dimensions, in the order in which policies take them.
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+
+class Rating(StrEnum):
+    """A typed tie: which answer is better, or that both are good or both bad."""
+
+    A = "1"
+    B = "2"
+    BOTH_GOOD = "both_good"
+    BOTH_BAD = "both_bad"
+
+    @property
+    def acceptability(self) -> tuple[bool, bool]:
+        """(A acceptable, B acceptable): ``1`` is (1, 0), ``both_good`` is (1, 1)."""
+        return self in (Rating.A, Rating.BOTH_GOOD), self in (Rating.B, Rating.BOTH_GOOD)
+
+    @property
+    def is_winner(self) -> bool:
+        """True for ``1`` and ``2``: one answer is preferred."""
+        return self in (Rating.A, Rating.B)
+
+    @property
+    def swapped(self) -> Rating:
+        """The same opinion when A and B change places."""
+        return {Rating.A: Rating.B, Rating.B: Rating.A}.get(self, self)
+
+    @classmethod
+    def from_acceptability(cls, a: bool, b: bool) -> Rating:
+        """The rating whose :attr:`acceptability` is ``(a, b)``."""
+        if a and b:
+            return cls.BOTH_GOOD
+        if a:
+            return cls.A
+        return cls.B if b else cls.BOTH_BAD
+
+    @classmethod
+    def parse(cls, text: object, where: str = "rating") -> Rating:
+        """Read one of the four labels exactly as written.
+
+        Raises:
+            ValueError: ``text`` is not one of them; the message starts with ``where``.
+        """
+        try:
+            return cls(str(text))
+        except ValueError:
+            labels = ", ".join(cls)
+            raise ValueError(f"{where}: {text!r} is not a rating; use one of {labels}") from None
+
+
+#: Every rating once, in the declared order; tables and matrices use this order.
+RATINGS: tuple[Rating, ...] = tuple(Rating)
+
+
+def rating_min(x: Rating, y: Rating) -> Rating:
+    """What both ratings accept: TRACE's RatingMin (paper, Algorithm 3).
+
+    An answer is acceptable in the result when it is acceptable in ``x`` and in ``y``.
+    """
+    (ax, bx), (ay, by) = x.acceptability, y.acceptability
+    return Rating.from_acceptability(ax and ay, bx and by)

@@ -1,0 +1,27 @@
+"""What every test gets: real data where it is, and a home of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+DATA_VARIABLE = "TRACE_EVAL_DATA"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real speech and human labels."""
+    folder = os.environ.get(DATA_VARIABLE)
+    if not folder:
+        pytest.skip(f"{DATA_VARIABLE} is not set; export it to run the checks on real data")
+    return Path(folder).resolve()
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests never see the user's cache or keys."""
+    monkeypatch.setenv("TRACE_EVAL_CACHE", str(tmp_path_factory.mktemp("cache")))
+    for name in ("OPENAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from fusion import (
+    CELLS,
+    DIMENSIONS,
+    POLICIES,
+    RATINGS,
+    Rating,
+    load_policy,
+    rating_min,
+    read_policy,
+)
+from fusion.policies import Policy
+
+A, B, GOOD, BAD = RATINGS
+
+
+def test_rating_min_is_the_meet_of_acceptability() -> None:
+    # Algorithm 3 written out: rows x, columns y, order 1, 2, both_good, both_bad.
+    expected = {
+        A: [A, BAD, A, BAD],
+        B: [BAD, B, B, BAD],
+        GOOD: [A, B, GOOD, BAD],
+        BAD: [BAD, BAD, BAD, BAD],
+    }
+    assert {x: [rating_min(x, y) for y in RATINGS] for x in RATINGS} == expected
+
+
+# Each row by hand from the printed algorithms: C, VQ, P -> the five policies in POLICIES' order.
+BY_HAND = [
+    # content wins outright
+    (A, B, B, [A, A, BAD, A, B]),  # cap = min(1, 2) = bad; majority 2
+    (A, GOOD, GOOD, [A, A, A, A, GOOD]),
+    (A, GOOD, BAD, [A, A, BAD, BAD, A]),  # A accepted by C and VQ
+    # content ties: paralinguistics before voice quality
+    (GOOD, B, A, [A, A, A, A, GOOD]),  # A: C and P; B: C and VQ
+    (GOOD, B, GOOD, [B, B, B, B, GOOD]),
+    (BAD, B, GOOD, [B, B, BAD, BAD, B]),  # B: VQ and P
+    (BAD, B, BAD, [B, BAD, BAD, BAD, BAD]),  # the strict gate
+    # no winner anywhere
+    (GOOD, BAD, GOOD, [GOOD, GOOD, GOOD, GOOD, GOOD]),
+    (GOOD, GOOD, BAD, [GOOD, GOOD, BAD, BAD, GOOD]),
+    (BAD, GOOD, GOOD, [BAD, BAD, BAD, BAD, GOOD]),
+]
+
+
+@pytest.mark.parametrize(("c", "vq", "p", "expected"), BY_HAND)
+def test_policies_by_hand(c: Rating, vq: Rating, p: Rating, expected: list[Rating]) -> None:
+    assert [policy(c, vq, p) for policy in POLICIES.values()] == expected
+
+
+def _printed_content_first(c: Rating, vq: Rating, p: Rating) -> Rating:
+    if c in (A, B):
+        return c
+    if p in (A, B):
+        return p
+    return vq if vq in (A, B) else c
+
+
+def _printed_cap(c: Rating, vq: Rating, p: Rating) -> Rating:
+    cap = rating_min(c, p)
+    return rating_min(_printed_content_first(c, vq, p) if {A, B} & {c, vq, p} else c, cap)
+
+
+def _plain_majority(c: Rating, vq: Rating, p: Rating) -> Rating | None:
+    return next((r for r in RATINGS if [c, vq, p].count(r) >= 2), None)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_all_64_inputs_follow_the_printed_algorithms(
+    cell: tuple[Rating, Rating, Rating],
+) -> None:
+    c, vq, p = cell
+    found = {name: policy(*cell) for name, policy in POLICIES.items()}
+    first, cap = _printed_content_first(*cell), _printed_cap(*cell)
+    assert found["content_first"] is first
+    assert found["content_first_strict"] is (BAD if c is BAD and p is BAD else first)
+    assert found["acceptability_cap"] is cap
+    lenient = first if {A, B} & {c, vq, p} and BAD not in (c, p) else cap
+    assert found["acceptability_cap_lenient"] is lenient
+    assert found["majority_vote"] is (_plain_majority(*cell) or found["majority_vote"])
+    assert all(policy.decide(*cell).why for policy in POLICIES.values())
+
+
+def test_majority_tie_rule_goes_by_answer() -> None:
+    vote = POLICIES["majority_vote"]
+    # Three different ratings: which answers do two of the three accept?
+    assert vote(A, B, GOOD) is GOOD
+    assert vote(A, B, BAD) is BAD
+    assert vote(A, GOOD, BAD) is A
+    assert vote(GOOD, BAD, B) is B
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
+def test_swapping_the_answers_swaps_the_outcome(policy: Policy) -> None:
+    table = policy.table()
+    assert len(table) == 64
+    for cell, overall in table.items():
+        swapped = tuple(rating.swapped for rating in cell)
+        assert table[swapped] is overall.swapped  # type: ignore[index]
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
+def test_unanimity(policy: Policy) -> None:
+    assert all(policy(rating, rating, rating) is rating for rating in RATINGS)
+
+
+# Counts of the data's README: human C, VQ, P through the policy = human overall.
+HCOT_COUNTS = {
+    "content_first": (450, 169),
+    "content_first_strict": (485, 199),
+    "acceptability_cap": (191, 296),
+}
+
+
+@pytest.mark.parametrize("name", HCOT_COUNTS)
+def test_human_labels_give_the_published_counts(name: str, data: Path) -> None:
+    counts = []
+    for file, items in (("speakbench", 497), ("s2sarena", 314)):
+        records = json.loads((data / "hcot" / f"{file}.json").read_text())
+        assert len(records) == items
+        labels = [{k: Rating(v) for k, v in record["label"].items()} for record in records]
+        policy = POLICIES[name]
+        counts.append(sum(policy(*(x[d] for d in DIMENSIONS)) is x["overall"] for x in labels))
+    assert tuple(counts) == HCOT_COUNTS[name]
+
+
+def _rows(policy: Policy) -> list[dict[str, str]]:
+    return [
+        {**dict(zip(DIMENSIONS, map(str, cell), strict=True)), "overall": str(overall)}
+        for cell, overall in policy.table().items()
+    ]
+
+
+def test_own_table_round_trips_through_csv_and_json(tmp_path: Path) -> None:
+    policy = POLICIES["acceptability_cap"]
+    rows = _rows(policy)
+    (tmp_path / "mine.json").write_text(json.dumps(rows))
+    with (tmp_path / "mine.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*DIMENSIONS, "overall"])
+        writer.writeheader()
+        writer.writerows(rows)
+    for name in ("mine.csv", "mine.json"):
+        assert load_policy(str(tmp_path / name)).table() == policy.table()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda rows: rows[:-1],
+            "1 of 64 inputs are missing, first (both_bad, both_bad, both_bad)",
+        ),
+        (lambda rows: [*rows, rows[0]], "row 65: (1, 1, 1) was given before"),
+        (lambda rows: [{**rows[0], "overall": "tie"}, *rows[1:]], "row 1, overall: 'tie' is not"),
+        (lambda rows: [{"content": "1"}, *rows], "row 1: no 'voice_quality'"),
+        (lambda rows: {"rows": rows}, "expected a list of objects"),
+    ],
+)
+def test_broken_tables_say_file_row_and_remedy(change, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(change(_rows(POLICIES["content_first"]))))
+    with pytest.raises(ValueError, match=str(path)) as caught:
+        read_policy(path)
+    assert message in str(caught.value)
+
+
+def test_unknown_policy_lists_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="'contentfirst' is unknown; use one of content_first, "):
+        load_policy("contentfirst")
