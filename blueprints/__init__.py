@@ -1,0 +1,50 @@
+"""The data contract: what is known of one clip, its JSON schema and its renderings."""
+
+from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
+from blueprints.errors import UserError
+from blueprints.groups import (
+    Absent,
+    Accent,
+    Contour,
+    Emotion,
+    EmotionWindow,
+    Extension,
+    Loudness,
+    Pitch,
+    Present,
+    Provenance,
+    Quality,
+    Rate,
+    Signal,
+    Span,
+    Status,
+    Strict,
+    Transcript,
+    Word,
+)
+
+__all__ = [
+    "GROUPS",
+    "NOT_REQUESTED",
+    "SCHEMA_VERSION",
+    "Absent",
+    "Accent",
+    "Blueprint",
+    "Contour",
+    "Emotion",
+    "EmotionWindow",
+    "Extension",
+    "Loudness",
+    "Pitch",
+    "Present",
+    "Provenance",
+    "Quality",
+    "Rate",
+    "Signal",
+    "Span",
+    "Status",
+    "Strict",
+    "Transcript",
+    "UserError",
+    "Word",
+]
