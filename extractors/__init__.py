@@ -1,0 +1,1 @@
+"""Extractors: each fills one group of the blueprint from a decoded clip."""

@@ -1,0 +1,139 @@
+"""Decoding: a path or bytes -> one :class:`Clip` of finite float32 samples."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+from blueprints import UserError
+
+Samples = npt.NDArray[np.float32]
+
+#: Rate at which speech models listen, Hz.
+SPEECH_RATE = 16_000
+
+#: Longest clip that is decoded unless the caller allows more, seconds. An S2S answer is
+#: seconds to minutes long; hours mean a wrong file, and would cost hours of recognition.
+MAX_SECONDS = 1800.0
+
+
+class AudioError(UserError):
+    """A recording that cannot be decoded; the message names the file and the remedy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """One decoded recording.
+
+    Attributes:
+        samples: float32 [shape=(n, channels)], finite, nominally in [-1, 1].
+        rate: sampling rate, Hz.
+        name: what to call it in messages; it is not part of the identity.
+    """
+
+    samples: Samples
+    rate: int
+    name: str = "clip"
+
+    @property
+    def seconds(self) -> float:
+        """Duration, seconds."""
+        return len(self.samples) / self.rate
+
+    @property
+    def channels(self) -> int:
+        """Number of channels."""
+        return int(self.samples.shape[1])
+
+    @cached_property
+    def sha256(self) -> str:
+        """Identity: SHA-256 of rate, channels and the decoded little-endian samples."""
+        digest = hashlib.sha256(struct.pack("<II", self.rate, self.channels))
+        digest.update(np.ascontiguousarray(self.samples, dtype="<f4").data)
+        return digest.hexdigest()
+
+    @cached_property
+    def mono(self) -> Samples:
+        """Mean of the channels, float32 [shape=(n,)], at the clip's own rate."""
+        if self.channels == 1:
+            return self.samples[:, 0]
+        return np.asarray(self.samples.mean(axis=1), dtype=np.float32)
+
+    @cached_property
+    def speech(self) -> Samples:
+        """The mono mix at 16 kHz, float32 [shape=(n,)], clipped to [-1, 1].
+
+        Speech models want exactly this; resampling can overshoot full scale slightly.
+        """
+        mono = self.mono
+        if self.rate != SPEECH_RATE:
+            mono = soxr.resample(mono, self.rate, SPEECH_RATE, quality="HQ")
+        return np.asarray(np.clip(mono, -1.0, 1.0), dtype=np.float32)
+
+
+def decode(
+    source: Path | str | bytes, name: str | None = None, max_seconds: float = MAX_SECONDS
+) -> Clip:
+    """Decode any libsndfile format (wav, flac, ogg, mp3, aiff, ...).
+
+    Args:
+        source: a path, or the bytes of such a file.
+        name: what to call the clip in messages; default: the path.
+        max_seconds: longer clips are refused before they are read.
+
+    Raises:
+        AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
+    """
+    label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
+    if isinstance(source, bytes):
+        if not source:
+            raise AudioError(f"{label}: 0 bytes; write the recording again")
+        handle: str | io.BytesIO = io.BytesIO(source)
+    else:
+        path = Path(source)
+        if not path.exists():
+            raise AudioError(f"{label}: no such file; check the path or --audio-root")
+        if not path.is_file():
+            raise AudioError(f"{label}: not a file; name one recording")
+        if path.stat().st_size == 0:
+            raise AudioError(f"{label}: 0 bytes; write the recording again")
+        handle = str(path)
+    try:
+        samples, rate = _read(handle, label, max_seconds)
+    except soundfile.LibsndfileError as error:
+        raise AudioError(
+            f"{label}: cannot be decoded ({error.error_string.rstrip('.')}); convert it, e.g."
+            f" ffmpeg -i IN -c:a pcm_s16le OUT.wav"
+        ) from error
+    except OSError as error:
+        raise AudioError(f"{label}: cannot be read ({error})") from error
+    if len(samples) == 0:
+        raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
+    bad = int(samples.size - np.isfinite(samples).sum())
+    if bad:
+        raise AudioError(
+            f"{label}: {bad} of {samples.size} samples are NaN or infinite; mend the"
+            " system that wrote them"
+        )
+    return Clip(samples, rate, label)
+
+
+def _read(handle: str | io.BytesIO, label: str, max_seconds: float) -> tuple[Samples, int]:
+    with soundfile.SoundFile(handle) as file:
+        limit = int(max_seconds * file.samplerate)
+        # Headers lie (streamed WAV claims 2 GiB), so the bound is on what is really read.
+        samples = file.read(min(file.frames, limit + 1), dtype="float32", always_2d=True)
+        if len(samples) > limit:
+            raise AudioError(
+                f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds"
+            )
+        return samples, int(file.samplerate)

@@ -1,0 +1,137 @@
+"""The interface of an extractor, and what every extractor may assume.
+
+An extractor fills one group of the blueprint from a decoded clip. It says which groups
+it needs first, which parameters and model files decide its values, and it returns the
+group or an :class:`~blueprints.Absent` with a reason. Files, caching, batching over clips,
+processes and failures are handled elsewhere, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status
+from extractors.audio import Clip
+
+
+class Item(NamedTuple):
+    """One unit of work: a clip and what is known of it so far."""
+
+    clip: Clip
+    known: Blueprint
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """Base class. Options are the dataclass fields of the subclass.
+
+    Subclasses set the class variables and implement :meth:`extract`, or
+    :meth:`extract_batch` when their model works on several clips at once. Instances are
+    pickled to worker processes, so a model is loaded lazily and kept in a module-level
+    cache or set by :meth:`load`.
+    """
+
+    #: Registered name, e.g. ``pocketsphinx``.
+    name: ClassVar[str]
+    #: Blueprint group that it fills: a key of ``blueprints.GROUPS``, or a new name
+    #: (then it returns ``blueprints.Extension``).
+    group: ClassVar[str]
+    #: Raise it whenever the same clip could give other values.
+    version: ClassVar[str]
+    #: Groups that must be extracted before this one.
+    needs: ClassVar[tuple[str, ...]] = ()
+    #: Import name -> distribution name of the packages that it needs.
+    packages: ClassVar[dict[str, str]] = {}
+    #: What to type when a package is missing.
+    install: ClassVar[str] = "pip install trace-eval"
+    #: Clips that :meth:`extract_batch` is given at most.
+    batch_size: ClassVar[int] = 1
+    #: Device class on which it runs; ``gpu`` extractors run in one process per device.
+    device: ClassVar[str] = "cpu"
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Everything but the clip, the code and the model that decides the values.
+
+        Default: all dataclass fields. Leave out what cannot change the output (device,
+        path, threads).
+        """
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def revision(self) -> str | None:
+        """SHA-256 of the model files, or None where there is no model."""
+        return None
+
+    def unavailable(self) -> str | None:
+        """Why it cannot run here, with the remedy; None when it can."""
+        missing = [dist for module, dist in self.packages.items() if find_spec(module) is None]
+        if missing:
+            return f"{self.name} needs {', '.join(missing)}; run: {self.install}"
+        return None
+
+    def provenance(self) -> Provenance:
+        """The record that goes into the blueprint and, with the clip, into the cache key."""
+        return Provenance(
+            extractor=self.name,
+            version=self.version,
+            packages={dist: package_version(dist) for dist in self.packages.values()},
+            revision=self.revision(),
+            parameters=self.parameters(),
+        )
+
+    def load(self) -> None:
+        """Load models, once per process, before the first clip."""
+
+    def close(self) -> None:
+        """Release models and device memory."""
+
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+        """Measure one clip; ``known`` holds the groups named in :attr:`needs`."""
+        raise NotImplementedError(f"{type(self).__name__} has neither extract nor extract_batch")
+
+    def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
+        """Measure several clips; default: one after the other."""
+        return [self.extract(item.clip, item.known) for item in items]
+
+
+def package_version(distribution: str) -> str:
+    """Installed version of a distribution, or ``"missing"``."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def speech_gate(known: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
+    """Why a speech measure makes no sense for this clip, or None when it does.
+
+    Speech measures on silence invent numbers (DNSMOS gives 2.2 on digital silence) or
+    words (Whisper), so every one of them asks here first.
+    """
+    signal = known.signal
+    if not isinstance(signal, Signal):
+        return Absent(status=Status.FAILED, reason=f"needs group signal, which is {signal.status}")
+    if signal.peak_dbfs is None or signal.peak_dbfs < SILENCE_DBFS:
+        peak = (
+            "all samples are zero"
+            if signal.peak_dbfs is None
+            else (f"the peak is {signal.peak_dbfs:.1f} dBFS")
+        )
+        return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
+    if signal.speech_s <= 0:
+        return Absent(status=Status.NO_SPEECH, reason="the voice activity detector found no speech")
+    if signal.speech_s < min_speech_s:
+        return Absent(
+            status=Status.TOO_SHORT,
+            reason=f"{signal.speech_s:.2f} s of speech, at least {min_speech_s:g} s are needed",
+        )
+    return None
+
+
+#: Peak level under which a clip counts as silent, dBFS: one step of 10-bit audio.
+SILENCE_DBFS = -60.0

@@ -1,0 +1,1 @@
+"""TRACE: judge pairs of spoken answers by textual reasoning over audio cues."""

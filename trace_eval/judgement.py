@@ -1,0 +1,118 @@
+"""The judgement: a rating per dimension with its reasons, or why there is none."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from blueprints import Strict
+from fusion import DIMENSIONS, Dimension, Rating
+
+#: Version of the judgement's JSON; a change that an old reader would misread raises it.
+SCHEMA_VERSION = "1"
+
+Order = Literal["ab", "ba"]
+
+
+class Reason(StrEnum):
+    """Why a pair, or one call, has no rating."""
+
+    CLIP_FAILED = "clip_failed"  # an answer could not be decoded
+    EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
+    JUDGE_FAILED = "judge_failed"  # the judge raised
+    UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time
+    REFUSED = "refused"  # the server refused the request (key, model, limits)
+    RATE_LIMITED = "rate_limited"  # still 429 after all retries
+    PROMPT_CUT = "prompt_cut"  # the server read less than was sent
+    REPLY_CUT = "reply_cut"  # the reply hit the token limit
+    FILTERED = "filtered"  # a content filter took the reply
+    UNPARSEABLE = "unparseable"  # no verdict in the reply
+    OFF_LABEL = "off_label"  # a verdict outside the offered labels
+    OVER_BUDGET = "over_budget"  # --max-cost would have been passed
+
+
+class Usage(Strict):
+    """Tokens as the server counted them, and their price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = Field(0, description="input tokens served from the server's cache")
+    cost_usd: float | None = Field(None, description="US dollars; null: no price is known")
+
+
+class Opinion(Strict):
+    """One call of a judge, already mapped back to the pair's own A and B."""
+
+    order: Order = Field(description="which answer was shown first")
+    sample: int = Field(0, ge=0, description="index of the repetition in this order")
+    ratings: dict[Dimension, Rating] = Field(default_factory=dict)
+    reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
+    reason: Reason | None = Field(None, description="why there are no ratings")
+    detail: str | None = Field(None, description="one sentence beside the reason")
+    raw: str | None = Field(None, description="the last reply as it came")
+    repaired: bool = Field(False, description="the first reply was unusable, the second counts")
+    cached: bool = Field(False, description="read from the reply cache, nothing was sent")
+    seed: int | None = None
+    seconds: float | None = Field(None, description="time of the call, seconds")
+    usage: Usage | None = None
+
+
+class DimensionVerdict(Strict):
+    """The rating of one dimension and what decided it."""
+
+    rating: Rating
+    reasoning: str
+    evidence: dict[str, JsonValue] = Field(
+        default_factory=dict, description="the values that decided it"
+    )
+    distribution: dict[Rating, float] | None = Field(
+        None, description="shares of the votes, where several opinions were asked"
+    )
+    consistent: bool | None = Field(
+        None, description="both orders agree; null: only one order was asked"
+    )
+
+
+class Judgement(Strict):
+    """What one judge says of one pair."""
+
+    schema_version: str = SCHEMA_VERSION
+    pair: str = Field(description="id of the pair")
+    judge: str = Field(description="judge spec, e.g. rules or ollama:qwen3:8b")
+    status: Literal["scored", "unscored"]
+    reason: Reason | None = Field(None, description="why it is unscored")
+    detail: str | None = Field(None, description="one sentence beside the reason")
+    dimensions: dict[Dimension, DimensionVerdict] = Field(
+        default_factory=dict, description="all three when scored; those known when not"
+    )
+    opinions: list[Opinion] = Field(default_factory=list, description="every call behind it")
+    usage: Usage | None = Field(None, description="sum over the calls")
+    caveats: list[str] = Field(default_factory=list, description="what every reader must know")
+
+    def rating(self, dimension: Dimension) -> Rating | None:
+        """The rating of one dimension, if there is one."""
+        verdict = self.dimensions.get(dimension)
+        return verdict.rating if verdict else None
+
+    @classmethod
+    def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:
+        """A judgement that only says why there is none."""
+        return cls(pair=pair, judge=judge, status="unscored", reason=reason, detail=detail)
+
+    @classmethod
+    def scored(
+        cls,
+        pair: str,
+        judge: str,
+        dimensions: dict[Dimension, DimensionVerdict],
+        caveats: tuple[str, ...] = (),
+    ) -> Judgement:
+        """A judgement with all three dimensions."""
+        missing = [name for name in DIMENSIONS if name not in dimensions]
+        if missing:
+            raise ValueError(f"judgement of {pair}: no verdict on {', '.join(missing)}")
+        return cls(
+            pair=pair, judge=judge, status="scored", dimensions=dimensions, caveats=list(caveats)
+        )

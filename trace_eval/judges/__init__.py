@@ -1,0 +1,1 @@
+"""Judges: what turns a pair of blueprints into a judgement."""

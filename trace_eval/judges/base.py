@@ -1,0 +1,61 @@
+"""The interface of a judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from pydantic import JsonValue
+
+from blueprints import Blueprint, Transcript
+from trace_eval.judgement import Judgement
+from trace_eval.pairs import Pair
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a judge is given: the pair and the blueprints of its clips.
+
+    A judge must not look at ``pair.labels``, nor at the systems' names.
+    """
+
+    pair: Pair
+    a: Blueprint
+    b: Blueprint
+    instruction: Blueprint | None = None
+
+    @property
+    def instruction_text(self) -> str | None:
+        """The written instruction, else what the recogniser heard of the spoken one."""
+        if self.pair.instruction.text:
+            return self.pair.instruction.text
+        if self.instruction and isinstance(self.instruction.transcript, Transcript):
+            return self.instruction.transcript.text or None
+        return None
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Turns a case into a judgement. One instance serves a whole run, concurrently."""
+
+    @property
+    def spec(self) -> str:
+        """What the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``."""
+        ...
+
+    @property
+    def concurrency(self) -> int:
+        """How many cases may be in flight."""
+        ...
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Everything that decides its output; recorded in the manifest, never a secret."""
+        ...
+
+    async def judge(self, case: Case) -> Judgement:
+        """Judge one case. Expected failures are an unscored judgement, not an exception."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
