@@ -15,15 +15,12 @@ import soundfile
 import soxr
 
 from blueprints import UserError
+from extractors.limits import MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
 
 #: Rate at which speech models listen, Hz.
 SPEECH_RATE = 16_000
-
-#: Longest clip that is decoded unless the caller allows more, seconds. An S2S answer is
-#: seconds to minutes long; hours mean a wrong file, and would cost hours of recognition.
-MAX_SECONDS = 1800.0
 
 
 class AudioError(UserError):

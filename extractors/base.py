@@ -9,7 +9,7 @@ processes and failures are handled elsewhere, once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import ClassVar, NamedTuple
@@ -46,14 +46,16 @@ class Extractor:
     version: ClassVar[str]
     #: Groups that must be extracted before this one.
     needs: ClassVar[tuple[str, ...]] = ()
+    #: Groups that it uses where the plan has them; they come first, and into the cache key.
+    wants: ClassVar[tuple[str, ...]] = ()
     #: Import name -> distribution name of the packages that it needs.
     packages: ClassVar[dict[str, str]] = {}
     #: What to type when a package is missing.
     install: ClassVar[str] = "pip install trace-eval"
     #: Clips that :meth:`extract_batch` is given at most.
     batch_size: ClassVar[int] = 1
-    #: Device class on which it runs; ``gpu`` extractors run in one process per device.
-    device: ClassVar[str] = "cpu"
+    #: ``gpu`` where its model can use one: such extractors run in one process per device.
+    runs_on: ClassVar[str] = "cpu"
 
     def parameters(self) -> dict[str, JsonValue]:
         """Everything but the clip, the code and the model that decides the values.
@@ -61,7 +63,7 @@ class Extractor:
         Default: all dataclass fields. Leave out what cannot change the output (device,
         path, threads).
         """
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def revision(self) -> str | None:
         """SHA-256 of the model files, or None where there is no model."""
@@ -91,7 +93,7 @@ class Extractor:
         """Release models and device memory."""
 
     def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
-        """Measure one clip; ``known`` holds the groups named in :attr:`needs`."""
+        """Measure one clip; ``known`` holds the groups of :attr:`needs` and :attr:`wants`."""
         raise NotImplementedError(f"{type(self).__name__} has neither extract nor extract_batch")
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:

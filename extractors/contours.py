@@ -1,0 +1,133 @@
+"""Shared arithmetic of measures over time: levels, trends, stored contours, pitch figures.
+
+Everywhere, ``values`` is a float array [shape=(n,)] at equally spaced times, NaN where
+nothing was measured (unvoiced or silent).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from blueprints import Contour, Pitch
+
+Floats = npt.NDArray[np.floating]
+
+#: A stored contour has at most this many points: one screen wide, a few kB of JSON.
+MAX_POINTS = 600
+
+#: Steps of a stored contour are 1, 2 or 5 times a power of ten times the measured step.
+_MULTIPLES = (1, 2, 5)
+
+#: Decimals of a stored contour: finer than any of the measures is accurate.
+_DECIMALS = 2
+
+SEMITONES_PER_OCTAVE = 12
+
+
+def rms_dbfs(samples: Floats) -> float | None:
+    """RMS level of [shape=(n,)], dB re a full-scale square wave; None when all are zero."""
+    if len(samples) == 0:
+        return None
+    power = float(np.mean(np.square(samples, dtype=np.float64)))
+    return 10 * math.log10(power) if power > 0 else None
+
+
+def swing_dbfs(samples: Floats) -> float:
+    """Largest departure from the mean of [shape=(n,)] or of each channel [shape=(n, c)], dBFS.
+
+    It is the sample peak but for a DC offset, which nobody hears; ``-inf`` when constant.
+    """
+    if len(samples) == 0:
+        return -math.inf
+    centred = samples - samples.mean(axis=0, dtype=np.float64)
+    swing = float(np.abs(centred).max())
+    return 20 * math.log10(swing) if swing > 0 else -math.inf
+
+
+def linear_trend(values: Floats, step_s: float) -> float:
+    """Least-squares slope over the points that are not NaN, units of ``values`` per second.
+
+    0 when fewer than two points are left: a single value shows no trend.
+    """
+    kept = np.flatnonzero(~np.isnan(values))
+    if len(kept) < 2:
+        return 0.0
+    seconds = kept * step_s
+    seconds = seconds - seconds.mean()
+    return float(seconds @ values[kept] / (seconds @ seconds))
+
+
+def points_per_step(count: int, most: int = MAX_POINTS) -> int:
+    """How many of ``count`` measured points share a stored one, so that ``most`` suffice."""
+    scale = 1
+    while True:
+        for multiple in _MULTIPLES:
+            if math.ceil(count / (multiple * scale)) <= most:
+                return multiple * scale
+        scale *= 10
+
+
+def contour(values: Floats, start_s: float, step_s: float) -> Contour:
+    """Store a measured curve on the clip's time axis with at most ``MAX_POINTS`` points.
+
+    Each stored point is the median of the measured ones around its time, so that a single
+    outlier does not show; it is null where none of them was measured.
+
+    Args:
+        values: the curve, NaN where there is nothing.
+        start_s: time of ``values[0]``, seconds from the start of the clip.
+        step_s: time between two values, seconds.
+    """
+    size = points_per_step(len(values))
+    stored: list[float | None] = []
+    for first in range(0, len(values), size):
+        part = values[first : first + size]
+        part = part[~np.isnan(part)]
+        stored.append(round(float(np.median(part)), _DECIMALS) if len(part) else None)
+    # A stored point lies in the middle of the points that it stands for.
+    middle = start_s + (size - 1) / 2 * step_s
+    return Contour(start_s=max(0.0, middle), step_s=step_s * size, values=stored)
+
+
+def semitones(hz: Floats, reference_hz: float) -> Floats:
+    """Interval to ``reference_hz`` in semitones; NaN stays NaN."""
+    return np.asarray(SEMITONES_PER_OCTAVE * np.log2(hz / reference_hz))
+
+
+def run_lengths(present: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Lengths of the stretches of True, in order [shape=(stretches,)]."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
+    return np.asarray(edges[1::2] - edges[::2])
+
+
+def pitch_group(
+    hz: Floats, start_s: float, step_s: float, floor_hz: float, ceiling_hz: float
+) -> Pitch:
+    """The pitch group from an f0 track with at least one voiced frame.
+
+    Args:
+        hz: f0 per frame, Hz, NaN where unvoiced.
+        start_s: time of the first frame, seconds.
+        step_s: time between two frames, seconds.
+        floor_hz: lowest f0 that was searched for.
+        ceiling_hz: highest f0 that was searched for.
+    """
+    voiced = hz[~np.isnan(hz)]
+    median = float(np.median(voiced))
+    intervals = semitones(hz, median)
+    low, high = np.nanpercentile(intervals, [5, 95])
+    return Pitch(
+        mean_hz=float(voiced.mean()),
+        std_hz=float(voiced.std()),
+        median_hz=median,
+        std_semitones=float(np.nanstd(intervals)),
+        range_semitones=float(high - low),
+        slope_semitones_per_s=linear_trend(intervals, step_s),
+        voiced_ratio=len(voiced) / len(hz),
+        floor_hz=floor_hz,
+        ceiling_hz=ceiling_hz,
+        contour=contour(hz, start_s, step_s),
+    )

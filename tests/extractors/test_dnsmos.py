@@ -1,0 +1,199 @@
+"""DNSMOS: the reference's own scores, its windows, and clips that must get no score."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blueprints import Absent, Blueprint, Quality, Signal, Status, UserError
+from extractors import dnsmos
+from extractors.audio import SPEECH_RATE, Clip, Samples, decode
+from extractors.dnsmos import DnsmosExtractor
+
+TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-5
+
+
+def known(clip: Clip, speech_s: float | None = None) -> Blueprint:
+    """A blueprint whose signal group says how much speech there is."""
+    peak = float(np.abs(clip.samples).max())
+    signal = Signal(
+        duration_s=clip.seconds,
+        rate_hz=clip.rate,
+        channels=clip.channels,
+        peak_dbfs=20 * math.log10(peak) if peak else None,
+        rms_dbfs=None,
+        clipping_ratio=0,
+        bandwidth_hz=None,
+        speech_s=clip.seconds if speech_s is None else speech_s,
+        speech=[],
+        pauses=[],
+    )
+    return Blueprint(clip=clip.sha256, signal=signal)
+
+
+def noise(seconds: float, rate: int = SPEECH_RATE, channels: int = 1) -> Clip:
+    rng = np.random.default_rng(5)
+    samples = rng.normal(0, 0.05, (int(seconds * rate), channels))
+    return Clip(samples.astype(np.float32), rate)
+
+
+def shared_clips(data: Path) -> list[Clip]:
+    """Every different shared clip once, shortest first."""
+    files = sorted(data.glob("*_pairs/*/*.wav")) + sorted(data.glob("prompts/*.wav"))
+    clips = {clip.sha256: clip for clip in map(decode, files)}
+    return sorted(clips.values(), key=lambda clip: clip.seconds)
+
+
+def test_every_shared_clip_scores_as_the_reference_does(data: Path) -> None:
+    reference = pytest.importorskip("speechmos.dnsmos")
+    clips = shared_clips(data)
+    assert clips[0].seconds < 2.7
+    assert clips[-1].seconds > 103
+    for clip in clips:
+        want = reference.run(clip.speech, SPEECH_RATE, model_type="dnsmos_personalized")
+        got = DnsmosExtractor().extract(clip, known(clip))
+        assert isinstance(got, Quality)
+        for name in ("sig", "bak", "ovrl"):
+            difference = abs(getattr(got, name) - want[f"{name}_mos"])
+            assert difference < TOLERANCE, (clip.name, name, difference)
+        assert got.p808 == pytest.approx(want["p808_mos"], abs=TOLERANCE), clip.name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "starts"),
+    [
+        # floor(9.01 - 9.01) + 1 = 1 window; at 10.5 s still 1, as floor(10.5) - 9.01 < 1.
+        (9.01, [0]),
+        (10.5, [0]),
+        (11.5, [0, 1]),
+        # 40 s: hops 0 to 30; (7 + 9.01) * 16000 = 256159.99..., one sample short, and so on
+        # up to 23; from 24 on the product is exact again.
+        (40, [*range(7), *range(24, 31)]),
+    ],
+)
+def test_reference_windows(seconds: float, starts: list[int]) -> None:
+    got = dnsmos.reference_starts(round(seconds * SPEECH_RATE))
+    assert got == [start * SPEECH_RATE for start in starts]
+
+
+def test_window_count_is_reported() -> None:
+    got = DnsmosExtractor().extract(noise(11.5), known(noise(11.5)))
+    assert isinstance(got, Quality)
+    assert got.windows == 2
+    # Uncorrelated noise of standard deviation 0.05: 20 lg 0.05 = -26.02 dB; 184,000 samples
+    # estimate it within 0.03 dB.
+    assert got.level_dbfs == pytest.approx(-26.02, abs=0.03)
+
+
+def test_short_audio_is_doubled_until_it_fills_a_window() -> None:
+    ramp = np.arange(5 * SPEECH_RATE, dtype=np.float32)
+    filled = dnsmos.fill_window(ramp)
+    assert len(filled) == 10 * SPEECH_RATE  # 5 s -> 10 s, which is over 9.01 s
+    assert np.array_equal(filled, np.tile(ramp, 2))
+
+
+def test_doubling_nothing_ends() -> None:
+    with pytest.raises(ValueError, match="0 samples"):
+        dnsmos.fill_window(np.zeros(0, np.float32))
+
+
+def signals() -> dict[str, Samples]:
+    """What a window may hold, each 144,000 samples."""
+    rng = np.random.default_rng(2)
+    time = np.arange(144_000) / SPEECH_RATE
+    half = np.where(time < 4, 0, rng.normal(0, 0.1, len(time)))
+    return {
+        "noise": rng.normal(0, 0.1, len(time)).astype(np.float32),
+        "tone": (0.5 * np.sin(2 * np.pi * 440 * time)).astype(np.float32),
+        "half silent": half.astype(np.float32),
+        "silent": np.zeros(len(time), np.float32),
+    }
+
+
+def test_mel_features_equal_librosa() -> None:
+    librosa = pytest.importorskip("librosa")
+    want = librosa.filters.mel(sr=SPEECH_RATE, n_fft=321, n_mels=120)
+    assert np.abs(dnsmos.mel_filters() - want).max() < 1e-6
+    for name, audio in signals().items():
+        power = librosa.feature.melspectrogram(
+            y=audio, sr=SPEECH_RATE, n_fft=321, hop_length=160, n_mels=120
+        )
+        want = ((librosa.power_to_db(power, ref=np.max) + 40) / 40).T
+        got = dnsmos.log_mel(audio)
+        assert got.shape == want.shape == (900, 120)
+        # librosa keeps single precision, which shows near the -80 dB floor of a pure tone.
+        assert np.abs(got - want).max() < 1e-3, name
+
+
+def test_clips_without_speech_get_no_score() -> None:
+    short, silent, wind = noise(0.05), Clip(np.zeros((SPEECH_RATE, 1), np.float32), 16000), noise(1)
+    empty = Clip(np.zeros((0, 1), np.float32), SPEECH_RATE)
+    for clip, speech_s, status in (
+        (short, None, Status.TOO_SHORT),
+        (silent, None, Status.SILENT),
+        (wind, 0.0, Status.NO_SPEECH),
+    ):
+        got = DnsmosExtractor().extract(clip, known(clip, speech_s))
+        assert isinstance(got, Absent)
+        assert got.status is status
+    got = DnsmosExtractor().extract(empty, Blueprint(clip="0"))
+    assert isinstance(got, Absent)
+    assert got.status is Status.TOO_SHORT
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(8_000, 1), (192_000, 1), (48_000, 8)])
+def test_odd_formats_are_scored(rate: int, channels: int) -> None:
+    clip = noise(1, rate, channels)
+    got = DnsmosExtractor().extract(clip, known(clip))
+    assert isinstance(got, Quality)
+    assert all(0 < score < 5.5 for score in (got.sig, got.bak, got.ovrl, got.p808))
+
+
+def test_dc_offset_is_scored_and_shows_in_the_level() -> None:
+    clip = noise(1)
+    shifted = Clip(clip.samples + np.float32(0.2), clip.rate)
+    got = DnsmosExtractor().extract(shifted, known(shifted))
+    assert isinstance(got, Quality)
+    # 10 lg (0.2^2 + 0.05^2) = -13.7 dB
+    assert got.level_dbfs == pytest.approx(-13.7, abs=0.1)
+
+
+def test_identity_names_the_models() -> None:
+    extractor = DnsmosExtractor()
+    revision = extractor.revision()
+    assert revision is not None
+    assert len(revision) == 64
+    source = extractor.provenance()
+    assert source.parameters == {"windows": "reference"}
+    assert set(source.packages) == {"onnxruntime", "speechmos"}
+    assert extractor.unavailable() is None
+
+
+def test_a_missing_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    missing = tmp_path / "gone.onnx"
+    monkeypatch.setattr(dnsmos, "model_files", lambda: (missing, missing))
+    problem = DnsmosExtractor().unavailable()
+    assert problem is not None
+    assert "gone.onnx" in problem
+    assert "pip install" in problem
+
+
+def test_unknown_windows_are_refused() -> None:
+    with pytest.raises(UserError, match="'every' is unknown; use 'reference'"):
+        DnsmosExtractor(windows="every")  # type: ignore[arg-type]
+
+
+def test_one_clip_does_not_import_librosa(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; import numpy as np; from extractors import dnsmos;"
+        "dnsmos.score_window(np.zeros(dnsmos.WINDOW_SAMPLES, np.float32));"
+        "sys.exit(bool({'librosa', 'numba', 'requests'} & set(sys.modules)))"
+    )
+    root = Path(dnsmos.__file__).parents[1]
+    assert subprocess.run([sys.executable, "-c", code], cwd=root).returncode == 0
