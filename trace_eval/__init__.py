@@ -1,1 +1,84 @@
-"""TRACE: judge pairs of spoken answers by textual reasoning over audio cues."""
+"""TRACE: judge pairs of spoken answers by textual reasoning over audio cues.
+
+import trace_eval
+pair = trace_eval.Pair(id="1", instruction={"text": "Say it slowly."},
+                       a={"audio": "a.wav"}, b={"audio": "b.wav"})
+result = trace_eval.judge_pair(pair)
+print(result.overall, result.why)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from blueprints import Blueprint, UserError
+    from fusion import POLICIES, Rating, load_policy
+    from trace_eval.api import Result, blueprint, extract, judge_pair
+    from trace_eval.fuse import fuse, refuse
+    from trace_eval.judgement import Judgement, Overall
+    from trace_eval.manifests import Manifest, read_manifest
+    from trace_eval.options import ExtractOptions, Options
+    from trace_eval.pairs import Pair
+    from trace_eval.run import Run
+    from trace_eval.session import Summary, judge_manifest
+
+#: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
+_HOME = {
+    "POLICIES": "fusion",
+    "Blueprint": "blueprints",
+    "ExtractOptions": "trace_eval.options",
+    "Judgement": "trace_eval.judgement",
+    "Manifest": "trace_eval.manifests",
+    "Options": "trace_eval.options",
+    "Overall": "trace_eval.judgement",
+    "Pair": "trace_eval.pairs",
+    "Rating": "fusion",
+    "Result": "trace_eval.api",
+    "Run": "trace_eval.run",
+    "Summary": "trace_eval.session",
+    "UserError": "blueprints",
+    "blueprint": "trace_eval.api",
+    "extract": "trace_eval.api",
+    "fuse": "trace_eval.fuse",
+    "judge_manifest": "trace_eval.session",
+    "judge_pair": "trace_eval.api",
+    "load_policy": "fusion",
+    "read_manifest": "trace_eval.manifests",
+    "refuse": "trace_eval.fuse",
+}
+
+__all__ = [
+    "POLICIES",
+    "Blueprint",
+    "ExtractOptions",
+    "Judgement",
+    "Manifest",
+    "Options",
+    "Overall",
+    "Pair",
+    "Rating",
+    "Result",
+    "Run",
+    "Summary",
+    "UserError",
+    "blueprint",
+    "extract",
+    "fuse",
+    "judge_manifest",
+    "judge_pair",
+    "load_policy",
+    "read_manifest",
+    "refuse",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'trace_eval' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

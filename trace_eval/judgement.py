@@ -116,3 +116,16 @@ class Judgement(Strict):
         return cls(
             pair=pair, judge=judge, status="scored", dimensions=dimensions, caveats=list(caveats)
         )
+
+
+class Overall(Strict):
+    """The fused rating of one pair under one policy."""
+
+    pair: str = Field(description="id of the pair")
+    policy: str
+    rating: Rating | None = Field(description="null: the judgement is unscored")
+    why: str = Field(description="how the policy came to it, or why there is none")
+    distribution: dict[Rating, float] | None = Field(
+        None, description="overall distribution, where the dimensions have distributions"
+    )
+    entropy_bits: float | None = Field(None, ge=0, le=2, description="of that distribution")

@@ -52,6 +52,10 @@ class Judge(Protocol):
         """Everything that decides its output; recorded in the manifest, never a secret."""
         ...
 
+    def needs_instruction(self, pair: Pair) -> bool:
+        """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
+        ...
+
     async def judge(self, case: Case) -> Judgement:
         """Judge one case. Expected failures are an unscored judgement, not an exception."""
         ...

@@ -1,0 +1,46 @@
+# Two commands matter: make demo, make test. Everything lives in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN ?= runs/demo
+# Programs that some tests compare with or make clips with; without them those tests skip.
+PROGRAMS := ffmpeg flite espeak-ng sox
+
+.PHONY: demo test lint format system clean
+demo: $(VENV)/installed
+	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
+
+test: $(VENV)/installed-test system
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+system:
+	@missing=""; for program in $(PROGRAMS); do \
+	  command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing >/dev/null; \
+	else echo "some tests will skip; for all of them: sudo apt-get install$$missing"; fi
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "trace-eval needs Python >= 3.11, e.g. make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV) || { echo "on Debian: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/installed: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) runs build dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,118 @@
+"""Memory of every process while 1,000 synthetic pairs are judged.
+
+    python benchmarks/memory.py [PAIRS]
+
+Each answer is another cut of a real or example recording at another gain, so nothing
+comes from the cache. The resident memory of the command and of its workers is sampled
+twice a second; it must stay under 600 MB and must not grow with the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import soundfile
+from extract import default_manifest
+from report import save, table
+
+from trace_eval.manifests import read_manifest
+
+SECONDS = 1.5
+LIMIT_MB = 600
+
+
+def make_pairs(folder: Path, count: int) -> Path:
+    """Write ``count`` pairs of distinct clips and their manifest."""
+    recordings = [pair.b.audio for pair in read_manifest(default_manifest()).pairs]
+    sources = [soundfile.read(path, dtype="float32") for path in recordings if path]
+    rng = np.random.default_rng(0)
+    records = []
+    for number in range(count):
+        record: dict[str, object] = {"id": str(number), "instruction": {"text": "Say it."}}
+        for side in "ab":
+            samples, rate = sources[rng.integers(len(sources))]
+            start = rng.integers(max(1, len(samples) - int(SECONDS * rate)))
+            cut = samples[start : start + int(SECONDS * rate)] * rng.uniform(0.3, 1)
+            path = folder / f"{number}{side}.wav"
+            soundfile.write(path, cut, rate)
+            record[side] = {"audio": path.name}
+        records.append(record)
+    manifest = folder / "pairs.jsonl"
+    manifest.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return manifest
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except OSError:
+        return []
+    return [child for c in text.split() for child in (int(c), *_children(int(c)))]
+
+
+def _resident_mb(pid: int) -> float:
+    try:
+        return (
+            int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+            * os.sysconf("SC_PAGE_SIZE")
+            / 1e6
+        )
+    except (OSError, IndexError):
+        return 0.0
+
+
+def watch(command: list[str]) -> dict[int, list[float]]:
+    """Run a command; process id -> its resident memory over time, MB."""
+    samples: dict[int, list[float]] = {}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            for pid in (process.pid, *_children(process.pid)):
+                if memory := _resident_mb(pid):
+                    samples.setdefault(pid, []).append(memory)
+            time.sleep(0.5)
+    return samples
+
+
+def main() -> None:
+    """Measure and print; exit 1 when a process passes the limit."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        command = [sys.executable, "-m", "trace_eval", "judge", str(make_pairs(folder, count))]
+        command += ["--out", f"{name}/run", "--cache", f"{name}/cache", "--min-coverage", "0"]
+        started = time.monotonic()
+        samples = watch(command)
+        minutes = (time.monotonic() - started) / 60
+    rows = []
+    for number, series in enumerate(s for s in samples.values() if len(s) >= 20):
+        fifth = len(series) // 5
+        first, last = median(series[fifth : 2 * fifth]), median(series[-fifth:])
+        rows.append([number, max(series), first, last, last / first])
+    header = ["process", "peak MB", "second fifth MB", "last fifth MB", "ratio"]
+    table(f"{count} synthetic pairs in {minutes:.1f} min ({count / minutes:.0f}/min)", header, rows)
+    peak = max(row[1] for row in rows)
+    save(
+        "memory",
+        {
+            "pairs": count,
+            "minutes": round(minutes, 2),
+            "processes": [
+                dict(zip(header[1:], (round(value, 3) for value in row[1:]), strict=True))
+                for row in rows
+            ],
+        },
+    )
+    if peak > LIMIT_MB:
+        sys.exit(f"a process took {peak:.0f} MB, the limit is {LIMIT_MB}")
+
+
+if __name__ == "__main__":
+    main()

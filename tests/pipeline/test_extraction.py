@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blueprints import Absent, Blueprint, Extension
+from tests.support.audio import tone, write
+from tests.support.fakes import Counting, Derived
+from trace_eval.cache import Cache
+from trace_eval.extraction import ClipExtractor, Extracted, Source
+
+Extract = Callable[..., list[Extracted]]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "calls.log"
+    path.touch()
+    return path
+
+
+@pytest.fixture
+def extract(tmp_path: Path, log: Path) -> Extract:
+    def run(*paths: Path, gain: float = 1.0) -> list[Extracted]:
+        plan = [Counting(log, gain=gain), Derived(log)]
+        worker = ClipExtractor(plan, Cache(tmp_path / "cache"), max_seconds=5)
+        try:
+            return worker.run([Source(str(path), path=path) for path in paths])
+        finally:
+            worker.close()
+
+    return run
+
+
+def _groups(found: Extracted) -> tuple[object, object]:
+    blueprint = found.blueprint
+    assert isinstance(blueprint, Blueprint)
+    return blueprint.group("peak"), blueprint.group("twice")
+
+
+def _calls(log: Path) -> int:
+    return sum(not line.startswith("batch") for line in log.read_text().splitlines())
+
+
+def test_a_group_is_measured_once_whatever_the_file_is_called(
+    extract: Extract, tmp_path: Path, log: Path
+) -> None:
+    one = write(tmp_path / "x" / "audio_a.wav", tone(peak=0.5))
+    same = write(tmp_path / "y" / "audio_a.wav", tone(peak=0.5))
+    other = write(tmp_path / "z" / "audio_a.wav", tone(peak=0.25))
+    for found in (extract(one)[0], extract(one)[0], extract(same)[0]):
+        assert _groups(found) == (
+            Extension(values={"peak": 0.5}),
+            Extension(values={"twice": 1.0}),
+        )
+    assert _calls(log) == 1
+    assert extract(other)[0].blueprint != extract(one)[0].blueprint
+    assert _calls(log) == 2
+
+
+def test_a_changed_file_is_another_clip(extract: Extract, tmp_path: Path, log: Path) -> None:
+    path = write(tmp_path / "a.wav", tone(peak=0.5))
+    before = extract(path)[0].blueprint
+    write(path, tone(peak=0.25))
+    after = extract(path)[0].blueprint
+    assert before is not None
+    assert after is not None
+    assert before.clip != after.clip
+    assert _calls(log) == 2
+
+
+def test_parameters_and_needed_groups_are_part_of_the_key(
+    extract: Extract, tmp_path: Path, log: Path
+) -> None:
+    path = write(tmp_path / "a.wav", tone(peak=0.5))
+    extract(path)
+    # Another gain changes the peak, and with it what was derived from it.
+    assert _groups(extract(path, gain=2)[0])[1] == Extension(values={"twice": 2.0})
+    assert _calls(log) == 2
+    assert _groups(extract(path, gain=1)[0])[1] == Extension(values={"twice": 1.0})
+    assert _calls(log) == 2
+
+
+def test_one_failing_clip_costs_its_own_group_only(
+    extract: Extract, tmp_path: Path, log: Path
+) -> None:
+    paths = [write(tmp_path / f"{p}.wav", tone(peak=p)) for p in (0.5, 0.11, 0.6)]
+    good, bad, also_good = extract(*paths)
+    peak, twice = _groups(bad)
+    assert isinstance(peak, Absent)
+    assert (peak.status, peak.reason) == ("failed", "counting: RuntimeError: this clip is cursed")
+    assert isinstance(twice, Absent)
+    assert twice.reason == "derived: TypeError: no peak"
+    assert _groups(good)[1] == Extension(values={"twice": 1.0})
+    assert isinstance(_groups(also_good)[1], Extension)
+    assert "batch 3" in log.read_text()  # tried together, then one by one
+
+
+def test_lasting_absences_are_kept_and_failures_are_tried_again(
+    extract: Extract, tmp_path: Path, log: Path
+) -> None:
+    lasting = write(tmp_path / "short.wav", tone(peak=0.33))
+    failing = write(tmp_path / "failing.wav", tone(peak=0.44))
+    for _ in range(2):
+        extract(lasting)
+    assert _calls(log) == 1
+    for _ in range(2):
+        extract(failing)
+    assert _calls(log) == 3
+
+
+def test_undecodable_recordings_are_errors_in_their_place(extract: Extract, tmp_path: Path) -> None:
+    text = tmp_path / "text.wav"
+    text.write_text("this is not audio")
+    good = write(tmp_path / "good.wav", tone())
+    long = write(tmp_path / "long.wav", tone(seconds=6))
+    found = extract(text, good, tmp_path / "none.wav", long)
+    assert [outcome.blueprint is not None for outcome in found] == [False, True, False, False]
+    errors = [outcome.error for outcome in found]
+    for error, remedy in zip(
+        (errors[0], errors[2], errors[3]),
+        ("convert it", "no such file; check the path", "longer than 5 s"),
+        strict=True,
+    ):
+        assert error is not None
+        assert remedy in error

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blueprints import UserError
+from fusion import Rating
+from tests.support.audio import tone, write
+from trace_eval.manifests import check_audio, find_recordings, read_manifest, recordings_of
+from trace_eval.records import spill_to
+
+
+def _jsonl(path: Path, *records: Any) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_own_layout_with_relative_paths_and_unknown_fields(tmp_path: Path) -> None:
+    path = _jsonl(
+        tmp_path / "pairs.jsonl",
+        {
+            "id": 7,
+            "instruction": {"text": "Say hello."},
+            "a": {"audio": "a.wav", "system": "one"},
+            "b": "b.wav",
+            "preference": "tie",
+            "labels": {"content": 1, "overall": "both_good"},
+            "difficulty": "easy",
+        },
+    )
+    (pair,) = read_manifest(path).pairs
+    assert pair.id == "7"
+    assert pair.a.audio == tmp_path / "a.wav"
+    assert pair.b.audio == tmp_path / "b.wav"
+    assert pair.labels is not None
+    assert pair.labels.content is Rating.A
+    assert pair.labels.preference == "tie"
+    assert pair.meta == {"difficulty": "easy"}
+    (elsewhere,) = read_manifest(path, audio_root=Path("/data")).pairs
+    assert elsewhere.a.audio == Path("/data/a.wav")
+
+
+def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(tmp_path: Path) -> None:
+    good = {"id": "x", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+    path = tmp_path / "pairs.jsonl"
+    lines = [
+        json.dumps(good),
+        "{not json",
+        json.dumps(good),
+        json.dumps({"id": "y", "a": {"audio": "a.wav"}}),
+        json.dumps(good | {"id": "z", "labels": {"overall": "draw"}}),
+        json.dumps([1]),
+        "",
+        json.dumps(good | {"id": "last"}),
+    ]
+    path.write_text("\n".join(lines))
+    manifest = read_manifest(path)
+    assert [pair.id for pair in manifest.pairs] == ["x", "last"]
+    assert manifest.total == 7
+    told = [str(problem) for problem in manifest.problems]
+    for line, (text, expected) in enumerate(
+        zip(
+            told,
+            [
+                "line 2: not JSON",
+                f"line 3: id 'x' is also at {path}, line 1",
+                "line 4: b: Field required; flat columns are",
+                "line 5: labels.overall: Input should be '1', '2', 'both_good' or 'both_bad'"
+                " (got 'draw')",
+                "line 6: expected an object, got [1]",
+            ],
+            strict=True,
+        )
+    ):
+        assert text.startswith(str(path)), line
+        assert expected in text
+
+
+def test_csv_with_flat_columns(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "instruction_text", "a_audio", "b_audio", "a_system", "overall"])
+        writer.writerow(["1", "Speak slowly, please.", "a.wav", "b.wav", "one", "2"])
+        writer.writerow(["2", "", "a.wav", "b.wav", "", ""])
+        writer.writerow(["3", "too", "many", "cells", "in", "this", "row"])
+    manifest = read_manifest(path)
+    one, two = manifest.pairs
+    assert one.instruction.text == "Speak slowly, please."
+    assert one.labels is not None
+    assert one.labels.overall is Rating.B
+    assert two.instruction.text is None
+    assert two.labels is None
+    assert "row 3: more cells" in str(manifest.problems[0])
+
+
+def test_parquet_with_embedded_audio_is_unpacked_once(tmp_path: Path) -> None:
+    data = write(tmp_path / "x.wav", tone()).read_bytes()
+    rows = [
+        {
+            "id": str(number),
+            "instruction_text": "Say hello.",
+            "audio_a": {"bytes": data, "path": "x.wav"},
+            "audio_b": {"bytes": None, "path": "x.wav"},
+        }
+        for number in range(3)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    manifest = read_manifest(tmp_path / "pairs.parquet", spill=spill_to(tmp_path / "audio"))
+    assert not manifest.problems
+    assert {pair.b.audio for pair in manifest.pairs} == {tmp_path / "x.wav"}
+    (unpacked,) = {pair.a.audio for pair in manifest.pairs}
+    assert unpacked is not None
+    assert unpacked.read_bytes() == data
+    assert not check_audio(manifest.pairs)
+    kept = read_manifest(tmp_path / "pairs.parquet").pairs[0]
+    assert kept.a.data == data
+
+
+@pytest.mark.parametrize(("name", "count"), [("speakbench", 497), ("s2sarena", 314)])
+def test_both_hcot_layouts(name: str, count: int, data: Path) -> None:
+    manifest = read_manifest(data / "hcot" / f"{name}.json", audio_root=Path("/audio"))
+    assert len(manifest.pairs) == count
+    assert not manifest.problems
+    pair = manifest.pairs[0]
+    assert pair.labels is not None
+    assert pair.labels.overall in set(Rating)
+    assert pair.a.system
+    assert pair.instruction_id
+    assert str(pair.instruction.audio).startswith("/audio/")
+
+
+def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
+    write(tmp_path / "good.wav", tone())
+    (tmp_path / "text.wav").write_text("no audio")
+    write(tmp_path / "empty.wav", tone()[:0])
+    names = ["good", "text", "empty", "missing"]
+    path = _jsonl(
+        tmp_path / "pairs.jsonl",
+        *({"id": n, "a": {"audio": "good.wav"}, "b": {"audio": f"{n}.wav"}} for n in names),
+    )
+    problems = {p.pair: str(p) for p in check_audio(read_manifest(path).pairs)}
+    assert problems.keys() == {"text", "empty", "missing"}
+    assert "cannot be decoded" in problems["text"]
+    assert "no samples" in problems["empty"]
+    assert "check the path or --audio-root" in problems["missing"]
+    assert str(tmp_path / "missing.wav") in problems["missing"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("pairs.jsonl", "", "no records"),
+        ("pairs.json", "{}", "expected a JSON list"),
+        ("pairs.json", "{", "not readable as json"),
+        ("pairs.parquet", "text", "not a Parquet file"),
+        ("pairs.txt", "x", "a manifest ends in .jsonl"),
+        ("pairs.csv", "\xff\xfe", "not readable as csv"),
+    ],
+)
+def test_unreadable_manifests_say_why(
+    name: str, content: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(UserError, match=message) as caught:
+        read_manifest(path)
+    assert str(path) in str(caught.value)
+
+
+def test_recordings_of_files_folders_and_manifests(tmp_path: Path) -> None:
+    for name in ("b.wav", "a.wav", "deep/c.flac"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    manifest = _jsonl(
+        tmp_path / "pairs.jsonl", {"id": "1", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+    )
+    everything = [tmp_path / n for n in ("a.wav", "b.wav", "deep/c.flac")]
+    assert find_recordings(tmp_path) == everything
+    found, problems = recordings_of([manifest, tmp_path, tmp_path / "b.wav"])
+    assert (found, problems) == (everything, [])
+    (tmp_path / "none").mkdir()
+    with pytest.raises(UserError, match="no recordings below it"):
+        find_recordings(tmp_path / "none")

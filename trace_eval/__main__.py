@@ -1,0 +1,5 @@
+"""``python -m trace_eval``."""
+
+from trace_eval.cli import main
+
+main()

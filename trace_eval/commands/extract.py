@@ -1,0 +1,46 @@
+"""``trace-eval extract``: blueprints only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trace_eval.commands import options as shared
+from trace_eval.console import EXIT_INCOMPLETE, messages, pair_progress, warn
+from trace_eval.options import DEFAULT_PROFILE, ExtractOptions
+
+_DEFAULTS = ExtractOptions()
+
+
+def extract(
+    inputs: Annotated[
+        list[Path], typer.Argument(help="Recordings, folders of recordings, or manifests.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for blueprints.jsonl and clips.jsonl.")],
+    profile: shared.Profile = DEFAULT_PROFILE,
+    extractor: shared.Extractor = None,
+    audio_root: shared.AudioRoot = None,
+    cache: shared.Cache = _DEFAULTS.cache,
+    workers: shared.Workers = _DEFAULTS.workers,
+    max_seconds: shared.MaxSeconds = _DEFAULTS.max_seconds,
+) -> None:
+    """Turn recordings into blueprints, without judging."""
+    from trace_eval.cache import audio_folder
+    from trace_eval.export import extract_to
+    from trace_eval.manifests import recordings_of
+    from trace_eval.records import spill_to
+
+    options = shared.extract_options(profile, extractor, cache, workers, max_seconds)
+    sources, problems = recordings_of(inputs, audio_root, spill_to(audio_folder(cache)))
+    for problem in problems:
+        warn(problem)
+    with pair_progress(len(sources), what="extracting") as listener:
+        failed = extract_to(out, sources, options, listener)
+    for error in failed:
+        warn(error)
+    count = len(sources) - len(failed)
+    messages().print(f"{count} of {len(sources)} recordings -> {out / 'blueprints.jsonl'}")
+    if failed or problems:
+        raise typer.Exit(EXIT_INCOMPLETE)

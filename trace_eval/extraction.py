@@ -1,0 +1,209 @@
+"""Recordings -> blueprints: decode once, ask the cache, run what is missing.
+
+This is everything that happens to clips inside one process; :mod:`trace_eval.engine`
+spreads it over several.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blueprints import Absent, Blueprint, Present, Signal, Status, UserError
+from extractors.audio import Clip, decode
+from extractors.base import Extractor, Item
+from extractors.limits import MAX_SECONDS
+from trace_eval.cache import Cache, group_key, lasting
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a recording is: a path, or the bytes of its file."""
+
+    id: str
+    path: Path | None = None
+    data: bytes | None = field(default=None, repr=False)
+
+    @property
+    def content(self) -> Path | bytes:
+        """What the decoder is given."""
+        content = self.data if self.path is None else self.path
+        if content is None:
+            raise UserError(f"recording {self.id}: neither a path nor bytes")
+        return content
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What became of one recording."""
+
+    source: str
+    blueprint: Blueprint | None = None
+    error: str | None = None
+    audio_s: float = 0.0
+    work: dict[str, float] = field(default_factory=dict)
+    """Extractor name -> seconds it took here; empty when everything came from the cache."""
+
+
+class ClipExtractor:
+    """Runs a plan of extractors over recordings, through the cache.
+
+    Args:
+        plan: extractors in dependency order.
+        cache: where finished groups are kept.
+        max_seconds: longer recordings are refused.
+    """
+
+    def __init__(
+        self, plan: Sequence[Extractor], cache: Cache, max_seconds: float = MAX_SECONDS
+    ) -> None:
+        self.plan = list(plan)
+        self.cache = cache
+        self.max_seconds = max_seconds
+        self.batch_size = max((extractor.batch_size for extractor in self.plan), default=1)
+        self._blocked: dict[str, Absent] = {}
+        self._loaded: set[str] = set()
+        self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
+
+    def run(self, sources: Sequence[Source]) -> list[Extracted]:
+        """Blueprints of some recordings, in their order. Never raises for a recording."""
+        jobs = [_Job(source) for source in sources]
+        for job in jobs:
+            job.identify(self.cache, self.max_seconds)
+        known = [job for job in jobs if job.blueprint is not None]
+        with self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint)):
+            for extractor in self.plan:
+                self._fill(extractor, known)
+        return [job.outcome() for job in jobs]
+
+    def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
+        """Give every job this extractor's group: from the cache, else by measuring."""
+        group, source = extractor.group, self._provenance[extractor.group]
+        missing: list[_Job] = []
+        for job in jobs:
+            assert job.blueprint is not None
+            needs = {name: job.keys[name] for name in extractor.needs}
+            key = job.keys[group] = group_key(job.blueprint.clip, source, needs)
+            value = self.cache.get(key, group)
+            if value is None and job.needs_audio(self.max_seconds):
+                missing.append(job)
+            elif value is not None:
+                job.blueprint = job.blueprint.with_group(group, value, source)
+        for start in range(0, len(missing), extractor.batch_size):
+            batch = missing[start : start + extractor.batch_size]
+            for job, value in zip(batch, self._measure(extractor, batch), strict=True):
+                assert job.blueprint is not None
+                # What was derived from a failed group may be better next time.
+                if all(lasting(job.blueprint.group(name)) for name in extractor.needs):
+                    self.cache.put(job.keys[group], group, value)
+                job.blueprint = job.blueprint.with_group(group, value, source)
+
+    def _measure(self, extractor: Extractor, jobs: Sequence[_Job]) -> list[Present | Absent]:
+        if blocked := self._ready(extractor):
+            return [blocked for _ in jobs]
+        items = [Item(job.clip, job.blueprint) for job in jobs if job.clip and job.blueprint]
+        started = time.perf_counter()
+        try:
+            values = extractor.extract_batch(items)
+            _check_values(extractor, values, len(items))
+        except Exception as error:
+            if len(jobs) > 1:  # one bad clip must not cost its neighbours
+                return [self._measure(extractor, [job])[0] for job in jobs]
+            values = [failure(extractor, error)]
+        share = (time.perf_counter() - started) / len(jobs)
+        for job in jobs:
+            job.work[extractor.name] = job.work.get(extractor.name, 0.0) + share
+        return list(values)
+
+    def _ready(self, extractor: Extractor) -> Absent | None:
+        """Load the extractor on its first clip; why it cannot run, or None."""
+        group = extractor.group
+        if group not in self._loaded:
+            self._loaded.add(group)
+            reason = extractor.unavailable()
+            if reason is None:
+                try:
+                    extractor.load()
+                except Exception as error:
+                    reason = f"{extractor.name}: {_told(error)}"
+            if reason is not None:
+                self._blocked[group] = Absent(status=Status.UNAVAILABLE, reason=reason)
+        return self._blocked.get(group)
+
+    def close(self) -> None:
+        """Release the models and the cache."""
+        for extractor in self.plan:
+            if extractor.group in self._loaded:
+                extractor.close()
+        self.cache.close()
+
+
+class _Job:
+    """One recording on its way through the plan."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.clip: Clip | None = None
+        self.blueprint: Blueprint | None = None
+        self.error: str | None = None
+        self.keys: dict[str, str] = {}
+        self.work: dict[str, float] = {}
+
+    def identify(self, cache: Cache, max_seconds: float) -> None:
+        """Find the clip hash, from the cache when the file is unchanged, else by decoding."""
+        path = self.source.path
+        clip = cache.known_clip(path) if path else None
+        if clip is None:
+            stat = path.stat() if path and path.exists() else None
+            if not self.needs_audio(max_seconds) or self.clip is None:
+                return
+            clip = self.clip.sha256
+            if path and stat:
+                cache.remember_clip(path, stat, clip)
+        self.blueprint = Blueprint(clip=clip)
+
+    def needs_audio(self, max_seconds: float) -> bool:
+        """Decode if that has not happened yet; False (and an error kept) when it fails."""
+        if self.clip is None and self.error is None:
+            try:
+                self.clip = decode(self.source.content, self.source.id, max_seconds)
+            except UserError as error:
+                self.error = str(error)
+            except Exception as error:  # a decoder bug costs one clip, not the run
+                self.error = f"{self.source.id}: cannot be decoded ({_told(error)})"
+        return self.error is None
+
+    def outcome(self) -> Extracted:
+        return Extracted(
+            source=self.source.id,
+            blueprint=None if self.error else self.blueprint,
+            error=self.error,
+            audio_s=self._audio_seconds(),
+            work=self.work,
+        )
+
+    def _audio_seconds(self) -> float:
+        if self.clip:
+            return self.clip.seconds
+        signal = self.blueprint.signal if self.blueprint else None
+        return signal.duration_s if isinstance(signal, Signal) else 0.0
+
+
+def _check_values(extractor: Extractor, values: object, count: int) -> None:
+    if not isinstance(values, list) or len(values) != count:
+        raise TypeError(f"{extractor.name} returned {values!r:.80} for {count} clips")
+    for value in values:
+        if not isinstance(value, Present | Absent):
+            raise TypeError(f"{extractor.name} returned {value!r:.80}, not a blueprint group")
+
+
+def failure(extractor: Extractor, error: Exception) -> Absent:
+    """What a blueprint says of an extractor that raised."""
+    return Absent(status=Status.FAILED, reason=f"{extractor.name}: {_told(error)}")
+
+
+def _told(error: Exception) -> str:
+    text = " ".join(str(error).split())[:300]
+    return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}".rstrip(": ")

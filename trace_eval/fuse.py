@@ -1,0 +1,92 @@
+"""Fusing judgements into overall ratings: pure, instant, repeatable with any policy."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions, load_policy
+from trace_eval.jsonl import write_all
+from trace_eval.judgement import Judgement, Overall
+from trace_eval.pairs import Pair
+from trace_eval.run import Run
+
+
+def fuse(judgement: Judgement, policy: Policy) -> Overall:
+    """The overall rating of one judgement; an unscored one stays without a rating."""
+    ratings = [judgement.rating(name) for name in DIMENSIONS]
+    scored = [rating for rating in ratings if rating is not None]
+    if judgement.status != "scored" or len(scored) < len(ratings):
+        reason = judgement.reason or "incomplete"
+        why = f"unscored, {reason}: {judgement.detail or 'no rating on every dimension'}"
+        return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=why)
+    decision = policy.decide(*scored)
+    distribution = _overall_distribution(judgement, policy)
+    return Overall(
+        pair=judgement.pair,
+        policy=policy.name,
+        rating=decision.rating,
+        why=decision.why,
+        distribution=distribution,
+        entropy_bits=None if distribution is None else round(entropy(distribution), 6),
+    )
+
+
+def _overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
+    found = [judgement.dimensions[name].distribution for name in DIMENSIONS]
+    content, voice_quality, paralinguistics = found
+    if content is None or voice_quality is None or paralinguistics is None:
+        return None
+    return fuse_distributions(policy, content, voice_quality, paralinguistics)
+
+
+def missing(pair: str, policy: Policy) -> Overall:
+    """The record of a pair that was not judged yet."""
+    return Overall(pair=pair, policy=policy.name, rating=None, why="not judged yet")
+
+
+def fuse_run(run: Run, policy: Policy) -> list[Overall]:
+    """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``."""
+    judgements = run.judgements()
+    pairs = list(run.pairs())
+    overall = [
+        fuse(judgements[pair.id], policy) if pair.id in judgements else missing(pair.id, policy)
+        for pair in pairs
+    ]
+    run.write_overall(overall)
+    write_all(run.path("results.csv"), _table(pairs, judgements, overall))
+    return overall
+
+
+def _table(
+    pairs: Iterable[Pair], judgements: dict[str, Judgement], overall: Iterable[Overall]
+) -> list[str]:
+    header = ["pair", "system_a", "system_b", "status", *DIMENSIONS, "overall", "policy", "why"]
+    rows: list[list[str]] = [header]
+    for pair, fused in zip(pairs, overall, strict=True):
+        judgement = judgements.get(pair.id)
+        ratings = [judgement.rating(name) if judgement else None for name in DIMENSIONS]
+        status = judgement.status if judgement else "unscored"
+        rows.append(
+            [pair.id, pair.a.system or "", pair.b.system or "", status]
+            + [str(rating or "") for rating in (*ratings, fused.rating)]
+            + [fused.policy, fused.why]
+        )
+    lines = []
+    for row in rows:
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="").writerow(row)
+        lines.append(buffer.getvalue())
+    return lines
+
+
+def refuse(folder: Path, spec: str) -> list[Overall]:
+    """Fuse a run again with another policy; nothing is extracted or judged."""
+    policy = load_policy(spec)
+    run = Run.open(folder)
+    with run:
+        overall = fuse_run(run, policy)
+        run.write_manifest(run.manifest() | {"policy": spec})
+    return overall

@@ -1,0 +1,62 @@
+"""What a user may choose, with the defaults of the CLI and the library in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blueprints import UserError
+from extractors.limits import MAX_SECONDS
+from fusion import DEFAULT_POLICY
+
+#: Profile of extractors used when none is named: embedded models only.
+DEFAULT_PROFILE = "screen"
+
+#: Judge used when none is named: no LLM, no network.
+DEFAULT_JUDGE = "rules"
+
+
+@dataclass(frozen=True)
+class ExtractOptions:
+    """How clips become blueprints.
+
+    Attributes:
+        profile: named set of extractors.
+        overrides: blueprint group -> extractor spec, or ``none`` to drop the group.
+        cache: cache folder; None: ``$TRACE_EVAL_CACHE`` or the user's cache folder.
+        workers: worker processes; 0: in this process; None: one per core.
+        max_seconds: longer recordings are refused.
+    """
+
+    profile: str = DEFAULT_PROFILE
+    overrides: dict[str, str] = field(default_factory=dict)
+    cache: Path | None = None
+    workers: int | None = None
+    max_seconds: float = MAX_SECONDS
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 0:
+            raise UserError(f"workers {self.workers}: give 0 (this process) or more")
+        if not self.max_seconds > 0:
+            raise UserError(f"max_seconds {self.max_seconds:g}: give a positive duration")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How pairs are judged.
+
+    Attributes:
+        extract: how clips become blueprints.
+        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``.
+        policy: name, table file or entry point of the fusion policy.
+        min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
+    """
+
+    extract: ExtractOptions = ExtractOptions()
+    judge: str = DEFAULT_JUDGE
+    policy: str = DEFAULT_POLICY
+    min_coverage: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_coverage <= 1:
+            raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")

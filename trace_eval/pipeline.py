@@ -1,0 +1,162 @@
+"""The streaming pipeline: pairs -> clips -> blueprints -> judge -> run folder.
+
+A bounded number of pairs is in flight. Clips are extracted by the engine while earlier
+pairs are at the judge; a clip that several pairs in flight share is asked for once, and its
+blueprint is dropped with the last of them, so memory does not grow with the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from trace_eval.engine import Engine
+from trace_eval.extraction import Extracted, Source
+from trace_eval.judgement import Judgement, Reason
+from trace_eval.judges.base import Case, Judge
+from trace_eval.pairs import Pair, Recording
+from trace_eval.run import ClipRecord, Run
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something finished: a clip or a pair."""
+
+    clip: Extracted | None = None
+    judgement: Judgement | None = None
+
+
+Listener = Callable[[Event], None]
+
+
+def source_of(recording: Recording) -> Source:
+    """What the engine is told of a recording."""
+    return Source(recording.source_id, recording.audio, recording.data)
+
+
+class ClipPool:
+    """Recordings in flight, each asked for once and kept while somebody needs it."""
+
+    def __init__(self, engine: Engine, on_clip: Callable[[Extracted], None]) -> None:
+        self._engine = engine
+        self._on_clip = on_clip
+        self._tasks: dict[str, asyncio.Task[Extracted]] = {}
+        self._users: dict[str, int] = {}
+
+    async def get(self, recording: Recording) -> Extracted:
+        """The outcome of a recording; pair every call with one :meth:`release`."""
+        source = recording.source_id
+        self._users[source] = self._users.get(source, 0) + 1
+        if source not in self._tasks:
+            self._tasks[source] = asyncio.create_task(self._extract(source_of(recording)))
+        return await asyncio.shield(self._tasks[source])
+
+    async def _extract(self, source: Source) -> Extracted:
+        found = await self._engine.extract(source)
+        self._on_clip(found)
+        return found
+
+    def release(self, recording: Recording) -> None:
+        """One user less; the last one lets the blueprint go."""
+        source = recording.source_id
+        self._users[source] -= 1
+        if not self._users[source]:
+            del self._users[source], self._tasks[source]
+
+    async def close(self) -> None:
+        """Stop waiting for clips that nobody will use any more."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Pipeline:
+    """Judges pairs into a run.
+
+    Args:
+        engine: where clips are extracted.
+        judge: who judges.
+        run: where outcomes are appended as soon as they are known; None keeps nothing.
+        window: pairs in flight.
+        listener: told of every finished clip and pair.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        judge: Judge,
+        run: Run | None = None,
+        window: int = 8,
+        listener: Listener | None = None,
+    ) -> None:
+        self._judge = judge
+        self._run = run
+        self._window = window
+        self._listener = listener
+        self._clips = ClipPool(engine, self._clip_done)
+        self._judging = asyncio.Semaphore(judge.concurrency)
+        self._sources = {s for s, r in run.clips().items() if r.clip} if run else set()
+        self._blueprints = (
+            {b.clip: hash(b.model_dump_json()) for b in run.blueprints()} if run else {}
+        )
+
+    async def judge_all(self, pairs: Iterable[Pair]) -> None:
+        """Judge the pairs in order, a bounded window of them at a time."""
+        slots = asyncio.Semaphore(self._window)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for pair in pairs:
+                    await slots.acquire()
+                    task = group.create_task(self.judge(pair))
+                    task.add_done_callback(lambda _: slots.release())
+        finally:
+            await self._clips.close()
+
+    async def judge(self, pair: Pair) -> Judgement:
+        """Judge one pair. Whatever happens to it is its judgement, never an exception."""
+        wanted: list[Recording] = [pair.a, pair.b]
+        if pair.instruction.has_audio and self._judge.needs_instruction(pair):
+            wanted.append(pair.instruction)
+        try:
+            clips = await asyncio.gather(*(self._clips.get(recording) for recording in wanted))
+            judgement = await self._judge_clips(pair, clips)
+        finally:
+            for recording in wanted:
+                self._clips.release(recording)
+        if self._run:
+            self._run.add_judgement(judgement)
+        if self._listener:
+            self._listener(Event(judgement=judgement))
+        return judgement
+
+    async def _judge_clips(self, pair: Pair, clips: list[Extracted]) -> Judgement:
+        a, b, *instruction = clips
+        if a.blueprint is None or b.blueprint is None:
+            detail = "; ".join(clip.error for clip in (a, b) if clip.error)
+            return Judgement.unscored(pair.id, self._judge.spec, Reason.CLIP_FAILED, detail)
+        asked = instruction[0].blueprint if instruction else None
+        async with self._judging:
+            try:
+                return await self._judge.judge(Case(pair, a.blueprint, b.blueprint, asked))
+            except Exception as error:
+                told = f"{type(error).__name__}: {error}"
+                return Judgement.unscored(pair.id, self._judge.spec, Reason.JUDGE_FAILED, told)
+
+    def _clip_done(self, clip: Extracted) -> None:
+        if self._run:
+            self._store(self._run, clip)
+        if self._listener:
+            self._listener(Event(clip=clip))
+
+    def _store(self, run: Run, clip: Extracted) -> None:
+        found = clip.blueprint
+        if found and self._blueprints.get(found.clip) != (mark := hash(found.model_dump_json())):
+            self._blueprints[found.clip] = mark
+            run.add_blueprint(found)
+        if clip.source not in self._sources:
+            if found:
+                self._sources.add(clip.source)
+            name = found.clip if found else None
+            run.add_clip(ClipRecord(source=clip.source, clip=name, error=clip.error))

@@ -1,0 +1,24 @@
+"""JSON schemas of the three records that other programs read and write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blueprints import Blueprint, Strict, UserError
+from trace_eval.judgement import Judgement
+from trace_eval.pairs import Pair
+
+_RECORDS: dict[str, type[Strict]] = {"pair": Pair, "blueprint": Blueprint, "judgement": Judgement}
+
+
+def schemas(name: str | None = None) -> dict[str, Any]:
+    """The schema of one record, or all of them by name.
+
+    Raises:
+        UserError: no record is called so.
+    """
+    if name is None:
+        return {key: record.model_json_schema() for key, record in _RECORDS.items()}
+    if name not in _RECORDS:
+        raise UserError(f"schema {name!r}: use one of {', '.join(_RECORDS)}")
+    return _RECORDS[name].model_json_schema()

@@ -1,0 +1,75 @@
+"""Tables on stdout: the results of a run, its summary, and what doctor found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from fusion import DIMENSIONS
+from trace_eval.console import messages, results
+from trace_eval.doctor import Diagnosis
+from trace_eval.run import Run
+from trace_eval.session import Summary
+
+#: Column titles of the three dimensions.
+_TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
+
+#: Rows that a terminal is shown; the rest is in results.csv.
+_MAX_ROWS = 200
+
+
+def print_results(folder: Path) -> None:
+    """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
+    run = Run.open(folder)
+    judgements, overall = run.judgements(), run.overall()
+    table = Table(box=None, pad_edge=False)
+    for title in ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why"):
+        table.add_column(title, overflow="fold", no_wrap=title not in ("pair", "why"))
+    for number, (pair, fused) in enumerate(overall.items()):
+        if number == _MAX_ROWS:
+            break
+        judgement = judgements.get(pair)
+        ratings = [judgement.rating(name) if judgement else None for name in DIMENSIONS]
+        shown = [str(rating or "-") for rating in (*ratings, fused.rating)]
+        table.add_row(escape(pair), *shown, escape(fused.why))
+    console = results()
+    console.print(table)
+    if len(overall) > _MAX_ROWS:
+        console.print(f"... {len(overall) - _MAX_ROWS} more rows in results.csv")
+    for caveat in sorted({caveat for j in judgements.values() for caveat in j.caveats}):
+        console.print(f"\n[dim]note: {escape(caveat)}[/]")
+    policies = {fused.policy for fused in overall.values()}
+    console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
+
+
+def print_summary(summary: Summary, folder: Path) -> None:
+    """How many pairs were scored, why the others were not, and what it took (stderr)."""
+    console = messages()
+    console.print(
+        f"{summary.scored} of {summary.total} pairs scored ({summary.coverage:.1%});"
+        f" {summary.clips} clips, {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
+    )
+    for reason, count in summary.unscored.most_common():
+        console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
+    if summary.unscored:
+        console.print(
+            f"details: {escape(str(folder / 'judgements.jsonl'))}; the same command"
+            " tries them again"
+        )
+
+
+def print_diagnosis(diagnosis: Diagnosis) -> None:
+    """What is installed and what can run here."""
+    console = results()
+    console.print(f"[bold]trace-eval {diagnosis.version}[/], {diagnosis.machine}")
+    for title, checks in diagnosis.sections.items():
+        table = Table(
+            title=title, title_justify="left", box=None, show_header=False, pad_edge=False
+        )
+        for check in checks:
+            mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
+            table.add_row(mark, escape(check.name), escape(check.detail))
+        console.print()
+        console.print(table)
