@@ -1,7 +1,10 @@
 """The data contract: what is known of one clip, its JSON schema and its renderings."""
 
+from blueprints.axis import resample
 from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
+from blueprints.compact import render_compact
 from blueprints.errors import UserError
+from blueprints.features import feature_groups
 from blueprints.groups import (
     Absent,
     Accent,
@@ -22,10 +25,16 @@ from blueprints.groups import (
     Transcript,
     Word,
 )
+from blueprints.legend import COMPACT_LEGEND, compact_legend
+from blueprints.norms import NORMS, Norm
+from blueprints.paper import PAPER_POINTS, Speaker, render_paper
 
 __all__ = [
+    "COMPACT_LEGEND",
     "GROUPS",
+    "NORMS",
     "NOT_REQUESTED",
+    "PAPER_POINTS",
     "SCHEMA_VERSION",
     "Absent",
     "Accent",
@@ -35,6 +44,7 @@ __all__ = [
     "EmotionWindow",
     "Extension",
     "Loudness",
+    "Norm",
     "Pitch",
     "Present",
     "Provenance",
@@ -42,9 +52,15 @@ __all__ = [
     "Rate",
     "Signal",
     "Span",
+    "Speaker",
     "Status",
     "Strict",
     "Transcript",
     "UserError",
     "Word",
+    "compact_legend",
+    "feature_groups",
+    "render_compact",
+    "render_paper",
+    "resample",
 ]

@@ -74,7 +74,9 @@ class Signal(Present):
     )
     clipping_ratio: float = Field(ge=0, le=1, description="share of samples in clipped runs")
     bandwidth_hz: float | None = Field(
-        ge=0, description="frequency below which 99 % of the energy lies, Hz; null: silent"
+        ge=0,
+        description="upper edge of the highest 250 Hz band within 50 dB of the strongest, Hz;"
+        " null: silent",
     )
     speech_s: float = Field(ge=0, description="seconds of speech (VAD)")
     speech: list[Span] = Field(description="stretches of speech (VAD), in order")
@@ -151,10 +153,14 @@ class Loudness(Present):
 class Rate(Present):
     """How fast the clip is spoken."""
 
-    wpm: float = Field(ge=0, description="words per minute of clip, from first to last speech")
-    articulation_wpm: float = Field(ge=0, description="words per minute of speech (VAD)")
+    wpm: float | None = Field(
+        ge=0, description="words per minute, from first to last speech; null: no words known"
+    )
+    articulation_wpm: float | None = Field(
+        ge=0, description="words per minute of speech (VAD); null: no words known"
+    )
     syllables_per_s: float = Field(ge=0, description="syllable nuclei per second of speech (VAD)")
-    words: int = Field(ge=0)
+    words: int | None = Field(ge=0, description="recognised words; null: no transcript")
     syllables: int = Field(ge=0, description="syllable nuclei (de Jong & Wempe 2009)")
     trend: float | None = Field(
         description="syllable rate of the second half of the speech over"

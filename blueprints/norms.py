@@ -1,0 +1,181 @@
+"""Where a number lies among published ones: cut points, words and their sources.
+
+A word is a position, not a verdict: 210 WPM is ``fast`` beside lectures and radio, and may
+be what the user asked for. Where the source gives no cut, the cut is ours and says so.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A scale cut into named stretches.
+
+    Attributes:
+        quantity: what is measured.
+        unit: its unit.
+        cuts: ascending; ``words[i]`` holds from ``cuts[i - 1]`` up to but without ``cuts[i]``.
+        words: one more than cuts.
+        cite: the source in a few words, for a prompt's legend.
+        source: who published it, what they say, and which cuts are ours.
+    """
+
+    quantity: str
+    unit: str
+    cuts: tuple[float, ...]
+    words: tuple[str, ...]
+    cite: str
+    source: str
+
+    def __post_init__(self) -> None:
+        if len(self.words) != len(self.cuts) + 1 or list(self.cuts) != sorted(set(self.cuts)):
+            raise ValueError(
+                f"norm {self.quantity}: {len(self.cuts)} ascending cuts need"
+                f" {len(self.cuts) + 1} words, not {len(self.words)}"
+            )
+
+    def word(self, value: float) -> str:
+        """The word for a value in :attr:`unit`."""
+        return self.words[bisect_right(self.cuts, value)]
+
+    def scale(self) -> str:
+        """All words with their cuts, e.g. ``brief <0.2 medium <1 long``."""
+        steps = [f"{w} <{c:g}" for w, c in zip(self.words[:-1], self.cuts, strict=True)]
+        return " ".join([*steps, self.words[-1]])
+
+
+#: Midpoints between the five labelled points of an opinion scale.
+_HALFWAY = (1.5, 2.5, 3.5, 4.5)
+
+BANDWIDTH = Norm(
+    "bandwidth",
+    "kHz",
+    (5.2, 10.5, 17.0),
+    ("narrowband", "wideband", "super-wideband", "fullband"),
+    "ITU-T G.711, G.722, G.722.1C, G.719",
+    "upper band edges of codecs: ITU-T G.711 3.4 kHz, G.722 7 kHz, G.722.1 Annex C 14 kHz, G.719"
+    " 20 kHz; our cuts lie halfway between them, so that a clip with all that 8 or 16 kHz"
+    " sampling can hold (4 or 8 kHz) keeps its telephone name",
+)
+
+SPEECH_RATE = Norm(
+    "speech rate",
+    "words per minute, pauses included",
+    (100, 125, 170, 190),
+    ("slow", "rather slow", "average", "rather fast", "fast"),
+    "Tauroza & Allison 1990",
+    "Tauroza & Allison 1990, Speech rates in British English (Applied Linguistics 11:90-105):"
+    " lectures average 125-160, fast over 185; radio monologues average 150-170, fast over 190;"
+    " means: lectures 140, radio 160, interviews 190, conversation 210."
+    " 'average' is the union of both monologue bands",
+)
+
+TEMPO_TREND = Norm(
+    "tempo trend",
+    "syllable rate of the second half over the first",
+    (0.9, 1.1),
+    ("slowing", "steady", "accelerating"),
+    "Quene 2007, cuts ours",
+    "Quené 2007, On the just noticeable difference for tempo in speech (J. Phonetics"
+    " 35:353-362): about 5 %; our cut is twice that, 10 %, because syllables are counted by"
+    " machine",
+)
+
+PITCH = Norm(
+    "mean pitch",
+    "Hz",
+    (85, 155, 165, 255),
+    ("very low", "male range", "between ranges", "female range", "very high"),
+    "Titze 1994, Baken & Orlikoff 2000",
+    "Titze 1994, Principles of Voice Production, and Baken & Orlikoff 2000, Clinical"
+    " Measurement of Speech and Voice: typical adult men speak at 85-155 Hz, women at"
+    " 165-255 Hz",
+)
+
+PITCH_VARIATION = Norm(
+    "pitch variation",
+    "semitones, standard deviation",
+    (1.5, 4.0),
+    ("monotone", "typical", "lively"),
+    "Traunmueller & Eriksson 1995, cuts ours",
+    "Traunmüller & Eriksson 1995, The frequency range of the voice fundamental in the speech of"
+    " male and female adults: in semitones the deviation is about the same for men and women and"
+    " grows with the liveliness of the discourse; both cuts are ours",
+)
+
+LOUDNESS = Norm(
+    "integrated loudness",
+    "LUFS",
+    (-36, -26, -16),
+    ("very quiet", "quiet", "normal", "loud"),
+    "EBU R 128, AES TD1004, lower cuts ours",
+    "EBU R 128: programmes at -23 LUFS; AES TD1004.1.15-10: streams at -20 to -16 LUFS. 'normal'"
+    " reaches from 3 LU under the first to the top of the second; -26 and -36 are our cuts",
+)
+
+OPINION = Norm(
+    "overall quality",
+    "MOS, 1-5",
+    _HALFWAY,
+    ("bad", "poor", "fair", "good", "excellent"),
+    "ITU-T P.800",
+    "ITU-T P.800 and P.808, absolute category rating; our cuts lie halfway between the points",
+)
+
+DISTORTION = Norm(
+    "speech signal quality",
+    "MOS, 1-5",
+    _HALFWAY,
+    (
+        "very distorted",
+        "fairly distorted",
+        "somewhat distorted",
+        "slightly distorted",
+        "not distorted",
+    ),
+    "ITU-T P.835",
+    "ITU-T P.835, signal scale; our cuts lie halfway between the points",
+)
+
+NOISE = Norm(
+    "background quality",
+    "MOS, 1-5",
+    _HALFWAY,
+    (
+        "very intrusive",
+        "somewhat intrusive",
+        "noticeable",
+        "slightly noticeable",
+        "not noticeable",
+    ),
+    "ITU-T P.835",
+    "ITU-T P.835, background scale (3 is 'noticeable but not intrusive'); our cuts lie halfway"
+    " between the points",
+)
+
+PAUSE = Norm(
+    "pause",
+    "s",
+    (0.2, 1.0),
+    ("brief", "medium", "long"),
+    "Campione & Veronis 2002",
+    "Campione & Véronis 2002, A large-scale multilingual study of silent pause duration (Speech"
+    " Prosody): brief under 200 ms, medium, long over 1 s, the latter in spontaneous speech only",
+)
+
+#: Every norm, in the order in which the renderings use them.
+NORMS: tuple[Norm, ...] = (
+    BANDWIDTH,
+    PAUSE,
+    DISTORTION,
+    NOISE,
+    OPINION,
+    PITCH,
+    PITCH_VARIATION,
+    LOUDNESS,
+    SPEECH_RATE,
+    TEMPO_TREND,
+)

@@ -1,0 +1,138 @@
+"""The paper's rendering, key by key."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from blueprints import Absent, Blueprint, UserError, render_paper
+from tests.blueprints.samples import TEXT, absent, blueprints, spoken, unhurried
+
+#: Fig. 7 of the paper.
+KEYS: dict[str, list[str] | None] = {
+    "agent_response": None,
+    "agent_emotion": None,
+    "agent_accent": None,
+    "agent_audio_quality": [
+        "DNSMOS_Personalized_Signal_Quality",
+        "DNSMOS_Personalized_Background_Quality",
+        "DNSMOS_Personalized_Overall_Quality",
+        "P808_Overall_Quality",
+    ],
+    "agent_audio_properties": [
+        "Mean_Pitch_Hz",
+        "Std_Dev_Pitch_Hz",
+        "Full_Pitch_Contour_Hz",
+        "Integrated_Loudness_LUFS",
+        "Std_Dev_Loudness_LUFS",
+        "Full_Loudness_Contour_LUFS",
+        "Speech_Rate_WPM",
+        "Articulation_Rate_WPM",
+    ],
+}
+
+
+def keys_of(rendering: dict[str, Any]) -> dict[str, list[str] | None]:
+    nested = ("agent_audio_quality", "agent_audio_properties")
+    return {key: list(value) if key in nested else None for key, value in rendering.items()}
+
+
+def test_keys_and_values_are_the_papers() -> None:
+    out: dict[str, Any] = render_paper(spoken())
+    assert keys_of(out) == KEYS
+    assert out["agent_response"] == TEXT
+    assert out["agent_emotion"]["neutral"] == 0.812
+    assert out["agent_accent"]["us"] == 0.613
+    assert out["agent_audio_quality"] == {
+        "DNSMOS_Personalized_Signal_Quality": "4.03 / 5.00",
+        "DNSMOS_Personalized_Background_Quality": "4.22 / 5.00",
+        "DNSMOS_Personalized_Overall_Quality": "3.61 / 5.00",
+        "P808_Overall_Quality": "3.97 / 5.00",
+    }
+    properties = out["agent_audio_properties"]
+    assert properties["Mean_Pitch_Hz"] == 203.71
+    assert properties["Std_Dev_Loudness_LUFS"] == 6.72
+    assert properties["Speech_Rate_WPM"] == 154.62
+    assert len(properties["Full_Pitch_Contour_Hz"]) == 20
+    assert len(properties["Full_Loudness_Contour_LUFS"]) == 20
+
+
+def test_contours_keep_a_pause_where_it_is() -> None:
+    bp = spoken(20.0)  # 20 bins of 1 s
+    assert not isinstance(bp.pitch, Absent)
+    values = [None if 100 <= i < 140 else 200.0 for i in range(200)]  # 10 to 14 s
+    contour = bp.pitch.contour.model_copy(update={"values": values})
+    bp = bp.model_copy(update={"pitch": bp.pitch.model_copy(update={"contour": contour})})
+    out: dict[str, Any] = render_paper(bp)
+    expected = [200.0] * 10 + [None] * 4 + [200.0] * 6
+    assert out["agent_audio_properties"]["Full_Pitch_Contour_Hz"] == expected
+
+
+def test_a_user_clip_has_the_users_prefix() -> None:
+    assert [key.replace("user_", "agent_") for key in render_paper(spoken(), speaker="user")] == [
+        *KEYS
+    ]
+
+
+def test_absent_groups_keep_their_keys_with_null() -> None:
+    empty = Blueprint(clip="0" * 64)
+    out = render_paper(empty)
+    assert keys_of(out) == KEYS
+    leaves = [leaf for v in out.values() for leaf in (v.values() if isinstance(v, dict) else [v])]
+    assert leaves == [None] * 15
+    some: dict[str, Any] = render_paper(spoken().model_copy(update={"pitch": absent()}))
+    assert keys_of(some) == KEYS
+    assert some["agent_audio_properties"]["Mean_Pitch_Hz"] is None
+    assert some["agent_audio_properties"]["Integrated_Loudness_LUFS"] == -24.07
+
+
+def test_a_rate_without_words_is_null_and_not_zero() -> None:
+    bp = spoken()
+    assert not isinstance(bp.rate, Absent)
+    rate = bp.rate.model_copy(update={"wpm": None, "articulation_wpm": None, "words": None})
+    out: dict[str, Any] = render_paper(bp.model_copy(update={"rate": rate}))
+    assert out["agent_audio_properties"]["Speech_Rate_WPM"] is None
+    assert out["agent_audio_properties"]["Articulation_Rate_WPM"] is None
+
+
+@pytest.mark.parametrize(
+    ("drop", "gone"),
+    [
+        ("transcript", "agent_response"),
+        ("emotion", "agent_emotion"),
+        ("accent", "agent_accent"),
+        ("quality", "agent_audio_quality"),
+        ("properties", "agent_audio_properties"),
+        ("pitch", "Pitch"),
+        ("loudness", "Loudness"),
+        ("rate", "Rate"),
+    ],
+)
+def test_a_dropped_group_leaves_no_key(drop: str, gone: str) -> None:
+    text = json.dumps(render_paper(spoken(), drop=[drop]))
+    assert gone in json.dumps(render_paper(spoken()))
+    assert gone not in text
+
+
+def test_the_three_properties_together_leave_no_empty_object() -> None:
+    assert render_paper(spoken(), drop=["pitch", "loudness", "rate"]) == render_paper(
+        spoken(), drop=["properties"]
+    )
+
+
+def test_an_unknown_group_is_refused_with_the_list() -> None:
+    with pytest.raises(UserError, match=r"'pich': no such feature group; use signal, .*properties"):
+        render_paper(spoken(), drop=["pich"])
+    with pytest.raises(UserError, match="give a list"):
+        render_paper(spoken(), drop="pitch")
+
+
+@unhurried
+@given(blueprints)
+def test_any_blueprint_gives_strict_json_with_all_keys(bp: Blueprint) -> None:
+    out = render_paper(bp)
+    assert keys_of(out) == KEYS
+    assert json.loads(json.dumps(out, allow_nan=False)) == out
