@@ -18,6 +18,7 @@ from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status
 from extractors.audio import Clip
+from extractors.limits import MIN_SPEECH_S
 
 
 class Item(NamedTuple):
@@ -125,6 +126,11 @@ def speech_gate(known: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
             else (f"the peak is {signal.peak_dbfs:.1f} dBFS")
         )
         return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
+    if signal.duration_s < MIN_SPEECH_S:
+        return Absent(
+            status=Status.TOO_SHORT,
+            reason=f"{signal.duration_s:.3f} s long, speech is at least {MIN_SPEECH_S:g} s",
+        )
     if signal.speech_s <= 0:
         return Absent(status=Status.NO_SPEECH, reason="the voice activity detector found no speech")
     if signal.speech_s < min_speech_s:

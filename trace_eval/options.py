@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
 from fusion import DEFAULT_POLICY
+
+if TYPE_CHECKING:
+    from extractors.base import Extractor
 
 #: Profile of extractors used when none is named: embedded models only.
 DEFAULT_PROFILE = "screen"
@@ -22,14 +26,14 @@ class ExtractOptions:
 
     Attributes:
         profile: named set of extractors.
-        overrides: blueprint group -> extractor spec, or ``none`` to drop the group.
+        overrides: blueprint group -> extractor or its spec; ``none`` drops the group.
         cache: cache folder; None: ``$TRACE_EVAL_CACHE`` or the user's cache folder.
         workers: worker processes; 0: in this process; None: one per core.
         max_seconds: longer recordings are refused.
     """
 
     profile: str = DEFAULT_PROFILE
-    overrides: dict[str, str] = field(default_factory=dict)
+    overrides: dict[str, str | Extractor] = field(default_factory=dict)
     cache: Path | None = None
     workers: int | None = None
     max_seconds: float = MAX_SECONDS

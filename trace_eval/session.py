@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -153,8 +154,9 @@ def _check_continues(run: Run, record: dict[str, Any], manifest: Manifest) -> No
     """Refuse to mix judgements that were made in different ways."""
     stored = run.manifest()
     for part in ("extractors", "judge", "max_seconds"):
-        if stored[part] != record[part]:
-            told = _difference(stored[part], record[part])
+        new = json.loads(json.dumps(record[part]))  # as it would be read back
+        if stored[part] != new:
+            told = _difference(stored[part], new)
             raise UserError(
                 f"{run.folder}: was made with another {part} ({told});"
                 " choose a new --out, or fuse to change the policy only"
@@ -195,7 +197,7 @@ def _finish(
         "clips": summary.clips,
         "extracted_s": {name: round(s, 3) for name, s in sorted(summary.work_s.items())},
     }
-    record["judge"]["observed"] = judge.parameters()
+    record["judge_observed"] = judge.parameters()
     record["coverage"] = {
         "total": summary.total,
         "scored": summary.scored,

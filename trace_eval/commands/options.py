@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -36,7 +36,7 @@ def extract_options(
     max_seconds: float,
 ) -> ExtractOptions:
     """The library's options from the command line's."""
-    overrides = {}
+    overrides: dict[str, Any] = {}
     for item in extractor or []:
         group, separator, spec = item.partition("=")
         if not separator or not group or not spec:

@@ -1,0 +1,97 @@
+"""How fast a clip is spoken: words per minute and syllable nuclei per second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from blueprints import Absent, Blueprint, Contour, Rate, Signal, Span, Transcript
+from extractors.audio import Clip
+from extractors.base import Extractor, speech_gate
+from extractors.syllables import nuclei
+
+#: The contour counts syllables in windows this long, this far apart, seconds.
+WINDOW_S, STEP_S = 1.0, 0.5
+
+#: A window with less speech has no rate, seconds.
+MIN_WINDOW_SPEECH_S = 0.3
+
+#: Less speech, or fewer syllables, show no trend.
+TREND_SPEECH_S, TREND_SYLLABLES = 2.0, 8
+
+
+@dataclass(frozen=True)
+class RateExtractor(Extractor):
+    """Fills ``rate``. Without a transcript the word rates are null, the syllables stay."""
+
+    name: ClassVar[str] = "nuclei"
+    group: ClassVar[str] = "rate"
+    version: ClassVar[str] = "1"
+    needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
+    packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
+
+    def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:
+        """Measure one clip with speech in it."""
+        gate = speech_gate(known)
+        if gate:
+            return gate
+        assert isinstance(known.signal, Signal)  # the gate has seen it
+        spans, speech_s = known.signal.speech, known.signal.speech_s
+        words = count_words(known.transcript)
+        spoken_s = spans[-1].end_s - spans[0].start_s
+        times = nuclei(clip.speech, spans)
+        return Rate(
+            wpm=60 * words / spoken_s if words else None,
+            articulation_wpm=60 * words / speech_s if words else None,
+            syllables_per_s=len(times) / speech_s,
+            words=words,
+            syllables=len(times),
+            trend=trend(times, spans),
+            contour=contour(times, spans, clip.seconds),
+        )
+
+
+def count_words(transcript: Transcript | Absent) -> int | None:
+    """Number of recognised words; None without a transcript."""
+    if isinstance(transcript, Absent):
+        return None
+    return len(transcript.words) or len(transcript.text.split())
+
+
+def speech_before(time: float, spans: Sequence[Span]) -> float:
+    """Seconds of speech before a point in time."""
+    return sum(max(0.0, min(time, span.end_s) - span.start_s) for span in spans)
+
+
+def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
+    """Syllable rate of the second half of the speech over that of the first.
+
+    Pauses are cut out before halving, so the two halves are equally long and the ratio of
+    the rates is that of the counts. None for less than ``TREND_SPEECH_S`` of speech or
+    ``TREND_SYLLABLES``, or when all syllables are in the second half.
+    """
+    half = sum(span.seconds for span in spans) / 2
+    first = sum(speech_before(time, spans) < half for time in times)
+    if 2 * half < TREND_SPEECH_S or len(times) < TREND_SYLLABLES or first == 0:
+        return None
+    return (len(times) - first) / first
+
+
+def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Contour:
+    """Syllables per second of speech around each point in time; null without speech."""
+    instants = np.asarray(times)
+    values: list[float | None] = []
+    start = min(WINDOW_S, seconds) / 2  # of a shorter clip, the middle
+    for index in range(1 + max(0, int((seconds - WINDOW_S) / STEP_S))):
+        left = start + index * STEP_S - WINDOW_S / 2
+        right = left + WINDOW_S
+        spoken = speech_before(right, spans) - speech_before(left, spans)
+        if spoken < MIN_WINDOW_SPEECH_S:
+            values.append(None)
+        else:
+            count = int(((instants >= left) & (instants < right)).sum())
+            values.append(round(count / spoken, 3))
+    return Contour(start_s=start, step_s=STEP_S, values=values)

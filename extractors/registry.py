@@ -1,0 +1,173 @@
+"""Extractors by name: ``NAME`` or ``NAME:MODEL``, late-imported; and the named profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+from typing import Any
+
+from blueprints import GROUPS, UserError
+from extractors.base import Extractor
+
+#: Entry-point group through which an installed package offers extractors: a subclass of
+#: ``extractors.base.Extractor`` under its registered name.
+ENTRY_POINT_GROUP = "trace_eval.extractors"
+
+#: As a spec: leave the group out.
+NONE = "none"
+
+# Group -> name -> "module:Class". Strings, so that listing names imports no library.
+_BUILT_IN: dict[str, dict[str, str]] = {
+    "signal": {"signal": "extractors.signal:SignalExtractor"},
+    "transcript": {"pocketsphinx": "extractors.pocketsphinx:PocketsphinxExtractor"},
+    "quality": {"dnsmos": "extractors.dnsmos:DnsmosExtractor"},
+    "pitch": {
+        "praat": "extractors.pitch:PraatPitchExtractor",
+        "pyin": "extractors.pyin:PyinPitchExtractor",
+    },
+    "loudness": {"bs1770": "extractors.loudness:LoudnessExtractor"},
+    "rate": {"nuclei": "extractors.rate:RateExtractor"},
+}
+
+_EMBEDDED = {
+    "signal": "signal",
+    "transcript": "pocketsphinx",
+    "quality": "dnsmos",
+    "pitch": "praat",
+    "loudness": "bs1770",
+    "rate": "nuclei",
+}
+
+#: Named sets of extractors: group -> spec.
+PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "screen": _EMBEDDED,
+        "paper": {
+            **_EMBEDDED,
+            "transcript": "whisper:large-v3",
+            "emotion": "emotion2vec:iic/emotion2vec_plus_large",
+            "accent": "ecapa:Jzuluaga/accent-id-commonaccent_ecapa",
+        },
+    }
+)
+
+
+@lru_cache(maxsize=1)
+def _entries() -> dict[str, EntryPoint]:
+    """Name -> where the class is, built-in ones first; the group is the class's own."""
+    built_in = [
+        EntryPoint(name, target, ENTRY_POINT_GROUP)
+        for members in _BUILT_IN.values()
+        for name, target in members.items()
+    ]
+    found: dict[str, EntryPoint] = {}
+    for entry in [*built_in, *entry_points(group=ENTRY_POINT_GROUP)]:
+        first = found.setdefault(entry.name, entry)
+        if first.value != entry.value:
+            raise UserError(
+                f"extractor {entry.name!r} is registered twice, as {first.value} and"
+                f" {entry.value}; uninstall one or rename it"
+            )
+    return found
+
+
+def names() -> list[str]:
+    """All registered names, sorted."""
+    return sorted(_entries())
+
+
+def specs_for(group: str) -> list[str]:
+    """Names of the extractors that fill ``group``, sorted; imports third-party ones only."""
+    third_party = [name for name in names() if not any(name in m for m in _BUILT_IN.values())]
+    members = [*_BUILT_IN.get(group, {}), *(n for n in third_party if _load(n).group == group)]
+    return sorted(members)
+
+
+def _load(name: str) -> type[Extractor]:
+    entry = _entries().get(name)
+    if entry is None:
+        raise UserError(f"extractor {name!r} is not registered; use one of {', '.join(names())}")
+    try:
+        found = getattr(import_module(entry.module), entry.attr)
+    except (ImportError, AttributeError) as error:
+        raise UserError(f"extractor {name!r}: cannot import {entry.value} ({error})") from error
+    if not (isinstance(found, type) and issubclass(found, Extractor)):
+        raise UserError(f"extractor {name!r}: {entry.value} is not a subclass of Extractor")
+    return found
+
+
+def create(spec: str, **options: Any) -> Extractor:
+    """Build the extractor ``NAME`` or ``NAME:MODEL``; MODEL becomes its option ``model``.
+
+    Raises:
+        UserError: the name is unknown, or the extractor has no such option.
+    """
+    name, colon, model = spec.partition(":")
+    found = _load(name)
+    if colon:
+        if not model:
+            raise UserError(f"extractor {spec!r}: no model after the colon; write {name}:MODEL")
+        options["model"] = model
+    known = [field.name for field in fields(found)]
+    for option in options:
+        if option not in known:
+            offered = f"its options are {', '.join(known)}" if known else "it has no options"
+            raise UserError(f"extractor {spec!r}: no option {option!r}; {offered}")
+    return found(**options)
+
+
+def plan(profile: str, overrides: Mapping[str, str | Extractor] | None = None) -> list[Extractor]:
+    """Extractors of a profile, those first that others need.
+
+    Args:
+        profile: a name in :data:`PROFILES`.
+        overrides: group -> spec or extractor that replaces the profile's, or ``none`` to drop
+            the group.
+
+    Raises:
+        UserError: the profile, a group or an extractor is unknown, an extractor fills another
+            group than the one it is given for, or a needed group is dropped or circular.
+    """
+    if profile not in PROFILES:
+        raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
+    for group, spec in (overrides or {}).items():
+        if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
+            raise UserError(f"group {group!r} is unknown; use one of {', '.join(GROUPS)}")
+    chosen = {
+        group: _create_for(group, spec, profile)
+        for group, spec in {**PROFILES[profile], **(overrides or {})}.items()
+        if spec != NONE
+    }
+    for group, extractor in chosen.items():
+        for need in extractor.needs:
+            if need not in chosen:
+                offered = " or ".join(f"{need}={spec}" for spec in specs_for(need))
+                raise UserError(
+                    f"extractor {extractor.name!r} needs group {need}, which is not extracted;"
+                    f" add {offered or 'an extractor that fills it'}, or set {group}={NONE}"
+                )
+    try:
+        order = list(TopologicalSorter({g: e.needs for g, e in chosen.items()}).static_order())
+    except CycleError as error:
+        circle = " -> ".join(error.args[1])
+        raise UserError(f"extractors need each other: {circle}; drop one of them") from error
+    return [chosen[group] for group in order]
+
+
+def _create_for(group: str, spec: str | Extractor, profile: str) -> Extractor:
+    try:
+        extractor = create(spec) if isinstance(spec, str) else spec
+    except UserError as error:
+        raise UserError(f"profile {profile}, group {group}: {error}") from error
+    if extractor.group != group:
+        offered = ", ".join(specs_for(group)) or "nothing that is installed"
+        raise UserError(
+            f"{group}={spec}: {extractor.name!r} fills group {extractor.group};"
+            f" {group} is filled by {offered}"
+        )
+    return extractor

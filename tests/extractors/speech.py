@@ -1,0 +1,68 @@
+"""Real speech without files: the eSpeak synthesiser that is inside Praat, and odd clips."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from blueprints import Blueprint, Signal, Status
+from extractors.audio import Clip
+from extractors.limits import MIN_SPEECH_S
+from extractors.signal import SignalExtractor
+
+#: 16 syllables: the wea-ther is love-ly to-day and we are go-ing to the park.
+SENTENCE = "The weather is lovely today, and we are going to the park."
+SENTENCE_SYLLABLES = 16
+
+
+@cache
+def say(text: str = SENTENCE, language: str = "English (America)", voice: str = "Male1") -> Clip:
+    """Synthesised speech, mono at 44.1 kHz."""
+    from parselmouth.praat import call
+
+    synthesiser = call("Create SpeechSynthesizer", language, voice)
+    (sound,) = call(synthesiser, "To Sound", text, "no")
+    samples = sound.values.T.astype(np.float32)
+    return Clip(samples, int(sound.sampling_frequency), text)
+
+
+def silence(seconds: float, rate: int = 44_100, channels: int = 1) -> Clip:
+    return Clip(np.zeros((round(seconds * rate), channels), np.float32), rate, "silence")
+
+
+def noise(seconds: float, rate: int = 16_000, channels: int = 1) -> Clip:
+    rng = np.random.default_rng(7)
+    samples = rng.normal(0, 0.1, (round(seconds * rate), channels))
+    return Clip(samples.astype(np.float32), rate, "noise")
+
+
+def joined(*clips: Clip) -> Clip:
+    return Clip(np.concatenate([clip.samples for clip in clips]), clips[0].rate, "joined")
+
+
+def measured(clip: Clip) -> Blueprint:
+    """A blueprint with the clip's real signal group."""
+    signal = SignalExtractor().extract(clip, Blueprint(clip=clip.sha256))
+    assert isinstance(signal, Signal)
+    return Blueprint(clip=clip.sha256, signal=signal)
+
+
+#: Clips that every speech measure must survive and must not find words in.
+WORDLESS = {
+    "50 ms": noise(0.05),
+    "one sample": Clip(np.full((1, 1), 0.1, np.float32), 16_000, "one sample"),
+    "silence": silence(1.0),
+    "noise": noise(2.0),
+    "8 kHz": noise(1.0, 8_000),
+    "192 kHz": noise(0.5, 192_000),
+    "8 channels": noise(1.0, 48_000, 8),
+    "8 silent channels": silence(0.5, 48_000, 8),
+}
+
+
+def status_of(name: str) -> Status:
+    """Why a speech measure has no value for a clip of :data:`WORDLESS`."""
+    if "silen" in name:
+        return Status.SILENT
+    return Status.TOO_SHORT if WORDLESS[name].seconds < MIN_SPEECH_S else Status.NO_SPEECH

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+
+from blueprints import Blueprint, UserError
+from fusion import DIMENSIONS, Rating
+from tests.support.audio import tone, write
+from tests.support.fakes import Counting
+from trace_eval.fuse import refuse
+from trace_eval.judgement import DimensionVerdict, Judgement
+from trace_eval.judges.base import Case
+from trace_eval.manifests import Manifest, read_manifest
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.pairs import Pair
+from trace_eval.pipeline import Pipeline
+from trace_eval.run import Run
+from trace_eval.session import judge_manifest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Nothing of the profile but what the test brings; ``rules`` then has no evidence.
+NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
+
+
+class LouderWins:
+    """A judge of the counting extractor's values; fails on pairs that it is told to."""
+
+    spec = "louder"
+    concurrency = 2
+
+    def __init__(self, fails: set[str] | None = None) -> None:
+        self.fails = fails or set()
+        self.seen: list[str] = []
+
+    def parameters(self) -> dict[str, JsonValue]:
+        return {"kind": "louder"}
+
+    def needs_instruction(self, pair: Pair) -> bool:
+        return False
+
+    async def judge(self, case: Case) -> Judgement:
+        self.seen.append(case.pair.id)
+        if case.pair.id in self.fails:
+            raise RuntimeError("told to fail")
+        a, b = _peak(case.a), _peak(case.b)
+        rating = Rating.A if a > b else Rating.B
+        verdict = DimensionVerdict(rating=rating, reasoning="louder")
+        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+
+    async def close(self) -> None:
+        pass
+
+
+def _peak(blueprint: Blueprint) -> float:
+    return float(blueprint.group("peak").values["peak"])  # type: ignore[union-attr]
+
+
+def _manifest(folder: Path, peaks: list[tuple[float, float]]) -> Manifest:
+    records = []
+    for number, sides in enumerate(peaks):
+        record: dict[str, Any] = {"id": f"p{number}"}
+        for side, peak in zip("ab", sides, strict=True):
+            path = folder / f"{peak}.wav"
+            if not path.exists():
+                write(path, tone(peak=peak))
+            record[side] = {"audio": path.name, "system": f"s{peak}"}
+        records.append(record)
+    path = folder / "pairs.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return read_manifest(path)
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Options:
+    counting = Counting(tmp_path / "log")
+    extract = ExtractOptions(
+        overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0
+    )
+    return Options(extract)
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> LouderWins:
+    found = LouderWins()
+    monkeypatch.setattr("trace_eval.session.create_judge", lambda *_: found)
+    return found
+
+
+def test_a_run_holds_everything_and_a_second_one_does_nothing(
+    tmp_path: Path, options: Options, judge: LouderWins
+) -> None:
+    manifest = _manifest(tmp_path, [(0.5, 0.6), (0.7, 0.5), (0.6, 0.7)])
+    out = tmp_path / "run"
+    summary = judge_manifest(manifest, out, options)
+    assert (summary.total, summary.scored, summary.coverage) == (3, 3, 1.0)
+    assert len((tmp_path / "log").read_text().splitlines()) == 3  # 3 distinct clips of 6
+    run = Run.open(out)
+    assert {name: o.rating for name, o in run.overall().items()} == {
+        "p0": Rating.B,
+        "p1": Rating.A,
+        "p2": Rating.B,
+    }
+    assert len(list(run.blueprints())) == len(run.clips()) == 3
+    rows = list(csv.DictReader((out / "results.csv").open()))
+    assert [row["overall"] for row in rows] == ["2", "1", "2"]
+    assert rows[0]["system_a"] == "s0.5"
+    record = run.manifest()
+    assert record["extractors"]["peak"]["extractor"] == "counting"
+    assert record["judge"]["spec"] == "louder"
+    assert {"numpy", "pydantic"} <= record["environment"]["packages"].keys()
+    assert record["coverage"] == {"total": 3, "scored": 3, "unscored": {}}
+    assert record["sessions"][0]["ended"] >= record["sessions"][0]["started"]
+
+    judge.seen.clear()
+    again = judge_manifest(manifest, out, options)
+    assert (judge.seen, again.clips, again.scored) == ([], 0, 3)
+    assert len(Run.open(out).manifest()["sessions"]) == 2
+
+
+def test_failures_are_tried_again_and_scores_are_kept(
+    tmp_path: Path, options: Options, judge: LouderWins
+) -> None:
+    manifest = _manifest(tmp_path, [(0.5, 0.6), (0.7, 0.5)])
+    (tmp_path / "0.5.wav").rename(tmp_path / "hidden.wav")
+    write(tmp_path / "0.5.wav", tone(peak=0.5)[:0])
+    judge.fails = set()
+    first = judge_manifest(manifest, tmp_path / "run", options)
+    assert dict(first.unscored) == {"clip_failed": 2}
+    (tmp_path / "hidden.wav").rename(tmp_path / "0.5.wav")
+    judge.fails = {"p1"}
+    second = judge_manifest(manifest, tmp_path / "run", options)
+    assert (second.scored, dict(second.unscored)) == (1, {"judge_failed": 1})
+    detail = Run.open(tmp_path / "run").judgements()["p1"].detail
+    assert detail == "RuntimeError: told to fail"
+    judge.fails, judge.seen = set(), []
+    third = judge_manifest(manifest, tmp_path / "run", options)
+    assert (third.scored, judge.seen) == (2, ["p1"])
+
+
+def test_bad_records_count_against_coverage(
+    tmp_path: Path, options: Options, judge: LouderWins
+) -> None:
+    manifest = _manifest(tmp_path, [(0.5, 0.6)])
+    with manifest.path.open("a") as file:
+        file.write("{broken\n")
+    summary = judge_manifest(read_manifest(manifest.path), tmp_path / "run", options)
+    assert (summary.total, summary.coverage) == (2, 0.5)
+    assert dict(summary.unscored) == {"unreadable_record": 1}
+
+
+def test_a_run_is_not_continued_in_another_way(
+    tmp_path: Path, options: Options, judge: LouderWins
+) -> None:
+    manifest = _manifest(tmp_path, [(0.5, 0.6)])
+    judge_manifest(manifest, tmp_path / "run", options)
+    other = Options(
+        ExtractOptions(
+            overrides={**NOTHING, "peak": Counting(tmp_path / "log", gain=2)},
+            cache=tmp_path / "cache",
+            workers=0,
+        )
+    )
+    with pytest.raises(UserError, match=r"another extractors \(peak.parameters.gain: 1.0, now 2"):
+        judge_manifest(manifest, tmp_path / "run", other)
+    changed = _manifest(tmp_path, [(0.6, 0.5)])
+    with pytest.raises(UserError, match="pair 'p0' has changed"):
+        judge_manifest(changed, tmp_path / "run", options)
+    more = _manifest(tmp_path, [(0.5, 0.6), (0.5, 0.7)])
+    assert judge_manifest(more, tmp_path / "run", options).scored == 2
+
+
+def test_two_writers_are_refused(tmp_path: Path, options: Options, judge: LouderWins) -> None:
+    manifest = _manifest(tmp_path, [(0.5, 0.6)])
+    with (
+        Run(tmp_path / "run"),
+        pytest.raises(UserError, match="another process is writing to this run"),
+    ):
+        judge_manifest(manifest, tmp_path / "run", options)
+
+
+def test_refusing_calls_nobody(tmp_path: Path, options: Options, judge: LouderWins) -> None:
+    judge_manifest(_manifest(tmp_path, [(0.5, 0.6)]), tmp_path / "run", options)
+    judge.seen.clear()
+    log = (tmp_path / "log").read_text()
+    (overall,) = refuse(tmp_path / "run", "majority_vote")
+    assert (overall.policy, overall.rating) == ("majority_vote", Rating.B)
+    assert Run.open(tmp_path / "run").overall()["p0"] == overall
+    assert (judge.seen, (tmp_path / "log").read_text()) == ([], log)
+    with pytest.raises(UserError, match="no run here"):
+        refuse(tmp_path / "nothing", "majority_vote")
+
+
+def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
+    pairs = _manifest(tmp_path, [(0.5 + n / 1000, 0.6 + n / 1000) for n in range(40)]).pairs
+
+    class Watched:
+        """An engine that remembers how many clips were held at once."""
+
+        def __init__(self) -> None:
+            self.most = 0
+
+        async def extract(self, source: Any) -> Any:
+            from trace_eval.extraction import Extracted
+
+            await asyncio.sleep(0)
+            self.most = max(self.most, len(pipeline._clips._tasks))
+            return Extracted(source.id, error="no blueprint")
+
+        async def close(self) -> None:
+            pass
+
+    engine = Watched()
+    pipeline = Pipeline(engine, LouderWins(), window=3)
+    asyncio.run(pipeline.judge_all(pairs))
+    assert 2 <= engine.most <= 6  # two clips in each of at most three pairs
+    assert not pipeline._clips._tasks
+
+
+_SESSION = """
+import sys
+from pathlib import Path
+from tests.pipeline.test_session import NOTHING
+from tests.support.fakes import Counting
+from trace_eval.manifests import read_manifest
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.session import judge_manifest
+
+if __name__ == "__main__":
+    folder, delay = Path(sys.argv[1]), float(sys.argv[2])
+    counting = Counting(folder / "log", delay_s=delay)
+    extract = ExtractOptions(overrides={**NOTHING, "peak": counting},
+                             cache=folder / "cache", workers=2)
+    judge_manifest(read_manifest(folder / "pairs.jsonl"), folder / "run", Options(extract))
+"""
+
+
+def _session(tmp_path: Path, delay: float) -> subprocess.Popen[bytes]:
+    script = tmp_path / "session.py"
+    script.write_text(_SESSION)
+    return subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path), str(delay)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_run_continues_and_no_finished_clip_is_extracted_twice(
+    blow: signal.Signals, tmp_path: Path
+) -> None:
+    _manifest(tmp_path, [(0.5 + n / 100, 0.7 + n / 100) for n in range(8)])
+    log, clips = tmp_path / "log", tmp_path / "run" / "clips.jsonl"
+    first = _session(tmp_path, delay=0.4)
+    end = time.monotonic() + 30
+    while not (clips.exists() and len(clips.read_text().splitlines()) >= 4):
+        assert time.monotonic() < end, "no clip was finished"
+        time.sleep(0.02)
+    first.send_signal(blow)
+    first.wait(timeout=20)
+    finished = {json.loads(line)["clip"] for line in clips.read_text().splitlines()}
+    assert 4 <= len(finished) < 16
+    second = _session(tmp_path, delay=0.0)
+    assert second.wait(timeout=60) == 0, second.stderr and second.stderr.read().decode()
+    calls = log.read_text().splitlines()
+    assert len(set(calls)) == 16
+    assert {clip: calls.count(clip) for clip in finished} == dict.fromkeys(finished, 1)
+    run = Run.open(tmp_path / "run")
+    assert len(run.judgements()) == 8
+    assert len({b.clip for b in run.blueprints()}) == 16

@@ -1,0 +1,202 @@
+"""Every kind of bad recording, through the whole path, with the real extractors."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from blueprints import GROUPS, Absent, Blueprint
+from tests.support.audio import RATE, tone, write
+from tests.support.cli import trace_eval
+from trace_eval.run import Run
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _speech() -> tuple[np.ndarray, int]:
+    path = next((ROOT / "examples" / "clips").glob("slow-a.*"))
+    samples, rate = soundfile.read(path, dtype="float32")
+    return samples, rate
+
+
+def _missing(path: Path) -> None:
+    pass
+
+
+def _empty(path: Path) -> None:
+    path.touch()
+
+
+def _truncated(path: Path) -> None:
+    samples, rate = _speech()
+    soundfile.write(path, samples, rate)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _zero_length(path: Path) -> None:
+    soundfile.write(path, tone()[:0], RATE)
+
+
+def _50_ms(path: Path) -> None:
+    write(path, tone(0.05))
+
+
+def _silent(path: Path) -> None:
+    write(path, np.zeros(2 * RATE, np.float32))
+
+
+def _nan(path: Path) -> None:
+    samples = tone(1.0)
+    samples[7] = np.nan
+    write(path, samples)
+
+
+def _infinite(path: Path) -> None:
+    samples = tone(1.0)
+    samples[7] = np.inf
+    write(path, samples)
+
+
+def _at(rate: int, channels: int = 1) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        import soxr
+
+        samples, before = _speech()
+        again = soxr.resample(samples, before, rate)[: 3 * rate]
+        soundfile.write(path, np.repeat(again[:, None], channels, axis=1), rate)
+
+    return make
+
+
+def _two_hours(path: Path) -> None:
+    with soundfile.SoundFile(path, "w", 8000, 1, subtype="PCM_U8", format="WAV") as file:
+        for _ in range(120):
+            file.write(np.zeros(60 * 8000, np.float32))
+
+
+def _text(path: Path) -> None:
+    path.write_text("I am a text file.\n" * 10)
+
+
+def _claims_2_gib(path: Path) -> None:
+    samples, rate = _speech()
+    soundfile.write(path, samples, rate)
+    data = bytearray(path.read_bytes())
+    where = data.index(b"data") + 4
+    data[4:8] = data[where : where + 4] = struct.pack("<I", 2**31 - 1)
+    path.write_bytes(bytes(data))
+
+
+#: Name -> (maker, what the error says; None: the clip has a blueprint).
+CASES: dict[str, tuple[Callable[[Path], None], str | None]] = {
+    "missing": (_missing, "no such file; check the path or --audio-root"),
+    "empty": (_empty, "0 bytes; write the recording again"),
+    "truncated": (_truncated, None),
+    "zero_length": (_zero_length, "there are no samples; write it again"),
+    "50_ms": (_50_ms, None),
+    "silent": (_silent, None),
+    "nan": (_nan, "1 of 16000 samples are NaN or infinite"),
+    "infinite": (_infinite, "1 of 16000 samples are NaN or infinite"),
+    "8_khz": (_at(8000), None),
+    "192_khz": (_at(192_000), None),
+    "8_channels": (_at(16_000, 8), None),
+    "two_hours": (_two_hours, "longer than 1800 s; cut it, or raise --max-seconds"),
+    "text": (_text, "cannot be decoded (Format not recognised); convert it"),
+    "claims_2_gib": (_claims_2_gib, None),
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, int, str]:
+    """All cases as answers B beside one good answer A, judged in one command."""
+    folder = tmp_path_factory.mktemp("bad")
+    samples, rate = _speech()
+    soundfile.write(folder / "good.wav", samples, rate)
+    records = []
+    for name, (make, _) in CASES.items():
+        make(folder / f"{name}.wav")
+        records.append(
+            {
+                "id": name,
+                "instruction": {"text": "Describe the sea slowly."},
+                "a": {"audio": "good.wav"},
+                "b": {"audio": f"{name}.wav"},
+            }
+        )
+    manifest = folder / "pairs.jsonl"
+    manifest.write_text("".join(json.dumps(record) + "\n" for record in records))
+    done = trace_eval("judge", manifest, "--out", folder / "run", "--cache", folder / "cache")
+    assert "Traceback" not in done.err
+    return Run.open(folder / "run"), done.code, done.err
+
+
+def test_bad_clips_cost_their_own_pair_only(run: tuple[Run, int, str]) -> None:
+    folder, code, told = run
+    judgements = folder.judgements()
+    assert judgements.keys() == CASES.keys()
+    unscored = {name for name, j in judgements.items() if j.status == "unscored"}
+    assert unscored == {name for name, (_, error) in CASES.items() if error}
+    assert code == 1
+    assert f"{len(CASES) - len(unscored)} of {len(CASES)} pairs scored" in told
+
+
+@pytest.mark.parametrize("name", [name for name, (_, error) in CASES.items() if error])
+def test_undecodable_clips_name_file_and_remedy(name: str, run: tuple[Run, int, str]) -> None:
+    judgement = run[0].judgements()[name]
+    assert judgement.reason == "clip_failed"
+    assert judgement.detail is not None
+    assert f"{name}.wav: " in judgement.detail
+    assert str(CASES[name][1]) in judgement.detail
+
+
+@pytest.mark.parametrize("name", [name for name, (_, error) in CASES.items() if not error])
+def test_other_clips_have_a_value_or_a_reason_in_every_group(
+    name: str, run: tuple[Run, int, str]
+) -> None:
+    folder = run[0]
+    source = next(s for s in folder.clips() if s.endswith(f"/{name}.wav"))
+    clip = folder.clips()[source].clip
+    blueprint = next(b for b in folder.blueprints() if b.clip == clip)
+    asked = set(GROUPS) - {"emotion", "accent"}
+    statuses = {group: str(blueprint.group(group).status) for group in asked}
+    expected_failures = {"loudness"} if name == "8_channels" else set()
+    failed = {group for group, status in statuses.items() if status == "failed"}
+    assert failed == expected_failures, blueprint
+    assert statuses["signal"] == "ok"
+    for group in asked:
+        value = blueprint.group(group)
+        assert not isinstance(value, Absent) or value.reason
+
+
+def test_silence_and_shortness_are_said_so(run: tuple[Run, int, str]) -> None:
+    folder = run[0]
+    clips = {Path(source).stem: record.clip for source, record in folder.clips().items()}
+    by_clip: dict[str | None, Blueprint] = {b.clip: b for b in folder.blueprints()}
+    silent, short = by_clip[clips["silent"]], by_clip[clips["50_ms"]]
+    for group in ("transcript", "quality", "pitch", "loudness", "rate"):
+        assert silent.group(group).status == "silent", group
+    assert {short.group(g).status for g in ("pitch", "loudness")} == {"too_short"}
+
+
+def test_no_bare_nan_in_any_file(run: tuple[Run, int, str]) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"bare {constant} in JSON")
+
+    files = [*run[0].folder.glob("*.json"), *run[0].folder.glob("*.jsonl")]
+    assert len(files) >= 6
+    for path in files:
+        lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+        for line in lines:
+            json.loads(line, parse_constant=refuse)
+
+
+def test_the_claimed_length_is_not_believed(run: tuple[Run, int, str]) -> None:
+    folder = run[0]
+    clips = {Path(source).stem: record.clip for source, record in folder.clips().items()}
+    assert clips["claims_2_gib"] == clips["good"]
