@@ -59,7 +59,7 @@ def diagnose() -> Diagnosis:
     """Look at packages, extractors, judges and programs; contacts nobody."""
     machine = f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
     sections = {
-        "extractors": [_extractor(name) for name in extractors.names()],
+        "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
         "judges": _judges(),
         "packages": [_package(name) for name in PACKAGES],
         "programs": [

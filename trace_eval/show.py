@@ -30,8 +30,8 @@ FORMATS = ("people", "json", "paper", "compact")
 #: Height of a contour, lines; room beside it for the axis labels, characters.
 _ROWS, _AXIS = 5, 16
 
-#: Fields that are drawn or listed elsewhere.
-_LEFT_OUT = {"status", "contour", "words", "speech", "trajectory"}
+#: Fields that are drawn, or too long for a line.
+_LEFT_OUT = {"status", "contour", "speech", "trajectory"}
 
 
 def print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
@@ -65,9 +65,9 @@ def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
         if isinstance(group, Absent):
             table.add_row(name, f"[yellow]{group.status}[/]", escape(group.reason))
             continue
-        for number, (field, value) in enumerate(group.model_dump(mode="json").items()):
-            if field not in _LEFT_OUT:
-                table.add_row(name if number <= 1 else "", field, escape(_short(value)))
+        values = {k: v for k, v in group.model_dump(mode="json").items() if k not in _LEFT_OUT}
+        for number, (field, value) in enumerate(values.items()):
+            table.add_row("" if number else name, field, escape(_short(value)))
     console.print(table)
     seconds = blueprint.signal.duration_s if isinstance(blueprint.signal, Signal) else None
     if isinstance(blueprint.pitch, Pitch):
@@ -82,6 +82,8 @@ def _short(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} {_short(item)}" for key, item in value.items())
     if isinstance(value, list):
+        if value and isinstance(value[0], dict) and "text" in value[0]:
+            return f"{len(value)}, with times in the JSON"
         if value and isinstance(value[0], dict):
             return "; ".join(f"{v['start_s']:.2f}-{v['end_s']:.2f} s" for v in value)
         return ", ".join(map(_short, value)) or "none"
