@@ -184,9 +184,12 @@ def _rate(bp: Blueprint, rate: Rate) -> str:
         parts = [f"{_num(rate.wpm, 0)} WPM {norms.SPEECH_RATE.word(rate.wpm)}"]
     if rate.articulation_wpm is not None:
         parts.append(f"articulation {_num(rate.articulation_wpm, 0)}")
-    parts.append(f"syllables {_num(rate.syllables_per_s, 1)}")
+    if rate.syllables_per_s is not None:
+        parts.append(f"syllables {_num(rate.syllables_per_s, 1)}")
     if rate.trend is not None:
         parts.append(f"trend {_num(rate.trend, 2)} {norms.TEMPO_TREND.word(rate.trend)}")
+    if rate.contour is None:
+        return " ".join(parts)
     return f"{' '.join(parts)}: {_contour(bp, rate.contour, RATE_POINTS, scale=10)}"
 
 

@@ -159,14 +159,21 @@ class Rate(Present):
     articulation_wpm: float | None = Field(
         ge=0, description="words per minute of speech (VAD); null: no words known"
     )
-    syllables_per_s: float = Field(ge=0, description="syllable nuclei per second of speech (VAD)")
-    words: int | None = Field(ge=0, description="recognised words; null: no transcript")
-    syllables: int = Field(ge=0, description="syllable nuclei (de Jong & Wempe 2009)")
-    trend: float | None = Field(
-        description="syllable rate of the second half of the speech over"
-        " that of the first; null: too little speech"
+    syllables_per_s: float | None = Field(
+        ge=0, description="syllable nuclei per second of speech (VAD); null: not counted"
     )
-    contour: Contour = Field(description="syllable nuclei per second; null where nobody speaks")
+    words: int | None = Field(ge=0, description="recognised words; null: no transcript")
+    syllables: int | None = Field(
+        ge=0, description="syllable nuclei (de Jong & Wempe 2009); null: not counted"
+    )
+    trend: float | None = Field(
+        description="rate of the second half of the speech over that of the first, in syllables"
+        " (in words where those are not counted); null: too little speech"
+    )
+    contour: Contour | None = Field(
+        description="syllable nuclei per second; null where nobody speaks, or as a whole: not"
+        " counted"
+    )
 
 
 class EmotionWindow(Span):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 import numpy as np
 
@@ -39,19 +39,61 @@ class RateExtractor(Extractor):
         if gate:
             return gate
         assert isinstance(known.signal, Signal)  # the gate has seen it
-        spans, speech_s = known.signal.speech, known.signal.speech_s
-        words = count_words(known.transcript)
-        spoken_s = spans[-1].end_s - spans[0].start_s
+        spans = known.signal.speech
         times = nuclei(clip.speech, spans)
         return Rate(
-            wpm=60 * words / spoken_s if words else None,
-            articulation_wpm=60 * words / speech_s if words else None,
-            syllables_per_s=len(times) / speech_s,
-            words=words,
+            **word_rates(known.signal, known.transcript),
+            syllables_per_s=len(times) / known.signal.speech_s,
             syllables=len(times),
             trend=trend(times, spans),
             contour=contour(times, spans, clip.seconds),
         )
+
+
+@dataclass(frozen=True)
+class WordRateExtractor(Extractor):
+    """Fills ``rate`` from the words alone: for installations without Praat (GPL-3)."""
+
+    name: ClassVar[str] = "words"
+    group: ClassVar[str] = "rate"
+    version: ClassVar[str] = "1"
+    needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
+
+    def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:
+        """Measure one clip with speech in it; the transcript's absence is the rate's."""
+        gate = speech_gate(known)
+        if gate:
+            return gate
+        if isinstance(known.transcript, Absent):
+            return known.transcript
+        assert isinstance(known.signal, Signal)  # the gate has seen it
+        times = [word.start_s for word in known.transcript.words if word.start_s is not None]
+        return Rate(
+            **word_rates(known.signal, known.transcript),
+            syllables_per_s=None,
+            syllables=None,
+            trend=trend(times, known.signal.speech),
+            contour=None,
+        )
+
+
+class WordRates(TypedDict):
+    """The part of ``rate`` that comes from words."""
+
+    wpm: float | None
+    articulation_wpm: float | None
+    words: int | None
+
+
+def word_rates(signal: Signal, transcript: Transcript | Absent) -> WordRates:
+    """Words per minute from first to last speech, and per minute of speech (VAD)."""
+    words = count_words(transcript)
+    spoken_s = signal.speech[-1].end_s - signal.speech[0].start_s
+    return WordRates(
+        wpm=60 * words / spoken_s if words else None,
+        articulation_wpm=60 * words / signal.speech_s if words else None,
+        words=words,
+    )
 
 
 def count_words(transcript: Transcript | Absent) -> int | None:
@@ -67,11 +109,11 @@ def speech_before(time: float, spans: Sequence[Span]) -> float:
 
 
 def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
-    """Syllable rate of the second half of the speech over that of the first.
+    """Rate (syllables or words) of the second half of the speech over that of the first.
 
     Pauses are cut out before halving, so the two halves are equally long and the ratio of
     the rates is that of the counts. None for less than ``TREND_SPEECH_S`` of speech or
-    ``TREND_SYLLABLES``, or when all syllables are in the second half.
+    ``TREND_SYLLABLES`` events, or when all of them are in the second half.
     """
     half = sum(span.seconds for span in spans) / 2
     first = sum(speech_before(time, spans) < half for time in times)

@@ -31,7 +31,10 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "pyin": "extractors.pyin:PyinPitchExtractor",
     },
     "loudness": {"bs1770": "extractors.loudness:LoudnessExtractor"},
-    "rate": {"nuclei": "extractors.rate:RateExtractor"},
+    "rate": {
+        "nuclei": "extractors.rate:RateExtractor",
+        "words": "extractors.rate:WordRateExtractor",
+    },
 }
 
 _EMBEDDED = {

@@ -6,10 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blueprints import Absent, Blueprint, Rate, Span, Transcript, Word
+from blueprints import Absent, Blueprint, Provenance, Rate, Span, Transcript, Word
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.pocketsphinx import PocketsphinxExtractor
-from extractors.rate import RateExtractor, contour, count_words, speech_before, trend
+from extractors.rate import (
+    RateExtractor,
+    WordRateExtractor,
+    contour,
+    count_words,
+    speech_before,
+    trend,
+)
 from extractors.syllables import nuclei, prominent_peaks
 from tests.extractors.speech import (
     SENTENCE_SYLLABLES,
@@ -180,6 +187,26 @@ def test_nuclei_of_next_to_nothing() -> None:
     assert nuclei(np.zeros(100, np.float32), [Span(start_s=0, end_s=0.006)]) == []
     assert nuclei(np.zeros(16_000, np.float32), [Span(start_s=0, end_s=1)]) == []
     assert nuclei(syllable_train(4, 1.0), []) == []
+
+
+def test_words_alone_give_the_same_word_rates_without_praat() -> None:
+    clip = joined(silence(0.5), say(), silence(0.5))
+    known = measured(clip)
+    known = known.with_group(
+        "transcript",
+        PocketsphinxExtractor().extract(clip, known),
+        Provenance(extractor="p", version="1"),
+    )
+    words, nuclei_too = (
+        WordRateExtractor().extract(clip, known),
+        RateExtractor().extract(clip, known),
+    )
+    assert isinstance(words, Rate)
+    assert isinstance(nuclei_too, Rate)
+    assert words.wpm == nuclei_too.wpm
+    assert words.articulation_wpm == nuclei_too.articulation_wpm
+    assert (words.syllables, words.syllables_per_s, words.contour) == (None, None, None)
+    assert isinstance(WordRateExtractor().extract(clip, measured(clip)), Absent)
 
 
 def test_it_needs_the_signal_group() -> None:
