@@ -1,0 +1,270 @@
+"""Judge ``rules``: typed ties from hand-made blueprints; cuts are those of Thresholds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blueprints import Blueprint, Status
+from fusion import DIMENSIONS, Rating
+from tests.judges import rules_blueprints as make
+from tests.judges.rules_blueprints import answer, judged
+from trace_eval.judgement import Judgement, Reason
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
+from trace_eval.pairs import Answer, Pair
+
+REFUSAL = "i'm sorry but i can't help you with that"
+
+
+def ratings(judgement: Judgement) -> dict[str, str]:
+    return {name: str(verdict.rating) for name, verdict in judgement.dimensions.items()}
+
+
+# -- the judge as such -------------------------------------------------------------------
+
+
+def test_it_is_a_judge_with_recordable_parameters() -> None:
+    judge = RulesJudge(Thresholds(slow_wpm=100.0))
+    assert isinstance(judge, Judge)
+    parameters: Any = json.loads(json.dumps(judge.parameters(), allow_nan=False))
+    assert parameters["thresholds"]["slow_wpm"] == 100.0
+    assert parameters["version"]
+
+
+def test_judging_through_the_interface_gives_all_dimensions_and_the_caveat() -> None:
+    pair = Pair(id="x", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
+    judgement = asyncio.run(RulesJudge().judge(Case(pair, answer(), answer())))
+    assert (judgement.pair, judgement.judge, judgement.status) == ("x", "rules", "scored")
+    assert ratings(judgement) == dict.fromkeys(DIMENSIONS, "both_good")
+    assert judgement.caveats == [CAVEAT]
+    assert all(v.reasoning and v.evidence for v in judgement.dimensions.values())
+
+
+def test_silence_loses_everywhere_and_two_silences_are_both_bad() -> None:
+    assert ratings(judged(make.silence(), answer())) == dict.fromkeys(DIMENSIONS, "2")
+    both = judged(make.silence(), make.silence(), "Speak slowly.")
+    assert ratings(both) == dict.fromkeys(DIMENSIONS, "both_bad")
+    assert "no voice" in both.dimensions["voice_quality"].reasoning
+
+
+def test_sound_without_speech_is_no_answer() -> None:
+    status = make.absent(Status.NO_SPEECH)
+    noise = answer(
+        signal=make.signal(speech_s=0.0, speech=[]),
+        **dict.fromkeys(("transcript", "quality", "pitch", "rate"), status),
+    )
+    assert ratings(judged(answer(), noise)) == dict.fromkeys(DIMENSIONS, "1")
+
+
+# -- content -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "uh um",
+        REFUSAL,
+        "as an ai language model i cannot sing",
+        "I am unable to whisper that.",
+        "i don't have the ability to change my voice",
+    ],
+)
+def test_an_answer_that_is_none_is_not_acceptable(text: str) -> None:
+    verdict = judged(answer(text), answer()).dimensions["content"]
+    assert verdict.rating == Rating.B
+    assert "not whether it is correct" in verdict.reasoning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "paris",
+        "I'm sorry to hear that you cannot sleep, try warm milk.",
+        "you can't help but smile",
+        REFUSAL + " " + "but here is a long answer about something else in many words " * 4,
+    ],
+)
+def test_short_answers_sympathy_and_disclaimers_are_acceptable(text: str) -> None:
+    assert judged(answer(text), answer()).dimensions["content"].rating == Rating.BOTH_GOOD
+
+
+def test_a_loop_is_a_fault_unless_repetition_was_asked() -> None:
+    loop = answer(transcript=make.transcript("hello world " * 3, "repetition_loop"))
+    assert judged(loop, answer()).dimensions["content"].rating == Rating.B
+    asked = judged(loop, loop, "Say 'hello world' three times.")
+    assert asked.dimensions["content"].rating == Rating.BOTH_GOOD
+
+
+def test_low_overlap_counts_only_against_a_much_higher_one() -> None:
+    question = "Which rivers flow through London and Paris?"  # river, flow, through, london, paris
+    on, half, off = (
+        answer("the rivers in london and paris are the thames and the seine"),  # 3 of 5
+        answer("there is one in london"),  # 1 of 5: above the cut of 0.1
+        answer("bananas are yellow"),  # 0 of 5
+    )
+    assert judged(on, off, question).dimensions["content"].rating == Rating.A
+    assert judged(on, half, question).dimensions["content"].rating == Rating.BOTH_GOOD
+    # The leader needs 0.25 more; 0.2 against 0 is less.
+    assert judged(half, off, question).dimensions["content"].rating == Rating.BOTH_GOOD
+
+
+def test_guessed_words_are_no_evidence_of_the_topic() -> None:
+    question = "Which rivers flow through London and Paris?"
+    on = answer("the rivers in london and paris are the thames and the seine")
+    guessed = answer(transcript=make.transcript("bananas are yellow", "low_confidence"))
+    assert judged(on, guessed, question).dimensions["content"].rating == Rating.BOTH_GOOD
+
+
+def test_words_that_were_to_be_said_must_be_heard() -> None:
+    order = "Say the sentence 'Purple elephants dance under bright moonlight'."
+    said = answer("purple elephant dance on the bright moonlight")
+    assert judged(said, answer(), order).dimensions["content"].rating == Rating.A
+
+
+def test_a_missing_transcript_leaves_content_unscored_and_keeps_the_rest() -> None:
+    for status in (Status.NOT_REQUESTED, Status.UNAVAILABLE, Status.FAILED):
+        judgement = judged(answer(transcript=make.absent(status)), answer())
+        assert (judgement.status, judgement.reason) == ("unscored", Reason.EVIDENCE_MISSING)
+        assert set(judgement.dimensions) == {"voice_quality", "paralinguistics"}
+        assert judgement.detail is not None
+        assert status in judgement.detail
+        assert judgement.caveats == [CAVEAT]
+
+
+def test_too_short_is_a_finding_only_without_room_for_a_word() -> None:
+    short = dict.fromkeys(("transcript", "quality"), make.absent(Status.TOO_SHORT))
+    blip = answer(signal=make.signal(duration_s=0.05, speech_s=0.05), **short)
+    assert judged(blip, answer()).dimensions["content"].rating == Rating.B
+    word = answer(signal=make.signal(duration_s=0.5, speech_s=0.4), **short)
+    assert judged(word, answer()).rating("content") is None
+
+
+# -- voice quality -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"quality": make.quality(ovrl=1.9)},
+        {"quality": make.quality(p808=2.4)},
+        {"signal": make.signal(clipping_ratio=0.02)},
+        {"signal": make.signal(bandwidth_hz=1900.0)},
+        {"signal": make.signal(rms_dbfs=-50.0)},
+    ],
+    ids=["ovrl", "p808", "clipping", "bandwidth", "level"],
+)
+def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> None:
+    assert judged(answer(**fault), answer()).rating("voice_quality") == Rating.B
+    assert judged(answer(**fault), answer(**fault)).rating("voice_quality") == Rating.BOTH_BAD
+
+
+def test_better_needs_the_margin_of_mean_scores() -> None:
+    # Means of OVRL and P.808: 3.5 and 4.05 differ by 0.55 (margin 0.5), 3.5 and 3.95 by 0.45.
+    better = answer(quality=make.quality(ovrl=3.9, p808=4.2))
+    similar = answer(quality=make.quality(ovrl=3.7, p808=4.2))
+    assert judged(better, answer()).rating("voice_quality") == Rating.A
+    assert judged(similar, answer()).rating("voice_quality") == Rating.BOTH_GOOD
+
+
+def test_equal_scores_with_audible_clipping_lose() -> None:
+    clipped = answer(signal=make.signal(clipping_ratio=0.008))
+    assert judged(clipped, answer()).rating("voice_quality") == Rating.B
+
+
+def test_quality_that_was_not_measured_is_no_rating() -> None:
+    judgement = judged(answer(quality=make.absent(Status.UNAVAILABLE)), answer())
+    assert judgement.rating("voice_quality") is None
+    assert set(judgement.dimensions) == {"content", "paralinguistics"}
+
+
+# -- symmetry ----------------------------------------------------------------------------
+
+INSTRUCTIONS = [
+    None,
+    "What is the tallest mountain?",
+    "Speak slowly and loudly.",
+    "Whisper it.",
+    "Say 'close the green door' three times.",
+    "Say it first slowly and then fast.",
+    "Speak in a deep voice with long pauses.",
+    "Count, getting louder.",
+    "Say it in a sad voice.",
+]
+
+TEXTS = st.sampled_from(
+    ["", REFUSAL, "close the green door", "close the green door " * 3, "the tallest mountain rises"]
+)
+
+
+def _maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(strategy, st.sampled_from(list(Status)).map(make.absent))
+
+
+def _between(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(low, high, allow_nan=False)
+
+
+BLUEPRINTS = st.builds(
+    answer,
+    transcript=_maybe(
+        st.builds(make.transcript, TEXTS, st.sampled_from(["low_confidence", "repetition_loop"]))
+    ),
+    signal=_maybe(
+        st.builds(
+            make.signal,
+            clipping_ratio=_between(0, 0.02),
+            bandwidth_hz=st.none() | _between(1000, 8000),
+            rms_dbfs=st.none() | _between(-60, 0),
+            peak_dbfs=st.none() | _between(-60, 0),
+            speech_s=_between(0, 9),
+        )
+    ),
+    quality=_maybe(st.builds(make.quality, _between(1, 5), _between(1, 5))),
+    pitch=_maybe(
+        st.builds(
+            make.pitch,
+            median_hz=_between(70, 400),
+            std_semitones=_between(0, 6),
+            slope_semitones_per_s=_between(-2, 2),
+            voiced_ratio=_between(0.01, 1),
+        )
+    ),
+    loudness=_maybe(
+        st.builds(
+            make.loudness,
+            integrated_lufs=_between(-40, -5),
+            range_lu=st.none() | _between(0, 40),
+            slope_lu_per_s=_between(-3, 3),
+        )
+    ),
+    rate=_maybe(
+        st.builds(
+            make.rate,
+            articulation_wpm=_between(0, 400),
+            syllables_per_s=_between(0, 8),
+            trend=st.none() | _between(0, 3),
+        )
+    ),
+    emotion=_maybe(st.builds(make.emotion, sad=_between(0, 1), happy=_between(0, 1))),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(a=BLUEPRINTS, b=BLUEPRINTS, instruction=st.sampled_from(INSTRUCTIONS))
+def test_swapping_the_answers_swaps_the_ratings(
+    a: Blueprint, b: Blueprint, instruction: str | None
+) -> None:
+    forth, back = judged(a, b, instruction), judged(b, a, instruction)
+    assert (forth.status, forth.reason) == (back.status, back.reason)
+    assert set(forth.dimensions) == set(back.dimensions)
+    for name, verdict in forth.dimensions.items():
+        assert back.dimensions[name].rating is verdict.rating.swapped
+    assert judged(a, b, instruction) == forth  # and the same again
+    json.loads(forth.model_dump_json())

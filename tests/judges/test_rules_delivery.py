@@ -1,0 +1,157 @@
+"""Judge ``rules`` on delivery: each request against the evidence, and neutral delivery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from blueprints import Blueprint, EmotionWindow, Status
+from fusion import Rating
+from tests.judges import rules_blueprints as make
+from tests.judges.rules_blueprints import answer, judged
+from trace_eval.judgement import Reason
+
+
+def delivery(instruction: str, a: Blueprint, b: Blueprint) -> str:
+    return str(judged(a, b, instruction).dimensions["paralinguistics"].rating)
+
+
+# -- paralinguistics: each request, the answer that meets it first -----------------------
+
+MEETS: list[tuple[str, dict[str, Any]]] = [
+    ("Speak slowly.", {"rate": make.rate(articulation_wpm=120.0)}),
+    ("Speak fast.", {"rate": make.rate(articulation_wpm=240.0)}),
+    ("Speak fast.", {"rate": make.rate(articulation_wpm=0.0, syllables_per_s=5.5)}),  # 264
+    ("Count to nine and accelerate.", {"rate": make.rate(trend=1.3)}),
+    ("Count to nine, slowing down.", {"rate": make.rate(trend=0.5)}),
+    ("Say it loudly.", {"loudness": make.loudness(integrated_lufs=-15.0)}),
+    ("Say it softly.", {"loudness": make.loudness(integrated_lufs=-32.0)}),
+    ("Count, getting louder.", {"loudness": make.loudness(slope_lu_per_s=0.8)}),  # 7.2 LU in 9 s
+    ("Count with your voice fading away.", {"loudness": make.loudness(slope_lu_per_s=-1.5)}),
+    ("Whisper it.", {"pitch": make.pitch(voiced_ratio=0.05)}),
+    ("Whisper it.", {"pitch": make.absent(Status.NO_SPEECH)}),
+    ("Speak in a high-pitched voice.", {"pitch": make.pitch(median_hz=300.0)}),
+    ("Speak in a deep voice.", {"pitch": make.pitch(median_hz=95.0)}),
+    ("Count, gradually raising the pitch.", {"pitch": make.pitch(slope_semitones_per_s=0.5)}),
+    ("Count while lowering your pitch.", {"pitch": make.pitch(slope_semitones_per_s=-1.0)}),
+    ("Speak in a monotone voice.", {"pitch": make.pitch(std_semitones=0.9)}),
+    ("Speak in an expressive way.", {"pitch": make.pitch(std_semitones=4.0)}),
+    ("Say it with a long pause in it.", {"signal": make.pauses(0.9)}),
+]
+
+
+@pytest.mark.parametrize(("instruction", "groups"), MEETS)
+def test_the_answer_that_does_as_asked_wins(instruction: str, groups: dict[str, Any]) -> None:
+    assert delivery(instruction, answer(**groups), answer()) == "1"
+    assert delivery(instruction, answer(), answer()) == "both_bad"
+
+
+def test_a_negated_request_is_met_by_the_opposite() -> None:
+    hushed = answer(pitch=make.pitch(voiced_ratio=0.05))
+    assert delivery("Tell me the time, but don't whisper.", hushed, answer()) == "2"
+
+
+def test_pauses_are_measured_against_the_length_that_was_asked() -> None:
+    order = "Read it and pause for two seconds."  # the cut is 0.75 of 2 s
+    assert delivery(order, answer(signal=make.pauses(1.6)), answer(signal=make.pauses(1.4))) == "1"
+
+
+def test_repetitions_are_counted_in_the_transcript() -> None:
+    once, thrice = answer("close the green door"), answer("close the green door " * 3)
+    order = "Say 'close the green door' three times."
+    assert delivery(order, once, thrice) == "2"
+
+
+def test_a_short_text_is_too_easily_misheard_to_be_counted_as_missing() -> None:
+    order = "Say 'tomato' twice."
+    verdict = judged(answer("tomato to me"), answer("tomato"), order).dimensions["paralinguistics"]
+    assert verdict.rating == Rating.BOTH_GOOD
+    assert "easily misheard" in verdict.reasoning
+    assert verdict.evidence["checks"] == "neutral"
+
+
+def test_emotion_needs_an_emotion_classifier() -> None:
+    order = "Say it in a sad voice."
+    verdict = judged(answer(), answer(), order).dimensions["paralinguistics"]
+    assert "emotion is not_requested" in verdict.reasoning
+    sad, happy = make.emotion(sad=0.8, happy=0.1), make.emotion(sad=0.1, happy=0.8)
+    assert delivery(order, answer(emotion=sad), answer(emotion=happy)) == "1"
+
+
+def test_several_emotions_are_looked_for_in_the_windows() -> None:
+    order = "Say it in a happy and then an angry tone."
+    flat = make.emotion(happy=0.6, angry=0.4)
+    windows = [
+        EmotionWindow(start_s=0, end_s=5, scores={"happy": 0.9, "angry": 0.1}),
+        EmotionWindow(start_s=5, end_s=10, scores={"happy": 0.2, "angry": 0.8}),
+    ]
+    both = flat.model_copy(update={"trajectory": windows})
+    one = flat.model_copy(update={"trajectory": windows[:1]})
+    assert delivery(order, answer(emotion=both), answer(emotion=one)) == "1"
+    verdict = judged(answer(emotion=flat), answer(emotion=flat), order)
+    assert "the clip has one score" in verdict.dimensions["paralinguistics"].reasoning
+
+
+def test_an_answer_must_not_jar_with_the_users_emotion() -> None:
+    order = "[emotion: sad]My dog ran away."
+    calm, happy = make.emotion(neutral=0.8, happy=0.1), make.emotion(neutral=0.1, happy=0.8)
+    assert delivery(order, answer(emotion=calm), answer(emotion=happy)) == "1"
+
+
+def test_accents_are_compared_with_the_closest_one() -> None:
+    order = "Speak with a British accent."
+    british, american = make.accent(england=0.6, us=0.3), make.accent(england=0.3, us=0.6)
+    assert delivery(order, answer(accent=british), answer(accent=american)) == "1"
+    verdict = judged(answer(accent=british), answer(accent=british), "Use an Italian accent.")
+    assert "does not know italian" in verdict.dimensions["paralinguistics"].reasoning
+
+
+def test_words_that_were_guessed_do_not_make_fast_speech_slow() -> None:
+    # 5.8 nuclei/s / 1.25 per word * 60 = 278 words/min, though the recogniser got 127.
+    fast = answer(
+        rate=make.rate(articulation_wpm=127.0, syllables_per_s=5.8),
+        transcript=make.transcript("with dropbox", "low_confidence"),
+    )
+    assert delivery("Speak slowly.", fast, answer(rate=make.rate(articulation_wpm=127.0))) == "2"
+
+
+def test_at_equal_shares_the_clearer_one_wins_by_two_units_of_noise() -> None:
+    # Slow is at most 140, noise 15: 100 passes by 2.67, 120 by 1.33, 135 by 0.33.
+    slower, slow, just = (answer(rate=make.rate(articulation_wpm=w)) for w in (100, 120, 135))
+    assert delivery("Speak slowly.", slower, just) == "1"
+    assert delivery("Speak slowly.", slower, slow) == "both_good"
+
+
+def test_what_can_be_told_of_one_answer_only_is_not_compared() -> None:
+    verdict = judged(
+        answer(rate=make.absent()),
+        answer(loudness=make.loudness(integrated_lufs=-15.0)),
+        "Speak slowly and loudly.",
+    ).dimensions["paralinguistics"]
+    assert verdict.rating == Rating.B  # loud alone was compared
+    assert "slow cannot be told (A: rate is failed)" in verdict.reasoning
+
+
+# -- paralinguistics: nothing requested --------------------------------------------------
+
+
+def test_without_requests_delivery_must_be_ordinary() -> None:
+    question = "What is the tallest mountain?"
+    flat = {"pitch": make.pitch(std_semitones=0.3)}
+    halting = {"signal": make.pauses(4.0)}
+    assert delivery(question, answer(), answer()) == "both_good"
+    assert delivery(question, answer(**halting), answer()) == "2"  # 3 of 4 against 4 of 4
+    assert delivery(question, answer(**flat, **halting), answer(**flat, **halting)) == "both_bad"
+
+
+def test_without_an_instruction_the_reasoning_says_so() -> None:
+    verdict = judged(answer(), answer()).dimensions["paralinguistics"]
+    assert verdict.reasoning.startswith("No words of the instruction are known")
+
+
+def test_no_delivery_evidence_at_all_is_no_rating() -> None:
+    groups = dict.fromkeys(("signal", "pitch", "loudness", "rate"), make.absent())
+    judgement = judged(answer(**groups), answer(), "Speak slowly.")
+    assert judgement.rating("paralinguistics") is None
+    assert judgement.reason is Reason.EVIDENCE_MISSING

@@ -1,0 +1,153 @@
+"""The shipped example pairs: valid, small, decodable, and judged as they were built."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from blueprints import Blueprint
+from extractors.audio import decode
+from extractors.registry import plan
+from fusion import DIMENSIONS, POLICIES, Rating
+from trace_eval.judges.base import Case
+from trace_eval.judges.rules import RulesJudge, find_requests
+from trace_eval.pairs import Pair
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+PAIRS = [
+    Pair.model_validate_json(line)
+    for line in (EXAMPLES / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def answers(pair: Pair) -> list[Path]:
+    """Paths of A and B."""
+    paths = (pair.a.audio, pair.b.audio)
+    return [EXAMPLES / path for path in paths if path is not None]
+
+
+def clips(pair: Pair) -> list[Path]:
+    """Paths of all recordings of a pair."""
+    spoken = pair.instruction.audio
+    return [*answers(pair), *([EXAMPLES / spoken] if spoken else [])]
+
+
+def test_there_are_enough_pairs_and_each_is_complete() -> None:
+    assert len(PAIRS) >= 8
+    assert len({pair.id for pair in PAIRS}) == len(PAIRS)
+    for pair in PAIRS:
+        assert pair.instruction.text
+        assert pair.category in DIMENSIONS
+        assert pair.a.system
+        assert pair.b.system
+        assert pair.labels is not None
+        assert None not in [getattr(pair.labels, name) for name in (*DIMENSIONS, "overall")]
+    assert sum(pair.instruction.audio is not None for pair in PAIRS) >= 2
+
+
+def test_overall_labels_follow_from_the_dimensions() -> None:
+    for pair in PAIRS:
+        assert pair.labels is not None
+        cell = [getattr(pair.labels, name) for name in DIMENSIONS]
+        assert POLICIES["content_first"](*cell) is pair.labels.overall, pair.id
+
+
+def test_every_label_and_every_dimension_occurs() -> None:
+    overall = {pair.labels.overall for pair in PAIRS if pair.labels}
+    assert {Rating.A, Rating.B, Rating.BOTH_BAD} <= overall
+    assert {pair.category for pair in PAIRS} == set(DIMENSIONS)
+
+
+def test_every_clip_decodes_is_short_and_none_lies_around_unused() -> None:
+    used = {path for pair in PAIRS for path in clips(pair)}
+    assert used == set((EXAMPLES / "clips").iterdir())
+    assert sum(path.stat().st_size for path in used) < 1_500_000
+    for path in used:
+        clip = decode(path)
+        assert clip.channels == 1, path.name
+        assert 16_000 <= clip.rate <= 22_050, path.name
+        assert 2.0 <= clip.seconds <= 8.0, path.name
+
+
+def test_delivery_pairs_ask_for_a_delivery_and_the_others_do_not() -> None:
+    for pair in PAIRS:
+        asked = find_requests(pair.instruction.text or "")
+        assert bool(asked) == (pair.category == "paralinguistics"), pair.id
+
+
+@pytest.fixture(scope="module")
+def blueprints() -> dict[Path, Blueprint]:
+    """Blueprints of all answers by the embedded profile."""
+    chain = plan("screen", {})
+    for extractor in chain:
+        reason = extractor.unavailable()
+        assert reason is None, reason
+        extractor.load()
+    found: dict[Path, Blueprint] = {}
+    done: dict[str, Blueprint] = {}
+    for path in sorted({path for pair in PAIRS for path in answers(pair)}):
+        clip = decode(path)
+        if clip.sha256 in done:
+            found[path] = done[clip.sha256]
+            continue
+        known = Blueprint(clip=clip.sha256)
+        for extractor in chain:
+            value = extractor.extract(clip, known)
+            known = known.with_group(extractor.group, value, extractor.provenance())
+        found[path] = done[clip.sha256] = known
+    return found
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=[pair.id for pair in PAIRS])
+def test_rules_judge_each_pair_as_it_was_built(
+    pair: Pair, blueprints: dict[Path, Blueprint]
+) -> None:
+    a, b = (blueprints[path] for path in answers(pair))
+    judgement = RulesJudge().judge_case(Case(pair, a, b))
+    assert judgement.status == "scored"
+    for name in DIMENSIONS:
+        verdict = judgement.dimensions[name]
+        assert verdict.rating is getattr(pair.labels, name), f"{name}: {verdict.reasoning}"
+
+
+def _maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_examples", EXAMPLES / "make_examples.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_missing_programs_are_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _maker().main() == 1
+    told = capsys.readouterr().err
+    assert "flite, espeak-ng, sox not found" in told
+    assert "apt-get install" in told
+
+
+def test_the_script_writes_the_shipped_manifest_again(tmp_path: Path) -> None:
+    maker = _maker()
+    absent = [program for program in maker.PROGRAMS if shutil.which(program) is None]
+    if absent:
+        pytest.skip(f"{', '.join(absent)} not installed; {maker.INSTALL}")
+    maker.make(tmp_path)
+    rows = [
+        [json.loads(line) for line in (folder / "pairs.jsonl").read_text("utf-8").splitlines()]
+        for folder in (tmp_path, EXAMPLES)
+    ]
+    assert rows[0] == rows[1]
+    for path in (EXAMPLES / "clips").iterdir():
+        # Other versions of the voices may time a sentence a little differently: 10 %.
+        again = decode(tmp_path / "clips" / path.name).seconds
+        assert again == pytest.approx(decode(path).seconds, rel=0.1), path.name

@@ -1,0 +1,16 @@
+"""Judge ``rules``: named thresholds over blueprints; no model, no network, no chance."""
+
+from trace_eval.judges.rules.judge import CAVEAT, VERSION, RulesJudge
+from trace_eval.judges.rules.requests import Request, find_requests
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.vocabulary import Kind
+
+__all__ = [
+    "CAVEAT",
+    "VERSION",
+    "Kind",
+    "Request",
+    "RulesJudge",
+    "Thresholds",
+    "find_requests",
+]

@@ -1,0 +1,178 @@
+"""Content: is there an answer at all? Whether it is right, rules cannot know."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from blueprints import Absent, Blueprint, Transcript
+from trace_eval.judgement import DimensionVerdict
+from trace_eval.judges.rules import text
+from trace_eval.judges.rules.findings import LOW_CONFIDENCE
+from trace_eval.judges.rules.outcome import Standing, missing, no_voice, typed_tie
+from trace_eval.judges.rules.requests import find_requests
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.vocabulary import Kind
+
+NOT_CHECKED = "Only that there is an answer was checked, not whether it is correct."
+
+_FILLERS = text.word_set("uh um uhm hmm hm mm mhm ah oh er eh huh")
+
+#: An order to speak a given text; "when I say ..." is none.
+_SAY = re.compile(
+    r"(?:^|\b(?:please|can you|could you|and|then)\s|[,.]\s)"
+    r"(?:say|repeat|recite|read|whisper|speak|shout)\b"
+)
+
+#: Speech recognisers mishear small words, so the patterns leave room around the core.
+_ABILITY = (
+    r"(?:help|assist|do|sing|whisper|speak|talk|change|alter|mimic|imitate|produce|generate|make"
+    r"|perform|provide|pronounce|fulfil|fulfill|comply|process|hear|listen|play|create|answer"
+    r"|respond|modify|simulate|adjust|use|offer|complete|access)"
+)
+REFUSALS: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:i|we) (?:can't|cannot|can not|am unable to|won't|will not|couldn't|could not"
+        rf"|am not able to|don't know how to)(?: \w+){{0,2}} {_ABILITY}\b",
+        rf"\bi'm (?:unable|not able|not allowed) to(?: \w+){{0,2}} {_ABILITY}\b",
+        r"\b(?:as|i am|i'm)(?: just| only)? an? (?:ai|text|language|large language)\b(?=.{0,60}"
+        r"\b(?:can't|cannot|not|unable|don't|model)\b)",
+        r"\bi (?:don't|do not) have (?:the |an? )?(?:ability|capability|voice|access|audio)\b",
+        r"\b(?:sorry|afraid) (?:but )?(?:that's|that is|this is) (?:not something|beyond)\b",
+    )
+)
+
+
+@dataclass(frozen=True)
+class _Heard:
+    standing: Standing
+    overlap: float | None
+
+
+def judge_content(
+    a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
+) -> DimensionVerdict:
+    """Typed tie on content.
+
+    Raises:
+        EvidenceMissing: a transcript is absent for a technical reason.
+    """
+    heard_a, heard_b = (_hear(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
+    lead, note = _lead(heard_a, heard_b, cuts)
+    rating = typed_tie(heard_a.standing, heard_b.standing, lead)
+    parts = [heard_a.standing.sentence("A"), heard_b.standing.sentence("B")]
+    if rating.is_winner and heard_a.standing.acceptable and heard_b.standing.acceptable:
+        parts.append(note)
+    return DimensionVerdict(
+        rating=rating,
+        reasoning=f"{'; '.join(parts)}. {NOT_CHECKED}",
+        evidence={
+            "a": heard_a.standing.values,
+            "b": heard_b.standing.values,
+            "thresholds": {
+                "min_words": cuts.min_words,
+                "min_literal_share": cuts.min_literal_share,
+                "off_topic_overlap": cuts.off_topic_overlap,
+                "overlap_margin": cuts.overlap_margin,
+            },
+        },
+    )
+
+
+def _lead(a: _Heard, b: _Heard, cuts: Thresholds) -> tuple[float, str]:
+    """Overlap is a weak sign: only no overlap at all against much of it counts."""
+    if a.overlap is None or b.overlap is None:
+        return 0.0, ""
+    low = min(a.overlap, b.overlap)
+    if low >= cuts.off_topic_overlap:
+        return 0.0, ""
+    far = "A" if a.overlap < b.overlap else "B"
+    note = (
+        f"{far} may be off topic: it takes up {low:.0%} of the instruction's words,"
+        f" the other {max(a.overlap, b.overlap):.0%}"
+    )
+    return (a.overlap - b.overlap) / cuts.overlap_margin, note
+
+
+def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresholds) -> _Heard:
+    if silent := no_voice(blueprint, "transcript", cuts):
+        return _Heard(Standing((silent,), values={"words": 0}), None)
+    transcript = blueprint.transcript
+    if isinstance(transcript, Absent):
+        raise missing(name, "transcript", transcript)
+    heard = [word for word in text.words(transcript.text) if word not in _FILLERS]
+    # Guessed words say nothing of the topic.
+    trusted = instruction if LOW_CONFIDENCE not in transcript.suspect else None
+    overlap = _overlap(trusted, transcript.text, cuts)
+    literal = _literal_share(trusted, transcript.text, cuts)
+    faults = tuple(_faults(transcript, heard, literal, instruction, cuts))
+    values: dict[str, JsonValue] = {
+        "words": len(heard),
+        "overlap": None if overlap is None else round(overlap, 3),
+        "literal_share": None if literal is None else round(literal, 3),
+        "suspect": [*transcript.suspect],
+    }
+    summary = f"{len(heard)} words"
+    if overlap is not None:
+        summary += f", {overlap:.0%} of the instruction's words among them"
+    if LOW_CONFIDENCE in transcript.suspect:
+        summary += ", mostly guessed by the recogniser"
+    return _Heard(Standing(faults, summary, values), overlap)
+
+
+def _faults(
+    transcript: Transcript,
+    heard: list[str],
+    literal: float | None,
+    instruction: str | None,
+    cuts: Thresholds,
+) -> list[str]:
+    if len(heard) < cuts.min_words:
+        return ["no words were recognised"]
+    faults = []
+    if phrase := refusal(transcript.text, cuts):
+        faults.append(f'it refuses ("{phrase}")')
+    repeats = instruction is not None and any(
+        request.kind is Kind.REPEAT for request in find_requests(instruction)
+    )
+    if "repetition_loop" in transcript.suspect and not repeats:
+        faults.append("its text loops")
+    if literal is not None and literal < cuts.min_literal_share:
+        faults.append(f"it has {literal:.0%} of the words that were to be said")
+    return faults
+
+
+def refusal(answer: str, cuts: Thresholds) -> str | None:
+    """The words with which a short answer refuses early on; None when it does not."""
+    heard = text.words(answer)
+    if not heard or len(heard) > cuts.refusal_max_words:
+        return None
+    line = " ".join(heard)
+    for pattern in REFUSALS:
+        match = pattern.search(line)
+        if match and len(line[: match.start()].split()) <= cuts.refusal_within_words:
+            return match[0]
+    return None
+
+
+def _overlap(instruction: str | None, answer: str, cuts: Thresholds) -> float | None:
+    topic = text.topic(instruction or "")
+    if len(topic) < cuts.min_instruction_words:
+        return None
+    return text.coverage(topic, text.topic(answer))
+
+
+def _literal_share(instruction: str | None, answer: str, cuts: Thresholds) -> float | None:
+    """Share of the literal text's words that are heard, where it is long enough to tell."""
+    if not instruction:
+        return None
+    reading = text.read(instruction)
+    if not _SAY.search(reading.body):
+        return None
+    wanted = text.topic(" ".join(reading.literal))
+    if len(wanted) < cuts.min_literal_words:
+        return None
+    return text.coverage(wanted, text.topic(answer))

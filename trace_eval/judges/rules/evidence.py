@@ -1,0 +1,277 @@
+"""One delivery request against one blueprint."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from blueprints import (
+    Accent,
+    Blueprint,
+    Emotion,
+    Loudness,
+    Pitch,
+    Rate,
+    Signal,
+    Status,
+    Transcript,
+)
+from trace_eval.judges.rules import text
+from trace_eval.judges.rules.findings import (
+    Finding,
+    above,
+    absence,
+    below,
+    cannot_tell,
+    length_s,
+    words_per_minute,
+)
+from trace_eval.judges.rules.requests import Request
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JARRING, Kind
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The requests of one instruction, as the checks need them."""
+
+    requests: tuple[Request, ...]
+    literal: tuple[str, ...]
+
+    def several(self, kind: Kind) -> bool:
+        """Whether more than one value of a kind is asked for in one answer."""
+        return sum(r.kind is kind and not r.negated for r in self.requests) > 1
+
+
+def check(request: Request, blueprint: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+    """Check one request; groups that are absent give "cannot tell" with their status."""
+    finding = _CHECKS[request.kind](request, blueprint, asked, cuts)
+    return finding.negated() if request.negated else finding
+
+
+Check = Callable[[Request, Blueprint, Asked, Thresholds], Finding]
+
+
+def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
+    if not isinstance(b.rate, Rate):
+        return absence(b, "rate")
+    wpm, what = words_per_minute(b, cuts)
+    if wpm is None:
+        return absence(b, "rate", "word rate")
+    noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
+    findings = []
+    if low > 0:
+        findings.append(above(wpm, low, noise, what, limit))
+    if math.isfinite(high):
+        findings.append(below(wpm, high, noise, what, limit))
+    return min(findings, key=lambda finding: finding.strength)
+
+
+def _slow(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+    return _pace(0, cuts.slow_wpm, b, cuts)
+
+
+def _fast(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+    return _pace(cuts.fast_wpm, math.inf, b, cuts)
+
+
+def _steady(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+    return _pace(cuts.slow_wpm, cuts.fast_wpm, b, cuts)
+
+
+def _trend(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.rate, Rate):
+        return absence(b, "rate")
+    trend = b.rate.trend
+    if trend is None:
+        return absence(b, "rate", "trend (too little speech)")
+    faster = request.kind is Kind.ACCELERATING
+    cut = cuts.accelerating_ratio if faster else cuts.decelerating_ratio
+    units = math.log(max(trend, 1e-3) / cut) / math.log(cuts.trend_noise)
+    strength = max(-cuts.strength_limit, min(cuts.strength_limit, units if faster else -units))
+    word = "at least" if faster else "at most"
+    why = f"second half at {trend:.2f} times the rate of the first ({word} {cut:g})"
+    return Finding(trend >= cut if faster else trend <= cut, strength, why)
+
+
+def _level(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.loudness, Loudness):
+        return absence(b, "loudness")
+    value, noise, limit = b.loudness.integrated_lufs, cuts.loudness_noise_lu, cuts.strength_limit
+    what = f"{value:.1f} LUFS"
+    if request.kind is Kind.LOUD:
+        return above(value, cuts.loud_lufs, noise, what, limit)
+    return below(value, cuts.soft_lufs, noise, what, limit)
+
+
+def _swell(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.loudness, Loudness):
+        return absence(b, "loudness")
+    rise = b.loudness.slope_lu_per_s * length_s(b.loudness.contour)
+    noise, limit = cuts.loudness_noise_lu, cuts.strength_limit
+    what = f"loudness changes by {rise:+.1f} LU"
+    if request.kind is Kind.CRESCENDO:
+        return above(rise, cuts.crescendo_lu, noise, what, limit)
+    return below(rise, -cuts.diminuendo_lu, noise, what, limit)
+
+
+def _whisper(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.signal, Signal):
+        return absence(b, "signal")
+    if isinstance(b.pitch, Pitch):
+        voiced = b.pitch.voiced_ratio
+    elif b.pitch.status is Status.NO_SPEECH and b.signal.speech_s > 0:
+        voiced = 0.0  # speech in which nothing is voiced
+    else:
+        return absence(b, "pitch")
+    spoken = b.signal.speech_s / b.signal.duration_s if b.signal.duration_s else 0.0
+    if spoken <= 0:
+        return cannot_tell("no stretch of speech")
+    share = min(1.0, voiced / spoken)
+    what = f"{share:.0%} of the speech is voiced"
+    return below(share, cuts.whisper_voiced, cuts.voiced_noise, what, cuts.strength_limit)
+
+
+def _height(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.pitch, Pitch):
+        return absence(b, "pitch")
+    high = request.kind is Kind.HIGH_PITCH
+    cut = cuts.high_pitch_hz if high else cuts.low_pitch_hz
+    semitones = 12 * math.log2(b.pitch.median_hz / cut) * (1 if high else -1)
+    limit = cuts.strength_limit
+    strength = max(-limit, min(limit, semitones / cuts.pitch_noise_semitones))
+    word = "at least" if high else "at most"
+    why = f"median pitch {b.pitch.median_hz:.0f} Hz ({word} {cut:g})"
+    return Finding(semitones >= 0, strength, why)
+
+
+def _glide(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.pitch, Pitch):
+        return absence(b, "pitch")
+    change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
+    noise, limit = cuts.pitch_noise_semitones, cuts.strength_limit
+    what = f"pitch changes by {change:+.1f} semitones"
+    if request.kind is Kind.RISING:
+        return above(change, cuts.rise_semitones, noise, what, limit)
+    return below(change, -cuts.fall_semitones, noise, what, limit)
+
+
+def _liveliness(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.pitch, Pitch):
+        return absence(b, "pitch")
+    value, noise, limit = b.pitch.std_semitones, cuts.pitch_noise_semitones, cuts.strength_limit
+    what = f"pitch varies by {value:.1f} semitones (std)"
+    if request.kind is Kind.MONOTONE:
+        return below(value, cuts.monotone_semitones, noise, what, limit)
+    return above(value, cuts.expressive_semitones, noise, what, limit)
+
+
+def _pauses(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.signal, Signal):
+        return absence(b, "signal")
+    longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
+    cut = float(request.value) * cuts.pause_share if request.value else cuts.pause_s
+    what = f"longest pause {longest:.1f} s"
+    return above(longest, cut, cuts.pause_noise_s, what, cuts.strength_limit)
+
+
+def _repeat(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.transcript, Transcript):
+        return absence(b, "transcript")
+    wanted, said = int(request.value), b.transcript.text
+    if asked.literal:
+        counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in asked.literal]
+        count = max(counts)
+        if count == 0:
+            return cannot_tell("the recogniser did not hear the text once")
+        if count < wanted and all(
+            len(text.words(t)) < cuts.min_literal_words for t in asked.literal
+        ):
+            return cannot_tell(f"heard {count} of {wanted}, but so short a text is easily misheard")
+        return Finding(count >= wanted, float(min(0, count - wanted)), f"heard {count} of {wanted}")
+    alike = text.equal_parts(said, wanted)
+    if alike >= cuts.repeat_similarity:
+        return Finding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
+    return cannot_tell("repetitions of unknown text")
+
+
+def _emotion(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.emotion, Emotion):
+        return absence(b, "emotion")
+    labels = EMOTION_LABELS.get(request.value, frozenset()) & {*b.emotion.scores}
+    if not labels:
+        return cannot_tell(f"the classifier has no label for {request.value}")
+    if not asked.several(Kind.EMOTION):
+        return _one_emotion(b.emotion, labels, cuts)
+    if not b.emotion.trajectory:
+        return cannot_tell("several emotions asked, the clip has one score")
+    tops = [max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores]
+    heard = any(top in labels for top in tops)
+    return Finding(heard, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
+
+
+def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: Thresholds) -> Finding:
+    inside = max(emotion.scores[label] for label in labels)
+    outside = max((v for k, v in emotion.scores.items() if k not in labels), default=0.0)
+    limit = cuts.strength_limit
+    strength = max(-limit, min(limit, (inside - outside) / cuts.emotion_noise))
+    why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
+    return Finding(inside >= outside, strength, why)
+
+
+def _respond(request: Request, b: Blueprint, _: Asked, __: Thresholds) -> Finding:
+    if not isinstance(b.emotion, Emotion):
+        return absence(b, "emotion")
+    jarring = JARRING.get(request.value)
+    if jarring is None:
+        return cannot_tell(f"no rule for users who are {request.value}")
+    why = f"the answer sounds {b.emotion.top} to a user who is {request.value}"
+    return Finding(b.emotion.top not in jarring, 0.0, why)
+
+
+def _accent(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+    if not isinstance(b.accent, Accent):
+        return absence(b, "accent")
+    if asked.several(Kind.ACCENT):
+        return cannot_tell("several accents asked, the clip has one score each")
+    known = b.accent.similarities
+    labels = ACCENT_LABELS.get(request.value, frozenset()) & {*known}
+    if not labels:
+        return cannot_tell(f"the classifier does not know {request.value}")
+    lead = max(known[label] for label in labels) - max(known.values())
+    limit = cuts.strength_limit
+    strength = max(-limit, min(limit, (lead + cuts.accent_within) / cuts.accent_within))
+    why = f"{request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
+    return Finding(lead >= -cuts.accent_within, strength, why)
+
+
+def _never(request: Request, _: Blueprint, __: Asked, ___: Thresholds) -> Finding:
+    return cannot_tell(f"no extractor measures {request.value or request.kind}")
+
+
+_CHECKS: dict[Kind, Check] = {
+    Kind.SLOW: _slow,
+    Kind.FAST: _fast,
+    Kind.STEADY_RATE: _steady,
+    Kind.ACCELERATING: _trend,
+    Kind.DECELERATING: _trend,
+    Kind.LOUD: _level,
+    Kind.SOFT: _level,
+    Kind.WHISPER: _whisper,
+    Kind.CRESCENDO: _swell,
+    Kind.DIMINUENDO: _swell,
+    Kind.HIGH_PITCH: _height,
+    Kind.LOW_PITCH: _height,
+    Kind.RISING: _glide,
+    Kind.FALLING: _glide,
+    Kind.MONOTONE: _liveliness,
+    Kind.EXPRESSIVE: _liveliness,
+    Kind.EMOTION: _emotion,
+    Kind.RESPOND: _respond,
+    Kind.ACCENT: _accent,
+    Kind.PAUSES: _pauses,
+    Kind.REPEAT: _repeat,
+    Kind.SING: _never,
+    Kind.EFFECT: _never,
+}

@@ -1,0 +1,83 @@
+"""The judge itself: three dimensions, each from named thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from fusion import Dimension
+from trace_eval.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.judges.base import Case
+from trace_eval.judges.rules.content import judge_content
+from trace_eval.judges.rules.outcome import EvidenceMissing
+from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.voice_quality import judge_voice_quality
+from trace_eval.pairs import Pair
+
+#: Raise it whenever the same case could be judged otherwise at equal thresholds.
+VERSION = "1"
+
+CAVEAT = (
+    "Screening baseline: fixed rules over measurements. It does not know whether an answer is"
+    " correct, and it hears no more of the delivery than its numbers say."
+)
+
+
+@dataclass(frozen=True)
+class RulesJudge:
+    """Judge by rules: deterministic, symmetric in A and B, no LLM.
+
+    Attributes:
+        thresholds: every number that it uses.
+    """
+
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+    spec: ClassVar[str] = "rules"
+    concurrency: ClassVar[int] = 1
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Version of the rules and all thresholds."""
+        return {"version": VERSION, "thresholds": asdict(self.thresholds)}
+
+    def needs_instruction(self, pair: Pair) -> bool:
+        """A spoken instruction matters only where its words are not written down."""
+        return not pair.instruction.text
+
+    async def judge(self, case: Case) -> Judgement:
+        """Judge one case; unscored with ``evidence_missing`` when a dimension has no evidence."""
+        return self.judge_case(case)
+
+    def judge_case(self, case: Case) -> Judgement:
+        """The same without an event loop."""
+        text, cuts = case.instruction_text, self.thresholds
+        rules: dict[Dimension, Callable[[], DimensionVerdict]] = {
+            "content": lambda: judge_content(case.a, case.b, text, cuts),
+            "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
+            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, text, cuts),
+        }
+        verdicts: dict[Dimension, DimensionVerdict] = {}
+        gaps: list[str] = []
+        for dimension, rule in rules.items():
+            try:
+                verdicts[dimension] = rule()
+            except EvidenceMissing as gap:
+                gaps.append(f"{dimension}: {gap}")
+        if not gaps:
+            return Judgement.scored(case.pair.id, self.spec, verdicts, (CAVEAT,))
+        return Judgement(
+            pair=case.pair.id,
+            judge=self.spec,
+            status="unscored",
+            reason=Reason.EVIDENCE_MISSING,
+            detail="; ".join(gaps),
+            dimensions=verdicts,
+            caveats=[CAVEAT],
+        )
+
+    async def close(self) -> None:
+        """Nothing to release."""

@@ -1,0 +1,80 @@
+"""What all three dimensions share: one answer's standing and the typed-tie decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from blueprints import Absent, Blueprint, Signal, Status
+from fusion import Rating
+from trace_eval.judges.rules.thresholds import Thresholds
+
+
+class EvidenceMissing(Exception):
+    """A dimension has no rating, because a group that it needs was not measured."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of one answer in one dimension.
+
+    Attributes:
+        faults: why it is not acceptable, for people; empty when it is acceptable.
+        summary: its numbers, for people.
+        values: the same for machines.
+    """
+
+    faults: tuple[str, ...] = ()
+    summary: str = ""
+    values: dict[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def acceptable(self) -> bool:
+        """True without faults."""
+        return not self.faults
+
+    def sentence(self, name: str) -> str:
+        """One clause for the reasoning, e.g. ``A is acceptable (OVRL 3.1)``."""
+        if self.faults:
+            return f"{name} is not acceptable: {'; '.join(self.faults)}"
+        return f"{name} is acceptable" + (f" ({self.summary})" if self.summary else "")
+
+
+def typed_tie(a: Standing, b: Standing, lead: float) -> Rating:
+    """One acceptable answer wins, none is ``both_bad``, two are compared.
+
+    Args:
+        lead: how far A is ahead of B in units of the margin; from 1 on it wins.
+    """
+    if a.acceptable and b.acceptable and abs(lead) >= 1:
+        return Rating.A if lead > 0 else Rating.B
+    return Rating.from_acceptability(a.acceptable, b.acceptable)
+
+
+def no_voice(blueprint: Blueprint, group: str, cuts: Thresholds) -> str | None:
+    """Why nobody can be heard in this clip; None when somebody can, or nobody knows.
+
+    Silence and sound without speech are findings. A clip that was too short to measure is
+    one only when its speech is too short to say anything.
+    """
+    signal = blueprint.signal
+    found = blueprint.group(group)
+    for absent in (found, signal):
+        if isinstance(absent, Absent) and absent.status in (Status.SILENT, Status.NO_SPEECH):
+            return f"nothing is said ({absent.reason})"
+    if isinstance(signal, Signal):
+        if signal.peak_dbfs is None:
+            return "nothing is said (all samples are zero)"
+        if signal.speech_s <= 0:
+            return "nothing is said (no speech was detected)"
+        if isinstance(found, Absent) and found.status is Status.TOO_SHORT:
+            spoken = min(signal.speech_s, signal.duration_s)
+            if spoken < cuts.min_speech_s:
+                return f"nothing is said ({spoken:.2f} s of speech)"
+    return None
+
+
+def missing(name: str, group: str, absent: Absent) -> EvidenceMissing:
+    """The error for a group that is absent for a technical reason."""
+    return EvidenceMissing(f"{group} of answer {name} is {absent.status}: {absent.reason}")

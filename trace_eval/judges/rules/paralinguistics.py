@@ -1,0 +1,231 @@
+"""Paralinguistics: requests of the instruction against the evidence, else neutral delivery."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
+from trace_eval.judgement import DimensionVerdict
+from trace_eval.judges.rules import evidence, text
+from trace_eval.judges.rules.findings import Finding, above, absence, below, words_per_minute
+from trace_eval.judges.rules.outcome import EvidenceMissing, Standing, no_voice, typed_tie
+from trace_eval.judges.rules.requests import find_requests
+from trace_eval.judges.rules.thresholds import Thresholds
+
+
+@dataclass(frozen=True)
+class Item:
+    """One check with its finding on both answers."""
+
+    label: str
+    a: Finding
+    b: Finding
+
+    @property
+    def known(self) -> bool:
+        """True when it can be told for both answers; half a comparison is none."""
+        return self.a.met is not None and self.b.met is not None
+
+    def as_json(self) -> JsonValue:
+        """For the evidence of the verdict."""
+        return {
+            "check": self.label,
+            **{
+                side: {"met": f.met, "strength": round(f.strength, 2), "why": f.why}
+                for side, f in (("a", self.a), ("b", self.b))
+            },
+        }
+
+
+def judge_paralinguistics(
+    a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
+) -> DimensionVerdict:
+    """Typed tie on delivery.
+
+    Raises:
+        EvidenceMissing: nothing that was measured allows any check.
+    """
+    # Not the pitch: a whisper has none, and is speech.
+    silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
+    if silent_a or silent_b:
+        return _with_silence(a, b, (silent_a, silent_b), instruction, cuts)
+    items, intro, least, thresholds = _choose(a, b, instruction, cuts)
+    return _verdict(items, intro, least, thresholds, cuts)
+
+
+def _choose(
+    a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
+) -> tuple[list[Item], str, float, str]:
+    """Checks to make, a sentence on their choice, the least share, the kind of checks."""
+    if instruction is None:
+        return _neutral(a, b, cuts), "No words of the instruction are known", *_least(cuts)
+    asked = evidence.Asked(find_requests(instruction), text.read(instruction).literal)
+    items = [
+        Item(r.label, *(evidence.check(r, side, asked, cuts) for side in (a, b)))
+        for r in asked.requests
+    ]
+    if not items:
+        return _neutral(a, b, cuts), "The instruction asks for no delivery", *_least(cuts)
+    if any(item.known for item in items):
+        return items, "", cuts.min_met_share, "requests"
+    reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
+    intro = f"None of the requests can be told ({reasons})"
+    return [*items, *_neutral(a, b, cuts)], intro, *_least(cuts)
+
+
+def _least(cuts: Thresholds) -> tuple[float, str]:
+    return cuts.min_neutral_share, "neutral"
+
+
+def _unknown(item: Item) -> str:
+    reasons = [f"{n}: {f.why}" for n, f in (("A", item.a), ("B", item.b)) if f.met is None]
+    return item.a.why if item.a.why == item.b.why else ", ".join(reasons)
+
+
+def _neutral(a: Blueprint, b: Blueprint, cuts: Thresholds) -> list[Item]:
+    return [
+        Item(name, first, second)
+        for (name, first), (_, second) in zip(neutral(a, cuts), neutral(b, cuts), strict=True)
+    ]
+
+
+def neutral(blueprint: Blueprint, cuts: Thresholds) -> list[tuple[str, Finding]]:
+    """Checks of ordinary delivery; passing them by more is not better, so strength is 0 then."""
+    findings = [
+        ("ordinary rate", _rate(blueprint, cuts)),
+        ("some intonation", _intonation(blueprint, cuts)),
+        ("no long pauses", _pauses(blueprint, cuts)),
+        ("even loudness", _evenness(blueprint, cuts)),
+    ]
+    return [(name, Finding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
+
+
+def _rate(b: Blueprint, cuts: Thresholds) -> Finding:
+    if not isinstance(b.rate, Rate):
+        return absence(b, "rate")
+    wpm, what = words_per_minute(b, cuts)
+    if wpm is None:
+        return absence(b, "rate", "word rate")
+    noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
+    low = above(wpm, cuts.neutral_wpm_low, noise, what, limit)
+    high = below(wpm, cuts.neutral_wpm_high, noise, what, limit)
+    why = f"{what} ({cuts.neutral_wpm_low:g} to {cuts.neutral_wpm_high:g})"
+    return Finding(bool(low.met and high.met), min(low.strength, high.strength), why)
+
+
+def _intonation(b: Blueprint, cuts: Thresholds) -> Finding:
+    if not isinstance(b.pitch, Pitch):
+        return absence(b, "pitch")
+    what = f"pitch varies by {b.pitch.std_semitones:.1f} semitones (std)"
+    cut, noise = cuts.neutral_min_semitones, cuts.pitch_noise_semitones
+    return above(b.pitch.std_semitones, cut, noise, what, cuts.strength_limit)
+
+
+def _pauses(b: Blueprint, cuts: Thresholds) -> Finding:
+    if not isinstance(b.signal, Signal):
+        return absence(b, "signal")
+    longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
+    what, noise = f"longest pause {longest:.1f} s", cuts.pause_noise_s
+    return below(longest, cuts.neutral_pause_s, noise, what, cuts.strength_limit)
+
+
+def _evenness(b: Blueprint, cuts: Thresholds) -> Finding:
+    if not isinstance(b.loudness, Loudness):
+        return absence(b, "loudness")
+    if b.loudness.range_lu is None:
+        return absence(b, "loudness", "range (too short)")
+    what, noise = f"loudness range {b.loudness.range_lu:.1f} LU", cuts.loudness_noise_lu
+    return below(b.loudness.range_lu, cuts.neutral_range_lu, noise, what, cuts.strength_limit)
+
+
+def _verdict(
+    items: list[Item], intro: str, least: float, checks: str, cuts: Thresholds
+) -> DimensionVerdict:
+    known = [item for item in items if item.known]
+    if not known:
+        raise EvidenceMissing(
+            "no delivery check can be made: "
+            + "; ".join(f"{i.label}: {_unknown(i)}" for i in items)
+        )
+    share_a, share_b = _share([i.a for i in known]), _share([i.b for i in known])
+    stand_a = _stand([(i.label, i.a) for i in known], least, checks)
+    stand_b = _stand([(i.label, i.b) for i in known], least, checks)
+    lead, note = _lead(known, share_a - share_b, cuts)
+    rating = typed_tie(stand_a, stand_b, lead)
+    parts = [stand_a.sentence("A"), stand_b.sentence("B")]
+    if rating.is_winner and stand_a.acceptable and stand_b.acceptable:
+        parts.append(note)
+    if checks == "requests":
+        parts += [f"{i.label} cannot be told ({_unknown(i)})" for i in items if not i.known]
+    lead_in = f"{intro}, so neutral delivery was checked. " if intro else ""
+    return DimensionVerdict(
+        rating=rating,
+        reasoning=f"{lead_in}{'; '.join(parts)}.",
+        evidence={
+            "checks": checks,
+            "findings": [item.as_json() for item in items],
+            "share_a": round(share_a, 3),
+            "share_b": round(share_b, 3),
+            "thresholds": {
+                "least_share": least,
+                "share_margin": cuts.share_margin,
+                "strength_margin": cuts.strength_margin,
+            },
+        },
+    )
+
+
+def _share(findings: Sequence[Finding]) -> float:
+    return sum(bool(finding.met) for finding in findings) / len(findings)
+
+
+def _stand(findings: list[tuple[str, Finding]], least: float, checks: str) -> Standing:
+    share = _share([finding for _, finding in findings])
+    if checks == "neutral":
+        failed = [f"{label} fails: {f.why}" for label, f in findings if not f.met]
+        passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
+        told = "; ".join([passed, *(failed or [findings[0][1].why])])
+    else:
+        told = "; ".join(f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings)
+    return Standing(() if share >= least else (told,), told)
+
+
+def _lead(known: list[Item], shares: float, cuts: Thresholds) -> tuple[float, str]:
+    """Lead of A in margins: by the share of checks met; at equal shares by mean strength."""
+    if abs(shares) >= cuts.share_margin:
+        return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"
+    mean = math.fsum(item.a.strength - item.b.strength for item in known) / len(known)
+    note = f"equal shares, but {abs(mean):.1f} units of noise apart"
+    return mean / cuts.strength_margin, note
+
+
+def _with_silence(
+    a: Blueprint,
+    b: Blueprint,
+    silent: tuple[str | None, str | None],
+    instruction: str | None,
+    cuts: Thresholds,
+) -> DimensionVerdict:
+    """An answer in which nobody speaks has no delivery; the other is judged against itself."""
+    sides: list[Standing] = []
+    for side, why in zip((a, b), silent, strict=True):
+        if why:
+            sides.append(Standing((f"there is no delivery, {why}",)))
+            continue
+        items, intro, least, checks = _choose(side, side, instruction, cuts)
+        findings = [(i.label, i.a) for i in items if i.known]
+        if not findings:
+            raise EvidenceMissing(
+                f"no delivery check can be made of the answer that speaks: {intro}"
+            )
+        sides.append(_stand(findings, least, checks))
+    rating = typed_tie(sides[0], sides[1], 0.0)
+    return DimensionVerdict(
+        rating=rating,
+        reasoning="; ".join((sides[0].sentence("A"), sides[1].sentence("B"))) + ".",
+        evidence={"checks": "silence", "a": silent[0], "b": silent[1]},
+    )

@@ -1,0 +1,180 @@
+"""Delivery requests that an instruction states in words.
+
+The reader is a small grammar over English, not a model: it prefers to miss a request over
+inventing one, since an invented request makes a good answer fail. A sentence that asks about the
+world ("why do people speak slowly?") requests nothing; words behind *about*, *how* or *which*
+belong to the topic; quoted text is to be spoken, not obeyed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from trace_eval.judges.rules import phrases
+from trace_eval.judges.rules.grammar import (
+    in_topic,
+    is_instruction,
+    negated,
+    noun_phrases,
+    speaks,
+)
+from trace_eval.judges.rules.text import Reading, read
+from trace_eval.judges.rules.vocabulary import ACCENTS, ADJECTIVES, ADVERBS, EFFECTS, EMOTIONS, Kind
+
+
+@dataclass(frozen=True, order=True)
+class Request:
+    """One thing that is asked of the delivery.
+
+    Attributes:
+        at: position in the instruction's body, for the order of requests.
+        kind: what is asked.
+        value: the emotion, accent, count, seconds or effect; empty for other kinds.
+        negated: it is to be avoided.
+    """
+
+    at: int
+    kind: Kind
+    value: str = ""
+    negated: bool = False
+
+    @property
+    def label(self) -> str:
+        """For people, e.g. ``not whisper`` or ``emotion sad``."""
+        words = (str(self.kind).replace("_", " "), self.value)
+        return ("not " if self.negated else "") + " ".join(filter(None, words))
+
+
+def find_requests(instruction: str) -> tuple[Request, ...]:
+    """Explicit delivery requests of an instruction, in their order; often none."""
+    reading = read(instruction)
+    found: list[Request] = []
+    at = 0
+    for sentence in re.split(r"(?<=[.?!;])\s+", reading.body):
+        if is_instruction(sentence):
+            for finder in (_adjectives, _adverbs, _patterns):
+                found += [replace(request, at=request.at + at) for request in finder(sentence)]
+        at += len(sentence) + 1
+    return (*_notes(reading), *_merge(_unique(sorted(found)), reading.body))
+
+
+def _notes(reading: Reading) -> Iterator[Request]:
+    """``[emotion: sad]`` says how the user spoke; a fitting answer reacts to it."""
+    for note in reading.notes:
+        match = re.match(r"\s*emotion\s*:\s*([a-z]+)", note.lower())
+        if match and match[1] in EMOTIONS:
+            yield Request(0, Kind.RESPOND, EMOTIONS[match[1]])
+
+
+def _adjectives(sentence: str) -> Iterator[Request]:
+    """``in a slow, low tone``; ``with British and American accents``; ``styles: flat, sad``."""
+    for phrase in noun_phrases(sentence):
+        for at, word in phrase.modifiers:
+            no = negated(sentence, phrase.modifiers[0][0])
+            kind = ADJECTIVES.get(word)
+            if word in ACCENTS and phrase.noun in ("accent", "version"):
+                yield Request(at, Kind.ACCENT, ACCENTS[word], no)
+            elif phrase.noun == "accent":
+                continue
+            elif kind:
+                if fitted := _fit(kind, phrase.noun):
+                    yield Request(at, fitted, "", no)
+            elif word in EMOTIONS:
+                yield Request(at, Kind.EMOTION, EMOTIONS[word], no)
+            elif word in EFFECTS:
+                yield Request(at, Kind.EFFECT, EFFECTS[word], no)
+
+
+def _fit(kind: Kind, noun: str) -> Kind | None:
+    """High and low mean what the noun says: a low volume is soft, a high speed fast."""
+    meant = {
+        "pace": {Kind.HIGH_PITCH: Kind.FAST, Kind.LOW_PITCH: Kind.SLOW},
+        "volume": {Kind.HIGH_PITCH: Kind.LOUD, Kind.LOW_PITCH: Kind.SOFT},
+    }
+    if kind is Kind.STEADY_RATE and noun != "pace":
+        return None
+    return meant.get(noun, {}).get(kind, kind)
+
+
+def _adverbs(sentence: str) -> Iterator[Request]:
+    """``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
+    for match in re.finditer(r"\b[a-z]+\b", sentence):
+        word, before, after = match[0], sentence[: match.start()], sentence[match.end() :]
+        kind = ADVERBS.get(word)
+        emotion = EMOTIONS.get(word) if word.endswith("ly") else None
+        if not (kind or emotion) or in_topic(before) or not speaks(before + after):
+            continue
+        if phrases.OTHER_WORD.match(after) or phrases.COMPARISON.search(before):
+            continue
+        no = negated(sentence, match.start())
+        yield Request(match.start(), kind or Kind.EMOTION, "" if kind else str(emotion), no)
+
+
+def _patterns(sentence: str) -> Iterator[Request]:
+    """Verbs and set phrases: ``whisper``, ``getting louder``, ``three times``, ``pausing``."""
+    for kind, pattern in phrases.PATTERNS:
+        for match in pattern.finditer(sentence):
+            if kind is not Kind.REPEAT and in_topic(sentence[: match.start()]):
+                continue
+            at = _place(match)
+            no = negated(sentence, at) or phrases.is_absence(match)
+            yield Request(at, kind, phrases.value_of(kind, match), no)
+
+
+def _place(match: re.Match[str]) -> int:
+    """Where the deciding word of a match starts."""
+    return match.start("at") if match.groupdict().get("at") else match.start()
+
+
+def _unique(found: list[Request]) -> list[Request]:
+    """The first mention of each kind and value; a named accent says which the local one is."""
+    seen: dict[tuple[Kind, str, bool], Request] = {}
+    for request in found:
+        seen.setdefault((request.kind, request.value, request.negated), request)
+    named = any(kind is Kind.ACCENT and value != "local" for kind, value, _ in seen)
+    return [r for r in seen.values() if not (named and r.value == "local")]
+
+
+#: Two ends of a scale, and what it is to go from the first to the second or back.
+_SCALES: tuple[tuple[frozenset[Kind], frozenset[Kind], Kind, Kind], ...] = (
+    (
+        frozenset({Kind.SLOW}),
+        frozenset({Kind.FAST}),
+        Kind.ACCELERATING,
+        Kind.DECELERATING,
+    ),
+    (
+        frozenset({Kind.SOFT, Kind.WHISPER}),
+        frozenset({Kind.LOUD}),
+        Kind.CRESCENDO,
+        Kind.DIMINUENDO,
+    ),
+    (
+        frozenset({Kind.LOW_PITCH}),
+        frozenset({Kind.HIGH_PITCH}),
+        Kind.RISING,
+        Kind.FALLING,
+    ),
+)
+
+
+def _merge(found: list[Request], body: str) -> list[Request]:
+    """``first slowly, then fast`` is one request: to accelerate.
+
+    A trend swallows the ends that it leads from and to. Ends that alternate ask for variety.
+    """
+    for low, high, up, down in _SCALES:
+        ends = [r for r in found if r.kind in low | high and not r.negated]
+        trend = next((r for r in found if r.kind in (up, down) and not r.negated), None)
+        both = any(r.kind in low for r in ends) and any(r.kind in high for r in ends)
+        if not trend and not both:
+            continue
+        found = [r for r in found if r not in ends]
+        if trend is None:
+            kind = up if ends[0].kind in low else down
+            if kind in (Kind.RISING, Kind.FALLING) and re.search(r"\balternat|\bswitch", body):
+                kind = Kind.EXPRESSIVE
+            found.append(replace(ends[0], kind=kind))
+    return sorted(found)

@@ -1,0 +1,167 @@
+"""Reading instructions and answers as words: notes, quotations, stems, word matches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+#: Stands in the place of a quotation, so that its words are no request.
+QUOTED = "«q»"
+
+_PLAIN = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "，": ",", "–": "-", "\u00a0": " ", "…": "."}
+)
+_QUOTATION = re.compile(r"""(?<!\w)(?P<mark>['"])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)""", re.S)
+_UNCLOSED = re.compile(r"""(?<!\w)['"](?=\w)(?P<words>.{12,})$""", re.S)
+_AFTER_COLON = re.compile(
+    r"\b(?:sentence|phrase|following|tongue twister|line|text|this)\b[^:.?!«]*:"
+    r"\s*(?P<words>[^«]+)$",
+    re.I | re.S,
+)
+_NOTE = re.compile(r"\[([^\]]*)\]|\(([^)]*)\)")
+_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list that is written as running text."""
+    return frozenset(text.split())
+
+
+#: Similarity of spellings, 0-1, from which on one may be the other misheard. Our cut: one letter
+#: of five, as in "shell" and "shells".
+MISHEARD = 0.8
+
+#: Words that carry no topic, and the words of requests themselves.
+STOP_WORDS = word_set(
+    """a about after again all also am an and any are as at be because been but by can could did do
+    does doing don't down each for from had has have he her here his how i i'd i'm if in into is
+    it it's its just like make me my need no not now of on once one or our out over please say
+    should so some speak such tell than that the their them then there these they this those to
+    too up us use using very voice want was way we were what what's when where which while who
+    why will with word words would you your sentence phrase following repeat explain describe
+    give let"""
+)
+
+_SUFFIXES = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "ed")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An instruction taken apart.
+
+    Attributes:
+        body: the words that address the speaker, lower case, quotations masked.
+        literal: texts that are to be spoken as they are.
+        notes: remarks in brackets, e.g. ``emotion: sad``; they describe the recording.
+    """
+
+    body: str
+    literal: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read(instruction: str) -> Reading:
+    """Take an instruction apart into request, quotations and notes."""
+    text = instruction.translate(_PLAIN)
+    notes = tuple(a or b for a, b in _NOTE.findall(text))
+    text = _NOTE.sub(" ", text)
+    literal: list[str] = []
+
+    def mask(match: re.Match[str]) -> str:
+        literal.append(match["words"].strip())
+        return match[0][: match.start("words") - match.start()].rstrip("'\"") + QUOTED
+
+    text = _QUOTATION.sub(mask, text)
+    text = _UNCLOSED.sub(mask, text)
+    text = _AFTER_COLON.sub(mask, text)
+    return Reading(re.sub(r"\s+", " ", text).strip().lower(), tuple(literal), notes)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words and numbers; punctuation is dropped."""
+    return _WORD.findall(text.translate(_PLAIN).lower())
+
+
+def stem(word: str) -> str:
+    """A word without its common English endings; at least three letters stay."""
+    word = word.removesuffix("'s")
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)]
+    if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
+        return word[:-1]
+    return word
+
+
+def topic(text: str) -> frozenset[str]:
+    """Stems of the words that say what a text is about."""
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
+def coverage(wanted: Iterable[str], heard: Iterable[str]) -> float:
+    """Share of the wanted stems that were heard, 0-1; misheard spellings count.
+
+    Raises:
+        ValueError: nothing is wanted.
+    """
+    wanted_stems, heard_stems = sorted(set(wanted)), set(heard)
+    if not wanted_stems:
+        raise ValueError("coverage: no wanted words; ask only where there are some")
+    found = sum(any(alike(word, other) for other in heard_stems) for word in wanted_stems)
+    return found / len(wanted_stems)
+
+
+def alike(one: str, other: str) -> bool:
+    """Equal, or so close that a recogniser may have misspelt it (``seashore``, ``seashores``)."""
+    if one == other:
+        return True
+    if min(len(one), len(other)) < 5:
+        return False
+    first, second = sorted((one, other))  # the ratio depends on the order of its inputs
+    return SequenceMatcher(None, first, second).ratio() >= MISHEARD
+
+
+def similarity(one: Sequence[str], other: Sequence[str]) -> float:
+    """Share of words that two sequences have in common in order, 0-1; symmetric."""
+    first, second = sorted((list(one), list(other)))
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
+
+
+def count_literal(literal: str, answer: str, enough: float) -> int:
+    """How often a text is spoken in an answer, without overlaps; a rough copy counts.
+
+    Args:
+        enough: word similarity, 0-1, from which on it is the same text.
+    """
+    wanted, heard = words(literal), words(answer)
+    if not wanted:
+        return 0
+    if len(wanted) == 1:
+        return sum(alike(stem(wanted[0]), stem(word)) for word in heard)
+    count = at = 0
+    while at < len(heard):
+        window = heard[at : at + len(wanted)]
+        if similarity(wanted, window) < enough:
+            at += 1
+            continue
+        # The next start may match better: the first word was the tail of something else.
+        best = max(
+            range(at, min(at + len(wanted), len(heard))),
+            key=lambda i: (similarity(wanted, heard[i : i + len(wanted)]), -i),
+        )
+        count += 1
+        at = best + len(wanted)
+    return count
+
+
+def equal_parts(answer: str, parts: int) -> float:
+    """How alike the consecutive parts of an answer are when it is cut into ``parts``, 0-1."""
+    heard = words(answer)
+    size = len(heard) // parts
+    if parts < 2 or size == 0:
+        return 0.0
+    cut = [heard[i * size : (i + 1) * size] for i in range(parts)]
+    return min(similarity(x, y) for x, y in pairwise(cut))
