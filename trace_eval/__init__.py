@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blueprints import Blueprint, UserError
-    from fusion import POLICIES, Rating, load_policy
+    from fusion import POLICIES, Rating
     from trace_eval.api import Result, blueprint, extract, judge_pair
     from trace_eval.fuse import fuse, refuse
     from trace_eval.judgement import Judgement, Overall
     from trace_eval.manifests import Manifest, read_manifest
     from trace_eval.options import ExtractOptions, Options
     from trace_eval.pairs import Pair
+    from trace_eval.policies import load_policy
     from trace_eval.run import Run
     from trace_eval.session import Summary, judge_manifest
 
@@ -44,7 +45,7 @@ _HOME = {
     "fuse": "trace_eval.fuse",
     "judge_manifest": "trace_eval.session",
     "judge_pair": "trace_eval.api",
-    "load_policy": "fusion",
+    "load_policy": "trace_eval.policies",
     "read_manifest": "trace_eval.manifests",
     "refuse": "trace_eval.fuse",
 }

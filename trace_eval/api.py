@@ -10,7 +10,6 @@ from pathlib import Path
 from blueprints import Blueprint, UserError
 from extractors.base import Extractor
 from extractors.registry import plan as plan_extractors
-from fusion import load_policy
 from trace_eval.engine import LocalEngine, Plan, cores
 from trace_eval.extraction import Extracted, Source
 from trace_eval.fuse import fuse
@@ -19,6 +18,7 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.pairs import Pair, Recording
 from trace_eval.pipeline import Pipeline, source_of
+from trace_eval.policies import load_policy
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,11 @@ def diagnose() -> Diagnosis:
     return Diagnosis(package_version("trace-eval"), machine, sections)
 
 
-def _extractor(name: str) -> Check:
-    extractor = extractors.create(name)
+def _extractor(spec: str) -> Check:
+    extractor = extractors.create(spec)
     reason = extractor.unavailable()
-    used = ", ".join(f"{k} {v}" for k, v in extractor.provenance().packages.items())
-    return Check(f"{extractor.group}={name}", reason is None, reason or used)
+    used = ", ".join(f"{name} {package_version(name)}" for name in extractor.packages.values())
+    return Check(f"{extractor.group}={spec}", reason is None, reason or used)
 
 
 def _judges() -> list[Check]:

@@ -7,10 +7,11 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions, load_policy
+from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
 from trace_eval.jsonl import write_all
 from trace_eval.judgement import Judgement, Overall
 from trace_eval.pairs import Pair
+from trace_eval.policies import load_policy
 from trace_eval.run import Run
 
 

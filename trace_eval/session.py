@@ -13,7 +13,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors.base import Extractor
-from fusion import Policy, load_policy
+from fusion import Policy
 from trace_eval.api import engine_of, extractors_of
 from trace_eval.engine import cores
 from trace_eval.extraction import Extracted
@@ -23,6 +23,7 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.manifests import Manifest
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.pipeline import Event, Listener, Pipeline
+from trace_eval.policies import load_policy
 from trace_eval.provenance import environment, now, plan_record
 from trace_eval.run import Run
 

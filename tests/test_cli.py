@@ -1,0 +1,141 @@
+"""The commands as a user types them, on the shipped example pairs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from blueprints import Blueprint
+from fusion import POLICIES
+from tests.support.cli import ROOT, Done, trace_eval
+from trace_eval.pairs import Pair
+from trace_eval.run import Run
+
+PAIRS = ROOT / "examples" / "pairs.jsonl"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cli")
+
+
+@pytest.fixture(scope="module")
+def judged(folder: Path) -> Done:
+    return trace_eval("judge", PAIRS, "--out", folder / "run", "--cache", folder / "cache")
+
+
+def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path) -> None:
+    assert judged.code == 0, judged.err
+    ids = [json.loads(line)["id"] for line in PAIRS.read_text().splitlines()]
+    assert len(ids) >= 6
+    header, *rows = judged.out.splitlines()
+    assert header.split() == ["pair", "C", "VQ", "P", "overall", "why"]
+    assert [row.split()[0] for row in rows[: len(ids)]] == ids
+    assert f"run: {folder / 'run'}" in judged.out
+    assert "screening baseline" in judged.out.lower()
+    assert f"{len(ids)} of {len(ids)} pairs scored (100.0%)" in judged.err
+    assert "\x1b" not in judged.out + judged.err  # no colours, no bars off a terminal
+
+
+def test_the_rules_see_the_silent_answer(judged: Done, folder: Path) -> None:
+    judgement = Run.open(folder / "run").judgements()["silent"]
+    assert judgement.rating("content") == "2"
+    assert all("screening baseline" in " ".join(judgement.caveats).lower() for _ in "x")
+
+
+def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> None:
+    before = (folder / "run" / "judgements.jsonl").read_bytes()
+    for name, policy in POLICIES.items():
+        done = trace_eval("fuse", folder / "run", "--policy", name)
+        assert done.code == 0, done.err
+        run = Run.open(folder / "run")
+        for pair, overall in run.overall().items():
+            verdicts = run.judgements()[pair].dimensions
+            c, vq, p = (verdicts[d].rating for d in ("content", "voice_quality", "paralinguistics"))
+            assert overall.rating is policy(c, vq, p)
+    assert (folder / "run" / "judgements.jsonl").read_bytes() == before
+    wrong = trace_eval("fuse", folder / "run", "--policy", "democracy")
+    assert wrong.code == 2
+    assert wrong.err.startswith("error: policy 'democracy' is unknown; use one of content_first")
+
+
+def test_extract_and_show(folder: Path) -> None:
+    clips = ROOT / "examples" / "clips"
+    clip = next(clips.glob("slow-a.*"))
+    options = ["--cache", folder / "cache"]
+    done = trace_eval("extract", PAIRS, clip, "--out", folder / "out", *options)
+    assert done.code == 0, done.err
+    lines = (folder / "out" / "blueprints.jsonl").read_text().splitlines()
+    found = [Blueprint.model_validate_json(line) for line in lines]
+    assert len(found) == len({blueprint.clip for blueprint in found}) >= 12
+
+    shown = trace_eval("show", clip, *options)
+    assert re.search(r"sig +\d\.\d+", shown.out)
+    assert "█" in shown.out.split("pitch\n")[1]
+    as_json = trace_eval("show", clip, "--format", "json", *options)
+    assert Blueprint.model_validate_json(as_json.out) in found
+    paper = json.loads(trace_eval("show", clip, "--format", "paper", *options).out)
+    assert len(paper["agent_audio_properties"]["Full_Pitch_Contour_Hz"]) == 20
+    compact = trace_eval("show", clip, "--format", "compact", *options).out
+    assert compact.startswith("signal: ")
+
+
+def test_coverage_decides_the_exit_code(folder: Path) -> None:
+    manifest = folder / "two.jsonl"
+    good = json.loads(PAIRS.read_text().splitlines()[0])
+    for side in "ab":
+        good[side] = {"audio": str(ROOT / "examples" / good[side]["audio"])}
+    del good["instruction"]["audio"]
+    bad = good | {"id": "bad", "b": {"audio": "nowhere.wav"}}
+    manifest.write_text(json.dumps(good) + "\n" + json.dumps(bad) + "\n")
+    command = ["judge", manifest, "--out", folder / "two", "--cache", folder / "cache"]
+    done = trace_eval(*command)
+    assert done.code == 1
+    assert "1 of 2 pairs scored (50.0%)" in done.err
+    assert "unscored 1: clip_failed" in done.err
+    warning = f"warning: pair bad, b: {folder / 'nowhere.wav'}: no such file; check the path"
+    assert warning in done.err
+    assert trace_eval(*command, "--min-coverage", "0.5").code == 0
+
+
+def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
+    for arguments, message in (
+        (["judge", "none.jsonl", "--out", folder / "x"], "none.jsonl: no such file"),
+        (["judge", PAIRS, "--out", folder / "x", "--judge", "oracle"], "judge 'oracle' is unknown"),
+        (["judge", PAIRS, "--out", folder / "x", "-x", "pitch"], "write GROUP=SPEC"),
+        (["judge", PAIRS, "--out", folder / "x", "--profile", "best"], "profile 'best' is unknown"),
+        (["show", "none.wav"], "none.wav: no such file"),
+        (["schema", "run"], "schema 'run': use one of pair, blueprint, judgement"),
+    ):
+        done = trace_eval(*arguments)
+        assert done.code == 2, arguments
+        assert done.err.startswith("error: ")
+        assert message in done.err
+        assert "Traceback" not in done.err
+
+
+def test_schema_and_doctor() -> None:
+    schemas = json.loads(trace_eval("schema").out)
+    assert schemas.keys() == {"pair", "blueprint", "judgement"}
+    assert json.loads(trace_eval("schema", "pair").out) == Pair.model_json_schema()
+    doctor = trace_eval("doctor").out
+    assert re.search(r"yes +pitch=praat", doctor)
+    assert re.search(r"yes +rules", doctor)
+
+
+def test_library_in_six_lines(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "examples" / "clips")
+    monkeypatch.setenv("TRACE_EVAL_CACHE", str(folder / "cache"))
+    a, b = (next(Path().glob(f"silent-{side}.*")) for side in "ab")
+    source = (ROOT / "README.md").read_text()
+    code = re.search(r"```python\n(.*?)```", source, re.S)
+    assert code is not None
+    lines = [line for line in code[1].splitlines() if line.strip()]
+    assert len(lines) <= 6
+    text = code[1].replace("a.wav", str(a)).replace("b.wav", str(b))
+    scope: dict[str, object] = {}
+    exec(compile(text, "README", "exec"), scope)
+    assert scope["result"].overall == "2"  # type: ignore[attr-defined]
