@@ -1,0 +1,35 @@
+"""Small label tables for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.labels import LABELS, Codes, LabelTable, label_table
+
+#: Few resamples: these tests look at structure, not at the third digit.
+QUICK = BootstrapOptions(resamples=200)
+
+_SHORT = {"1": "1", "2": "2", "g": "both_good", "b": "both_bad", "t": "tie", "-": ""}
+
+
+def codes(text: str) -> Codes:
+    """``"12gbt-"`` as label codes: winners, both_good, both_bad, tie, missing."""
+    names = [_SHORT[letter] for letter in text]
+    return np.array([LABELS.index(n) if n else -1 for n in names], np.int8)
+
+
+def words(text: str) -> list[str]:
+    """The same letters as label texts."""
+    return [_SHORT[letter] for letter in text]
+
+
+def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> LabelTable:
+    """A table of items p0, p1, ... from letters per column."""
+    number = len(next(iter(columns.values())))
+    ids = extra.pop("id", [f"p{row}" for row in range(number)])
+    texts = {name: words(letters) for name, letters in columns.items()}
+    return label_table(source, {"id": ids, **texts, **extra})

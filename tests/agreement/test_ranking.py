@@ -1,0 +1,272 @@
+"""Rankings: exact ties, the three models against an independent algorithm, and no answer."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blueprints import UserError
+from tests.agreement.tables import QUICK, table
+from trace_eval.labels import LabelTable
+from trace_eval.ranking import (
+    BAR,
+    MODELS,
+    RankOptions,
+    mean_win_rates,
+    outcomes_of,
+    rank,
+    rank_tables,
+    ranks,
+    read_human_ranking,
+    strengths,
+    win_rates,
+)
+
+RNG = np.random.default_rng(17)
+
+
+def games(text: str, **extra: list[str]) -> LabelTable:
+    """``"xy1 xzg"``: system a, system b, outcome."""
+    played = text.split()
+    return table(
+        "games",
+        {"overall": "".join(game[2] for game in played)},
+        system_a=[game[0] for game in played],
+        system_b=[game[1] for game in played],
+        **extra,
+    )
+
+
+def random_games(number: int) -> LabelTable:
+    pairs = ["uv", "uw", "vw", "wx", "ux", "vx"]
+    rows = [pairs[RNG.integers(6)] + "1122gb"[RNG.integers(6)] for _ in range(number)]
+    return games(" ".join(rows))
+
+
+def test_outcomes_by_hand() -> None:
+    found = outcomes_of(games("xy1 yx1 xyg yxb xx1 xy-"))
+    assert found.systems == ("x", "y")
+    # yx1 is a loss of x; the self-comparison and the unscored one are left out
+    assert found.counts.tolist() == [[1, 1, 1, 1]]
+    assert (found.self_compared, found.unscored) == (1, 1)
+
+
+def test_win_rates_by_hand() -> None:
+    found = outcomes_of(games("xy1 xy1 xyg xzb yz2"))
+    # x: 2 + 1/2 + 1/2 of 4; y: 1/2 of 4; z: 1/2 + 1 of 2
+    assert win_rates(found) == [Fraction(3, 4), Fraction(1, 8), Fraction(3, 4)]
+    # x against y 5/6, against z 1/2: mean 2/3
+    assert mean_win_rates(found)[0] == Fraction(2, 3)
+    # typed: both_bad is 0 for both
+    assert win_rates(found, typed=True) == [Fraction(5, 8), Fraction(1, 8), Fraction(1, 2)]
+    assert win_rates(found, baseline="z") == [Fraction(1, 2), Fraction(0), None]
+
+
+def test_exact_ties_stay_ties() -> None:
+    # In floats 0.1 + 0.2 > 0.3; as rationals 3/10 = 3/10.
+    assert ranks([Fraction(1, 10) + Fraction(2, 10), Fraction(3, 10), Fraction(0)]) == [1, 1, 3]
+    # Fitted values that differ in the 16th digit are the same.
+    assert ranks([0.1 + 0.2, 0.3, 1.0]) == [2, 2, 1]
+    # A cycle: everybody beats one and loses to one.
+    report = rank(games("xy1 yz1 zx1"), RankOptions(QUICK))
+    assert {place.rank for place in report.places} == {1}
+
+
+def mm_bradley_terry(wins: np.ndarray) -> np.ndarray:
+    """Hunter (2004), eq. 3: lambda_i = W_i / sum_j n_ij / (lambda_i + lambda_j)."""
+    strength = np.ones(len(wins))
+    played = wins + wins.T
+    for _ in range(5000):
+        together = strength[:, None] + strength[None, :]
+        strength = wins.sum(1) / (played / together).sum(1)
+        strength /= np.exp(np.log(strength).mean())
+    return np.log(strength)
+
+
+def test_bradley_terry_against_hunters_algorithm() -> None:
+    outcomes = outcomes_of(random_games(120))
+    wins = np.zeros((4, 4))
+    for (i, j), (win, loss, tie, bad) in zip(outcomes.pairs, outcomes.counts, strict=True):
+        wins[i, j] += win + (tie + bad) / 2
+        wins[j, i] += loss + (tie + bad) / 2
+    ours = strengths(MODELS["bradley_terry"], outcomes).values
+    assert ours == pytest.approx(mm_bradley_terry(wins), abs=1e-9)
+
+
+def test_bradley_terry_by_hand() -> None:
+    # x beats y 3 times of 4: log-odds ln 3, so +-ln(3)/2
+    found = strengths(MODELS["bradley_terry"], outcomes_of(games("xy1 xy1 xy1 xy2")))
+    assert found.values == pytest.approx((np.log(3) / 2, -np.log(3) / 2), abs=1e-9)
+
+
+def test_bradley_terry_against_statsmodels() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    outcomes = outcomes_of(random_games(150))
+    win, loss, tie, bad = outcomes.counts.T
+    design = outcomes.design[:, 1:]  # the first system is 0
+    successes = np.stack([win + (tie + bad) / 2, loss + (tie + bad) / 2], 1)
+    fitted = api.GLM(successes, design, family=api.families.Binomial()).fit(tol=1e-12)
+    theirs = np.r_[0, fitted.params]
+    ours = strengths(MODELS["bradley_terry"], outcomes).values
+    assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["davidson", "rao_kupper"])
+def test_models_with_ties_reach_the_maximum(name: str) -> None:
+    # An independent likelihood, written with strengths instead of log-strengths, and a
+    # general optimiser.
+    from scipy.optimize import minimize
+
+    outcomes = outcomes_of(random_games(200))
+
+    def probabilities(a: np.ndarray, b: np.ndarray, t: float) -> tuple[np.ndarray, ...]:
+        if name == "davidson":
+            root = t * np.sqrt(a * b)
+            return a / (a + b + root), b / (a + b + root), root / (a + b + root)
+        win, loss = a / (a + t * b), b / (b + t * a)
+        return win, loss, 1 - win - loss
+
+    def loss_of(parameters: np.ndarray) -> float:
+        strength = np.exp(np.r_[0, parameters[:-1]])
+        tie = np.exp(parameters[-1]) + (name == "rao_kupper")
+        first, second = outcomes.pairs.T
+        win, lose, even = probabilities(strength[first], strength[second], tie)
+        w, lo, t, b = outcomes.counts.T
+        return float(-(w * np.log(win) + lo * np.log(lose) + (t + b) * np.log(even)).sum())
+
+    best = minimize(loss_of, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
+    theirs = np.r_[0, best.x[:-1]]
+    found = strengths(MODELS[name], outcomes)
+    assert found.values is not None
+    # the optimiser stops at a gradient near 1e-6 of a likelihood with curvature near 10
+    assert found.values == pytest.approx(theirs - theirs.mean(), abs=1e-5)
+    tie = np.exp(best.x[-1]) + (name == "rao_kupper")
+    assert found.parameters[0][1] == pytest.approx(tie, abs=1e-4)
+
+
+def test_ties_alone_have_no_tie_parameter() -> None:
+    outcomes = outcomes_of(games("xyg xyb"))
+    assert strengths(MODELS["bradley_terry"], outcomes).values == pytest.approx((0, 0), abs=1e-9)
+    for name in ("davidson", "rao_kupper"):
+        found = strengths(MODELS[name], outcomes)
+        assert found.reason == "every comparison is a tie: the tie parameter is infinite"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_agree_where_there_are_no_ties(name: str) -> None:
+    outcomes = outcomes_of(games("xy1 xy1 xy2 yz1 yz2 zx1 zx2 zx2"))
+    plain = strengths(MODELS["bradley_terry"], outcomes).values
+    assert strengths(MODELS[name], outcomes).values == pytest.approx(plain, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("played", "reason"),
+    [
+        ("xy1 xz1 yz1 zy1", "x has no loss and no tie: its strength is infinite"),
+        ("xy1 xz1 yx1", "z has no win and no tie: its strength is minus infinity"),
+        ("wx1 xw1 yz1 zy1", "never compared"),
+        ("wx1 xw1 yz1 zy1 wy1", "the distance is infinite"),
+    ],
+)
+def test_no_finite_strength_is_said_and_a_prior_mends_it(played: str, reason: str) -> None:
+    outcomes = outcomes_of(games(played))
+    for model in MODELS.values():
+        found = strengths(model, outcomes)
+        assert found.values is None
+        assert found.reason is not None
+        assert reason in found.reason
+        assert "a prior makes it finite" in found.reason
+        assert strengths(model, outcomes, prior=1).values is not None
+
+
+def test_the_prior_by_hand() -> None:
+    # x beats y once, and each plays half a win and half a loss against strength 0. With
+    # strengths b and -b: 1 - s(2b) = s(b) - 1/2, solved by bisection.
+    low, high = 0.0, 3.0
+    for _ in range(60):
+        b = (low + high) / 2
+        gain = 1 - 1 / (1 + np.exp(-2 * b)) - (1 / (1 + np.exp(-b)) - 0.5)
+        low, high = (b, high) if gain > 0 else (low, b)
+    found = strengths(MODELS["bradley_terry"], outcomes_of(games("xy1")), prior=1).values
+    assert found == pytest.approx((low, -low), abs=1e-9)
+
+
+def test_typed_ties_are_evidence_about_both() -> None:
+    # x and y tie badly, z and w tie well; otherwise everybody is equal
+    played = "xyb xyb zwg zwg xz1 xz2 yw1 yw2 xw1 xw2 yz1 yz2"
+    plain = rank(games(played), RankOptions(QUICK))
+    typed = rank(games(played), RankOptions(QUICK, typed=True))
+    by_rank = {
+        report: {p.system: p.rank for p in report.places if p.method == "bradley_terry"}
+        for report in (plain, typed)
+    }
+    assert set(by_rank[plain].values()) == {1}
+    assert by_rank[typed] == {"w": 1, "z": 1, "x": 3, "y": 3}
+    assert any(BAR in caveat.text for caveat in typed.caveats)
+    with pytest.raises(UserError, match="plain ties"):
+        rank(games("xyt xy1"), RankOptions(QUICK, typed=True))
+
+
+def test_rank_intervals_are_narrow_with_many_games_and_wide_with_few() -> None:
+    strong = " ".join(["xy1"] * 90 + ["xy2"] * 10)
+    found = [p for p in rank(games(strong), RankOptions(QUICK)).places if p.method == "win_rate"]
+    assert [(p.low, p.high) for p in found] == [(1, 1), (2, 2)]
+    few = [p for p in rank(games("xy1 xy2 xy1")).places if p.method == "win_rate"]
+    assert [(p.low, p.high) for p in few] == [(1, 2), (1, 2)]
+
+
+def test_resamples_without_a_finite_strength_are_counted() -> None:
+    # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win with
+    # (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05
+    found = next(p for p in rank(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
+    assert found.undefined / 2000 == pytest.approx(8 / 27 + 1 / 27, abs=0.05)
+
+
+def test_a_system_without_a_win_is_named() -> None:
+    report = rank(games("xy1 xyg xz1 xzg yz1 yz2"), RankOptions(QUICK))
+    assert any("y has" in c.text or "z has" in c.text for c in report.caveats) is False
+    lost = rank(games("xy1 xyg"), RankOptions(QUICK))
+    assert any(c.text.startswith("y has no win") for c in lost.caveats)
+
+
+def test_correlation_with_people(tmp_path: Path) -> None:
+    path = tmp_path / "human.csv"
+    path.write_text("system,rank\nx,1\ny,2\nz,3\n")
+    human = read_human_ranking(path)
+    played = games("xy1 xy1 yz1 yz1 xz1 zx1")
+    found = {c.method: c for c in rank(played, RankOptions(QUICK), human).correlations}
+    assert found["win_rate"].spearman == pytest.approx(1, abs=1e-12)
+    assert found["win_rate"].kendall == pytest.approx(1, abs=1e-12)
+    # people with the opposite opinion on every game
+    other = rank(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
+    assert other.correlations[0].spearman == pytest.approx(-1, abs=1e-12)
+    path.write_text("system,rank\nx,1\nx,2\n")
+    with pytest.raises(UserError, match="given before"):
+        read_human_ranking(path)
+
+
+def test_clusters_and_options_are_checked() -> None:
+    played = games("xy1 xy2", instruction_id=["i", "j"])
+    report = rank(played, RankOptions(QUICK, cluster=True))
+    assert report.places[0].low is not None
+    for options, message in (
+        (RankOptions(QUICK, cluster=True), "instruction_id"),
+        (RankOptions(QUICK, baseline="w"), "is no system"),
+        (RankOptions(QUICK, prior=-1), "give 0 or more"),
+    ):
+        with pytest.raises(UserError, match=message):
+            rank(games("xy1 xy2"), options)
+    with pytest.raises(UserError, match="system_a and system_b"):
+        rank(table("t", {"overall": "1"}))
+    with pytest.raises(UserError, match="no comparison is left"):
+        rank(games("xx1 xy-"))
+
+
+def test_tables_show_every_system() -> None:
+    report = rank(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
+    counts, ranking = list(rank_tables(report))
+    assert [row[0] for row in counts.rows] == ["x", "y"]
+    assert ranking.rows[0][1].startswith("0.5000  #1 [")

@@ -1,0 +1,154 @@
+"""Meta-evaluation: how far judges agree with people, and why. One statistic per file."""
+
+from trace_eval.agreement.ablation import (
+    TREE_AND_VOTE,
+    Ablation,
+    AblationRow,
+    Condition,
+    ablation_table,
+    consensus,
+    mode_policy_table,
+)
+from trace_eval.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way, coverage_2way
+from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of, match
+from trace_eval.agreement.alpha import Alpha, alpha
+from trace_eval.agreement.baselines import Majority, majority, random_matched, random_uniform
+from trace_eval.agreement.bootstrap import BootstrapOptions, Estimate, Stack, Units, bootstrap
+from trace_eval.agreement.checks import (
+    DataWarning,
+    copied_ties,
+    label_sets,
+    repeated,
+    self_compared,
+    swapped,
+)
+from trace_eval.agreement.compare import Comparison, compare, compare_all
+from trace_eval.agreement.counterfactual import Resolved, counterfactual
+from trace_eval.agreement.counts import collapse, collapse_codes, joint_counts, winners_only
+from trace_eval.agreement.evaluate import agree, policy_named
+from trace_eval.agreement.f1 import f1_per_label, macro_f1
+from trace_eval.agreement.flips import Flips, flips
+from trace_eval.agreement.holm import holm
+from trace_eval.agreement.interval import bca_interval, percentile_interval
+from trace_eval.agreement.kappa import kappa
+from trace_eval.agreement.learn import Candidate, Learned, learn
+from trace_eval.agreement.learn_list import Rule, learn_list
+from trace_eval.agreement.learn_logistic import learn_logistic
+from trace_eval.agreement.learn_table import learn_table, upper_bound
+from trace_eval.agreement.length import LengthBias, length_bias
+from trace_eval.agreement.mcnemar import McNemar, mcnemar
+from trace_eval.agreement.mechanism import Mechanism, mechanism, mechanisms
+from trace_eval.agreement.noise import Noise, noise
+from trace_eval.agreement.policy import cell_counts, cells_of, fuse_codes, policy_codes
+from trace_eval.agreement.position import PositionBias, join_orders, position_bias, sign_test
+from trace_eval.agreement.render import print_tables, stdout_console
+from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport
+from trace_eval.agreement.score import Baseline, Score, score_judge
+from trace_eval.agreement.self_comparison import SelfComparisons, self_comparisons
+from trace_eval.agreement.source import Source, read_source
+from trace_eval.agreement.tables import ablation_view, agree_tables, warning_line
+from trace_eval.agreement.tabular import Table, table, write_csv, write_json, write_policy
+from trace_eval.agreement.winner_on_bad import WinnerOnBad, winner_on_bad
+
+__all__ = [
+    "ALL_POLICIES",
+    "TREE_AND_VOTE",
+    "Ablation",
+    "AblationRow",
+    "AgreeOptions",
+    "AgreeReport",
+    "Aligned",
+    "Alpha",
+    "Baseline",
+    "BootstrapOptions",
+    "Candidate",
+    "Comparison",
+    "Condition",
+    "DataWarning",
+    "Estimate",
+    "Flips",
+    "Items",
+    "Learned",
+    "LengthBias",
+    "Majority",
+    "McNemar",
+    "Mechanism",
+    "Missing",
+    "Noise",
+    "PositionBias",
+    "Resolved",
+    "Rule",
+    "Score",
+    "SelfComparisons",
+    "Source",
+    "Stack",
+    "Table",
+    "Units",
+    "WinnerOnBad",
+    "ablation_table",
+    "ablation_view",
+    "accuracy",
+    "accuracy_2way",
+    "accuracy_3way",
+    "agree",
+    "agree_tables",
+    "align",
+    "alpha",
+    "bca_interval",
+    "bootstrap",
+    "cell_counts",
+    "cells_of",
+    "collapse",
+    "collapse_codes",
+    "compare",
+    "compare_all",
+    "consensus",
+    "copied_ties",
+    "counterfactual",
+    "coverage_2way",
+    "f1_per_label",
+    "flips",
+    "fuse_codes",
+    "holm",
+    "items_of",
+    "join_orders",
+    "joint_counts",
+    "kappa",
+    "label_sets",
+    "learn",
+    "learn_list",
+    "learn_logistic",
+    "learn_table",
+    "length_bias",
+    "macro_f1",
+    "majority",
+    "match",
+    "mcnemar",
+    "mechanism",
+    "mechanisms",
+    "mode_policy_table",
+    "noise",
+    "percentile_interval",
+    "policy_codes",
+    "policy_named",
+    "position_bias",
+    "print_tables",
+    "random_matched",
+    "random_uniform",
+    "read_source",
+    "repeated",
+    "score_judge",
+    "self_compared",
+    "self_comparisons",
+    "sign_test",
+    "stdout_console",
+    "swapped",
+    "table",
+    "upper_bound",
+    "warning_line",
+    "winner_on_bad",
+    "winners_only",
+    "write_csv",
+    "write_json",
+    "write_policy",
+]

@@ -1,0 +1,70 @@
+"""Krippendorff's alpha for several raters with missing labels.
+
+Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability; computed by the
+package ``krippendorff``. Nominal alpha is over the labels as given. Ordinal and interval
+alpha need an order, which typed ties do not have (``both_good`` and ``both_bad`` are both
+"no preference"): they are over the preference scale ``2 < tie < 1``, at -1, 0 and 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement.counts import UNTYPED, collapse_codes
+from trace_eval.agreement.extras import require
+from trace_eval.labels import LABELS, MISSING, Codes
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Alpha over the items that at least two raters labelled; null: not defined there."""
+
+    nominal: float | None
+    ordinal: float | None
+    interval: float | None
+    raters: int
+    items: int
+
+
+def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alpha:
+    """Alpha of one label column.
+
+    Args:
+        item: which item each opinion is about, 0 to ``items - 1`` [shape=(n,)].
+        codes: the opinions, :data:`trace_eval.labels.LABELS` [shape=(n,)].
+        items: how many items there are.
+        raters: how many raters there are, for the record.
+    """
+    known = codes != MISSING
+    item, codes = item[known], codes[known]
+    typed = _value_counts(item, codes, items, len(LABELS))
+    # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
+    untyped = _value_counts(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
+    return Alpha(
+        _alpha(typed, list(range(len(LABELS))), "nominal"),
+        _alpha(untyped, [-1, 0, 1], "ordinal"),
+        _alpha(untyped, [-1, 0, 1], "interval"),
+        raters,
+        int((typed.sum(1) >= 2).sum()),
+    )
+
+
+def _value_counts(item: NDArray[np.int64], codes: Codes, items: int, labels: int) -> NDArray[Any]:
+    cells = item * labels + codes
+    counts = np.bincount(cells, minlength=items * labels).reshape(items, labels)
+    # the package multiplies counts of one item: below 181 raters 16 bits hold that
+    return counts.astype(np.int16) if counts.max(initial=0) <= 181 else counts
+
+
+def _alpha(counts: NDArray[Any], domain: list[int], level: str) -> float | None:
+    counts = counts[counts.sum(1) >= 2]
+    if (counts.sum(0) > 0).sum() < 2:  # nobody ever differs: expected disagreement is 0
+        return None
+    package = require("krippendorff", "Krippendorff's alpha")
+    return float(
+        package.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level)
+    )

@@ -1,0 +1,297 @@
+"""``agree``: everything that stored judgements and labels can say about each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import DEFAULT_POLICY, POLICIES, Policy, load_policy
+from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of
+from trace_eval.agreement.alpha import alpha
+from trace_eval.agreement.bias import (
+    length_rows,
+    noise_rows,
+    people_noise,
+    position_rows,
+    self_rows,
+)
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.checks import (
+    DataWarning,
+    copied_ties,
+    label_sets,
+    repeated,
+    self_compared,
+    swapped,
+)
+from trace_eval.agreement.compare import Comparison, compare_all
+from trace_eval.agreement.counts import is_untyped
+from trace_eval.agreement.judges import (
+    JudgeData,
+    factorise,
+    prepare_judges,
+    with_preference,
+)
+from trace_eval.agreement.learn import Learned, learn
+from trace_eval.agreement.mechanism import Mechanism, mechanisms
+from trace_eval.agreement.policy import fuse_codes, has_dimensions
+from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport, AlphaRow, TruthRow
+from trace_eval.agreement.score import score_judge
+from trace_eval.agreement.self_comparison import self_mask
+from trace_eval.agreement.source import Source
+from trace_eval.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+
+__all__ = ["ALL_POLICIES", "AgreeOptions", "AgreeReport", "agree", "align_judge", "policy_named"]
+
+
+def agree(
+    sources: Sequence[Source],
+    labels: LabelTable | None = None,
+    options: AgreeOptions | None = None,
+) -> AgreeReport:
+    """Compare judges with people.
+
+    Args:
+        sources: runs or files of judgements; several judges are compared with each other.
+        labels: what people said; null: the labels inside the first run that has some.
+        options: default: :class:`AgreeOptions`.
+
+    Raises:
+        UserError: there are no labels, ids do not match, or labels are missing and the
+            policy for that is ``error``.
+    """
+    options = options or AgreeOptions()
+    if labels is None:
+        labels = next((source.labels for source in sources if source.labels), None)
+    if labels is None:
+        raise UserError("there are no labels to agree with; pass --labels FILE")
+    items = items_of(labels)
+    _refuse_silent(items, options.missing)
+    fused_with, shown = _policies(options.policy)
+    judges = prepare_judges(sources, items, fused_with, options.missing)
+    if not judges:
+        raise UserError("there is nothing to compare with the labels; name a run or a file")
+    columns = [align_judge(judge, items) for judge in judges]
+    instruction = _instruction(judges, items)
+    cluster = _clusters(instruction, options)
+    notes: list[str] = []
+    return AgreeReport(
+        labels.source,
+        len(items.ids),
+        len(labels.raters()),
+        options,
+        tuple(_warnings(items, judges, columns)),
+        tuple(
+            TruthRow(name, int((codes != MISSING).sum()), items.split[name], items.silent[name])
+            for name, codes in items.codes.items()
+        ),
+        tuple(
+            score
+            for judge, aligned in zip(judges, columns, strict=True)
+            for score in score_judge(
+                aligned, judge.facts, judge.codes.get("content"), cluster, options.bootstrap
+            )
+        ),
+        tuple(_comparisons(columns, cluster, options.bootstrap, notes)),
+        tuple(_alphas(items, judges, notes)),
+        tuple(_mechanisms(items, judges, shown)),
+        tuple(_policy_comparisons(items, judges, shown, cluster, options.bootstrap, notes)),
+        tuple(row for judge in judges for row in position_rows(judge)),
+        tuple(row for judge in judges for row in length_rows(judge, items)),
+        tuple(row for judge in judges for row in self_rows(judge)),
+        (*people_noise(labels), *(row for judge in judges for row in noise_rows(judge))),
+        tuple(_learned(items, judges, instruction, options)) if options.learn else (),
+        tuple(notes),
+    )
+
+
+def align_judge(judge: JudgeData, items: Items) -> list[Aligned]:
+    """Truth and prediction on every dimension that both have.
+
+    ``preference`` is a dimension of its own when one side has that column; the other side's
+    is then its overall label with ties collapsed.
+    """
+    truth, predicted = dict(items.codes), dict(judge.codes)
+    if "preference" in truth or "preference" in predicted:
+        truth, predicted = with_preference(truth), with_preference(predicted)
+    return [
+        align(judge.name, name, truth[name], predicted[name])
+        for name in LABEL_COLUMNS
+        if name in truth and name in predicted
+    ]
+
+
+def _refuse_silent(items: Items, missing: Missing) -> None:
+    for name, number in items.silent.items():
+        if number and missing == "error":
+            row = int(np.flatnonzero(items.codes[name] == MISSING)[0])
+            raise UserError(
+                f"{items.table.source}: {number} of {len(items.ids)} items have no {name} label,"
+                f" first {items.ids[row]!r}; label them, or pass --missing drop"
+            )
+
+
+def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
+    """(policy to re-fuse with, policies whose mechanism is shown)."""
+    if spec == ALL_POLICIES:
+        return None, POLICIES
+    if spec is None:
+        return None, {DEFAULT_POLICY: POLICIES[DEFAULT_POLICY]}
+    policy = policy_named(spec)
+    return policy, {policy.name: policy}
+
+
+@overload
+def policy_named(spec: str) -> Policy: ...
+@overload
+def policy_named(spec: str | None) -> Policy | None: ...
+def policy_named(spec: str | None) -> Policy | None:
+    """A policy by name, table file or entry point; null stays null.
+
+    Raises:
+        UserError: there is no such policy.
+    """
+    if spec is None:
+        return None
+    try:
+        return load_policy(spec)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
+def _instruction(judges: Sequence[JudgeData], items: Items) -> NDArray[np.int64] | None:
+    columns = [items.fact("instruction_id"), *(j.facts.get("instruction_id") for j in judges)]
+    return next((found for column in columns if (found := factorise(column)) is not None), None)
+
+
+def _clusters(
+    instruction: NDArray[np.int64] | None, options: AgreeOptions
+) -> NDArray[np.int64] | None:
+    if not options.cluster:
+        return None
+    if instruction is None:
+        raise UserError(
+            "--cluster draws whole instructions: give every item an instruction_id, in the"
+            " labels or in the judgements"
+        )
+    return instruction
+
+
+def _warnings(
+    items: Items, judges: Sequence[JudgeData], columns: Sequence[Sequence[Aligned]]
+) -> list[DataWarning]:
+    facts: dict[str, NDArray[Any]] = {}
+    for judge in judges:
+        facts = {**judge.facts, **facts}
+    found = repeated(items.ids, facts) + self_compared(items.ids, self_mask(facts, len(items.ids)))
+    ids, truth = items.ids, items.codes
+    if "overall" in truth and "preference" in truth:
+        for one, other in (("overall", "preference"), ("preference", "overall")):
+            found += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
+    for judge, aligned in zip(judges, columns, strict=True):
+        for column in aligned:
+            who = f"{judge.name}, {column.dimension}"
+            name = column.dimension
+            if name in truth and name in judge.codes:  # not a preference made from overall
+                found += label_sets(ids, truth[name], judge.codes[name], who)
+            found += swapped(ids, column.truth, column.predicted, who)
+            found += copied_ties(ids, column.predicted, column.truth, who, "the labels")
+            found += copied_ties(ids, column.truth, column.predicted, f"labels, {name}", who)
+    return found
+
+
+def _comparisons(
+    columns: Sequence[Sequence[Aligned]],
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+    notes: list[str],
+) -> list[Comparison]:
+    try:
+        return compare_all(columns, cluster, options)
+    except UserError as error:
+        notes.append(f"comparison of judges left out: {error}")
+        return []
+
+
+def _alphas(items: Items, judges: Sequence[JudgeData], notes: list[str]) -> list[AlphaRow]:
+    """Alpha of the people where there are several, and with each judge as one more rater."""
+    people = len(items.table.raters())
+    number = len(items.ids)
+    found = []
+    try:
+        for name, codes in items.table.codes.items():
+            if people > 1:
+                found.append(AlphaRow("people", name, alpha(items.row, codes, number, people)))
+            for judge in judges:
+                if name in judge.codes:
+                    rows = np.concatenate([items.row, np.arange(number)])
+                    both: Codes = np.concatenate([codes, judge.codes[name]])
+                    result = alpha(rows, both, number, people + 1)
+                    found.append(AlphaRow(f"people and {judge.name}", name, result))
+    except UserError as error:
+        notes.append(f"alpha left out: {error}")
+    return found
+
+
+def _mechanisms(
+    items: Items, judges: Sequence[JudgeData], policies: Mapping[str, Policy]
+) -> list[Mechanism]:
+    truth = items.codes.get("overall")
+    if truth is None or is_untyped(truth):
+        return []
+    found = []
+    if has_dimensions(items.codes):
+        found += mechanisms(policies, "people", items.codes, truth)
+    for judge in judges:
+        if has_dimensions(judge.codes):
+            found += mechanisms(policies, judge.name, judge.codes, truth)
+    return found
+
+
+def _policy_comparisons(
+    items: Items,
+    judges: Sequence[JudgeData],
+    policies: Mapping[str, Policy],
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+    notes: list[str],
+) -> list[Comparison]:
+    """Every two policies on the ratings of each judge, as if they were two judges."""
+    truth = items.codes.get("overall")
+    found: list[Comparison] = []
+    if truth is None or len(policies) < 2:
+        return found
+    for judge in judges:
+        if has_dimensions(judge.codes):
+            columns = [
+                [align(f"{judge.name}, {name}", "overall", truth, fuse_codes(policy, judge.codes))]
+                for name, policy in policies.items()
+            ]
+            found += _comparisons(columns, cluster, options, notes)
+    return found
+
+
+def _learned(
+    items: Items,
+    judges: Sequence[JudgeData],
+    instruction: NDArray[np.int64] | None,
+    options: AgreeOptions,
+) -> list[Learned]:
+    truth = items.codes.get("overall")
+    sides = [("people", items.codes), *((judge.name, judge.codes) for judge in judges)]
+    usable = [(name, codes) for name, codes in sides if has_dimensions(codes)]
+    if truth is None or is_untyped(truth) or not usable:
+        raise UserError(
+            "--learn-policy needs true overall labels, and content, voice_quality and"
+            " paralinguistics of people or of a judge, all with typed ties"
+        )
+    named = None if options.policy == ALL_POLICIES else policy_named(options.policy)
+    fallback = named or POLICIES[DEFAULT_POLICY]
+    return [
+        learn(name, codes, truth, instruction, POLICIES, fallback, options.folds)
+        for name, codes in usable
+    ]

@@ -1,0 +1,83 @@
+"""What ``agree`` is asked, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trace_eval.agreement.align import Missing
+from trace_eval.agreement.alpha import Alpha
+from trace_eval.agreement.bias import LengthRow, NoiseRow, PositionRow, SelfRow
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.checks import DataWarning
+from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.learn import Learned
+from trace_eval.agreement.mechanism import Mechanism
+from trace_eval.agreement.score import Score
+
+#: ``policy`` that compares every built-in policy.
+ALL_POLICIES = "all"
+
+
+@dataclass(frozen=True)
+class AgreeOptions:
+    """What to compute.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the intervals.
+        cluster: draw whole instructions instead of items.
+        missing: ``error`` refuses items or labels that one side lacks, ``drop`` leaves
+            them out; coverage is reported either way.
+        policy: re-fuse the overall label with this policy; ``all`` compares the built-in
+            ones; null: the stored label.
+        learn: fit policies, cross-validated by instruction.
+        folds: of that cross-validation.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    cluster: bool = False
+    missing: Missing = "error"
+    policy: str | None = None
+    learn: bool = False
+    folds: int = 5
+
+
+@dataclass(frozen=True)
+class AlphaRow:
+    """Krippendorff's alpha of the people, or of the people with a judge as one more rater."""
+
+    who: str
+    dimension: str
+    alpha: Alpha
+
+
+@dataclass(frozen=True)
+class TruthRow:
+    """How many items have a label: ``split`` have no plurality, ``silent`` nobody's label."""
+
+    dimension: str
+    labelled: int
+    split: int
+    silent: int
+
+
+@dataclass(frozen=True)
+class AgreeReport:
+    """All tables of ``trace-eval agree``; each list is one table."""
+
+    labels: str
+    items: int
+    raters: int
+    options: AgreeOptions
+    warnings: tuple[DataWarning, ...]
+    truth: tuple[TruthRow, ...]
+    scores: tuple[Score, ...]
+    comparisons: tuple[Comparison, ...]
+    alphas: tuple[AlphaRow, ...]
+    mechanisms: tuple[Mechanism, ...]
+    policy_comparisons: tuple[Comparison, ...]
+    position: tuple[PositionRow, ...]
+    length: tuple[LengthRow, ...]
+    self_comparisons: tuple[SelfRow, ...]
+    noise: tuple[NoiseRow, ...]
+    learned: tuple[Learned, ...]
+    notes: tuple[str, ...]

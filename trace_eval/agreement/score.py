@@ -1,0 +1,248 @@
+"""One judge against people: agreement per dimension with intervals and baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way, coverage_2way
+from trace_eval.agreement.align import Aligned
+from trace_eval.agreement.baselines import (
+    LARGER,
+    Majority,
+    larger,
+    majority,
+    random_matched,
+    random_uniform,
+)
+from trace_eval.agreement.bootstrap import (
+    BootstrapOptions,
+    Estimate,
+    Stack,
+    Statistic,
+    Units,
+    bootstrap,
+    within,
+)
+from trace_eval.agreement.counts import TYPED, joint_counts
+from trace_eval.agreement.f1 import macro_f1
+from trace_eval.agreement.kappa import kappa
+from trace_eval.labels import MISSING, Codes
+
+#: The statistics of the main table; the first exists for typed ties only.
+METRICS: dict[str, Statistic] = {
+    "accuracy_4way": accuracy,
+    "accuracy_3way": accuracy_3way,
+    "accuracy_2way": accuracy_2way,
+    "macro_f1": macro_f1,
+    "kappa": kappa,
+}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A rule to beat, on the items on which it and the judge both have a label.
+
+    Attributes:
+        items: how many those are.
+        accuracy: of the rule over the declared labels; null: nothing to count.
+        accuracy_2way: of the rule where the truth is a winner (a rule always names one).
+        judge: the judge's accuracy on the same items.
+    """
+
+    name: str
+    items: int
+    accuracy: float | None
+    accuracy_2way: float | None
+    judge: float | None
+
+
+@dataclass(frozen=True)
+class Score:
+    """A judge on one dimension.
+
+    Attributes:
+        labels: the declared label set; rows and columns of ``confusion``.
+        labelled, scored: items with a truth; items with a truth and a judgement.
+        coverage_2way: share of the scored items where both sides name a winner.
+        metrics: estimates by the names of :data:`METRICS`.
+        confusion: counts[truth][predicted].
+        verdict: how it stands against the majority class, in words.
+    """
+
+    judge: str
+    dimension: str
+    labels: tuple[str, ...]
+    labelled: int
+    scored: int
+    coverage: float | None
+    coverage_2way: float | None
+    metrics: dict[str, Estimate]
+    confusion: tuple[tuple[int, ...], ...]
+    majority: Majority
+    baselines: tuple[Baseline, ...]
+    verdict: str
+
+
+def metrics_of(labels: tuple[str, ...]) -> dict[str, Statistic]:
+    """The statistics that a label set allows, over flat count vectors."""
+    size = len(labels)
+
+    def over_flat(statistic: Statistic) -> Statistic:
+        return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))
+
+    return {
+        name: over_flat(statistic)
+        for name, statistic in METRICS.items()
+        if labels == TYPED or name != "accuracy_4way"
+    }
+
+
+def score_judge(
+    columns: Sequence[Aligned],
+    facts: Mapping[str, NDArray[Any]],
+    content: Codes | None,
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+) -> list[Score]:
+    """Score one judge on all dimensions.
+
+    Args:
+        columns: truth and prediction per dimension, over the same items.
+        facts: numbers per item for the baselines.
+        content: the judge's content ratings, for the content-only baseline.
+        cluster: instruction of each item, from 0; null: items are drawn one by one.
+        options: of the bootstrap.
+    """
+    if cluster is None:
+        estimates = [_by_items(column, options) for column in columns]
+    else:
+        estimates = _by_clusters(columns, cluster, options)
+    return [
+        _score(column, found, facts, content)
+        for column, found in zip(columns, estimates, strict=True)
+    ]
+
+
+def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, Estimate]:
+    counts = joint_counts(column.truth, column.predicted, len(column.labels))
+    return bootstrap(Units.items(counts), metrics_of(column.labels), options)
+
+
+def _by_clusters(
+    columns: Sequence[Aligned], cluster: NDArray[np.int64], options: BootstrapOptions
+) -> list[dict[str, Estimate]]:
+    """All dimensions in one vector of counts: a cluster is drawn once for all of them."""
+    statistics: dict[str, Statistic] = {}
+    stack = Stack(int(cluster.max(initial=-1)) + 1)
+    for number, column in enumerate(columns):
+        size, known = len(column.labels), column.known
+        cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
+        place = stack.add(cluster[known], cells, size * size)
+        for name, statistic in metrics_of(column.labels).items():
+            statistics[f"{number}.{name}"] = within(statistic, place)
+    found = bootstrap(stack.units(), statistics, options)
+    return [
+        {name: found[f"{number}.{name}"] for name in metrics_of(column.labels)}
+        for number, column in enumerate(columns)
+    ]
+
+
+def _score(
+    column: Aligned,
+    metrics: dict[str, Estimate],
+    facts: Mapping[str, NDArray[Any]],
+    content: Codes | None,
+) -> Score:
+    counts = joint_counts(column.truth, column.predicted, len(column.labels))
+    best = majority(counts, column.labels)
+    covered = column.scored / column.labelled if column.labelled else None
+    return Score(
+        column.judge,
+        column.dimension,
+        column.labels,
+        column.labelled,
+        column.scored,
+        covered,
+        defined(float(coverage_2way(counts))),
+        metrics,
+        tuple(tuple(int(n) for n in row) for row in counts),
+        best,
+        tuple(_baselines(column, counts, best, facts, content)),
+        _verdict(column, float(accuracy(counts)), best),
+    )
+
+
+def defined(value: float) -> float | None:
+    """``None`` for NaN: reports hold no numbers that are none."""
+    return None if np.isnan(value) else value
+
+
+def _baselines(
+    column: Aligned,
+    counts: NDArray[np.int64],
+    best: Majority,
+    facts: Mapping[str, NDArray[Any]],
+    content: Codes | None,
+) -> list[Baseline]:
+    judge = defined(float(accuracy(counts)))
+    winners = counts[:2].sum(1)
+    wins = int(winners.sum())
+    found = [
+        Baseline(
+            "majority class",
+            best.items,
+            defined(best.accuracy),
+            float(winners.max() / wins) if wins else None,
+            judge,
+        ),
+        Baseline("random, uniform (expected)", best.items, random_uniform(counts), 0.5, judge),
+        Baseline(
+            "random, true shares (expected)",
+            best.items,
+            defined(random_matched(counts)),
+            random_matched(counts[:2, :2]) if counts[:2, :2].sum() else None,
+            judge,
+        ),
+    ]
+    rules = {name: larger(facts, names) for name, names in LARGER.items()}
+    if column.dimension in ("overall", "preference"):
+        rules["content only"] = content
+    for name, codes in rules.items():
+        if codes is not None:
+            found.append(_rule(name, codes, column))
+    return found
+
+
+def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:
+    size = len(column.labels)
+    guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
+    guess = np.where(column.known, guess, MISSING).astype(np.int8)
+    counts = joint_counts(column.truth, guess, size)
+    judged = joint_counts(
+        np.where(guess != MISSING, column.truth, MISSING).astype(np.int8), column.predicted, size
+    )
+    return Baseline(
+        name,
+        int(counts.sum()),
+        defined(float(accuracy(counts))),
+        defined(float(accuracy_2way(counts))),
+        defined(float(accuracy(judged))),
+    )
+
+
+def _verdict(column: Aligned, judge: float, best: Majority) -> str:
+    who = f"{column.judge} on {column.dimension}"
+    if not best.items:
+        return f"{who}: nothing was scored, nothing can be said."
+    always = " or ".join(best.labels)
+    word = "below" if judge < best.accuracy else "above" if judge > best.accuracy else "equal to"
+    advice = "; it is worse than not judging" if word == "below" else ""
+    return (
+        f"{who} is {word} the majority class: {judge:.4f} against {best.accuracy:.4f}"
+        f" for always saying {always}{advice}."
+    )

@@ -1,0 +1,168 @@
+"""What is compared: a run folder or a file of judgements, as label tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from fusion import DIMENSIONS, Rating
+from trace_eval import jsonl
+from trace_eval.judgement import Judgement
+from trace_eval.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table, read_labels
+from trace_eval.pairs import Pair
+from trace_eval.run import Run
+
+#: Where a number of a blueprint is found: fact -> (group, field).
+_MEASURES = {
+    "duration": ("signal", "duration_s"),
+    "loudness": ("loudness", "integrated_lufs"),
+    "mos": ("quality", "ovrl"),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Judgements to evaluate.
+
+    Attributes:
+        judgements: one row per item, judge and repetition.
+        labels: the human labels that came with them; null: none.
+        opinions: the single calls behind the judgements, with the fact ``order`` (``ab``,
+            ``ba``) and ``repeat``; already in the pair's own A and B; null: none are known.
+        policy: the policy that fused ``overall``; null: unknown.
+    """
+
+    judgements: LabelTable
+    labels: LabelTable | None = None
+    opinions: LabelTable | None = None
+    policy: str | None = None
+
+
+def read_source(path: Path) -> Source:
+    """Read a run folder, or a file as :func:`trace_eval.labels.read_labels` does.
+
+    Raises:
+        UserError: neither can be read there.
+    """
+    if path.is_dir():
+        return _read_run(path)
+    return Source(read_labels(path))
+
+
+def _read_run(folder: Path) -> Source:
+    run = Run.open(folder)
+    pairs = list(run.pairs())
+    judgements, overall = run.judgements(), run.overall()
+    if not judgements:
+        raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
+    facts = _facts(run, pairs)
+    known = {pair.id: row for row, pair in enumerate(pairs)}
+    stray = next((pair for pair in judgements if pair not in known), None)
+    if stray is not None:
+        raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
+    judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
+    rows = [known[judgement.pair] for judgement in judged]
+    table: dict[str, list[Any]] = {
+        "id": [judgement.pair for judgement in judged],
+        "rater": [judgement.judge for judgement in judged],
+        **{name: [_label(j.rating(name)) for j in judged] for name in DIMENSIONS},
+        **{name: [column[row] for row in rows] for name, column in facts.items()},
+    }
+    if overall:
+        fused = [overall.get(judgement.pair) for judgement in judged]
+        table["overall"] = [_label(record.rating) if record else None for record in fused]
+    return Source(
+        label_table(str(folder), table),
+        _pair_labels(folder, pairs, facts),
+        _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
+        next((record.policy for record in overall.values()), None),
+    )
+
+
+def _label(rating: Rating | None) -> str | None:
+    return None if rating is None else str(rating)
+
+
+def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:
+    clips = {source: record.clip for source, record in run.clips().items()}
+    measures = _measures(run)
+    facts: dict[str, list[Any]] = {
+        "instruction_id": [_instruction(pair) for pair in pairs],
+        "system_a": [pair.a.system for pair in pairs],
+        "system_b": [pair.b.system for pair in pairs],
+    }
+    for side in ("a", "b"):
+        sources = [getattr(pair, side).source_id for pair in pairs]
+        facts[f"clip_{side}"] = [clips.get(source) for source in sources]
+        for name in _MEASURES:
+            found = [measures.get(str(clips.get(source)), {}).get(name) for source in sources]
+            facts[f"{name}_{side}"] = found
+    return {
+        name: column
+        for name, column in facts.items()
+        if name not in NUMBER_FACTS or any(value is not None for value in column)
+    }
+
+
+def _instruction(pair: Pair) -> str | None:
+    if pair.instruction_id:
+        return pair.instruction_id
+    return pair.instruction.text or (
+        pair.instruction.source_id if pair.instruction.has_audio else None
+    )
+
+
+def _measures(run: Run) -> dict[str, dict[str, float | None]]:
+    """Clip -> the few numbers that the baselines need; contours are not built into objects."""
+    found: dict[str, dict[str, float | None]] = {}
+    for line in jsonl.read(run.path("blueprints.jsonl")):
+        record = json.loads(line)
+        found[record["clip"]] = {
+            name: (record.get(group) or {}).get(key) for name, (group, key) in _MEASURES.items()
+        }
+    return found
+
+
+def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> LabelTable | None:
+    rows = [row for row, pair in enumerate(pairs) if pair.labels]
+    given = [pairs[row].labels for row in rows]
+    columns: dict[str, list[Any]] = {
+        name: [getattr(labels, name) for labels in given] for name in LABEL_COLUMNS
+    }
+    texts = {
+        name: [None if value is None else str(value) for value in column]
+        for name, column in columns.items()
+        if any(value is not None for value in column)
+    }
+    if not texts:
+        return None
+    identity = {name: [column[row] for row in rows] for name, column in facts.items()}
+    return label_table(
+        f"labels of {folder}", {"id": [pairs[row].id for row in rows], **texts, **identity}
+    )
+
+
+def _opinions(
+    folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]
+) -> LabelTable | None:
+    """One row per call that gave ratings; nothing where every pair was asked once."""
+    calls = [
+        (row, opinion)
+        for row, judgement in enumerate(judged)
+        for opinion in judgement.opinions
+        if opinion.ratings
+    ]
+    if len(calls) <= len({row for row, _ in calls}):
+        return None
+    columns: dict[str, list[Any]] = {
+        "id": [judged[row].pair for row, _ in calls],
+        "rater": [judged[row].judge for row, _ in calls],
+        "repeat": [f"{opinion.order}/{opinion.sample}" for _, opinion in calls],
+        "order": [opinion.order for _, opinion in calls],
+        **{name: [_label(o.ratings.get(name)) for _, o in calls] for name in DIMENSIONS},
+        **{name: [column[row] for row, _ in calls] for name, column in facts.items()},
+    }
+    return label_table(f"calls of {folder}", columns)

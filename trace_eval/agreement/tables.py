@@ -1,0 +1,277 @@
+"""The tables of an :class:`~trace_eval.agreement.report.AgreeReport`, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trace_eval.agreement.ablation import Ablation
+from trace_eval.agreement.bias_tables import bias_tables, noise_table
+from trace_eval.agreement.bootstrap import Estimate
+from trace_eval.agreement.checks import DataWarning
+from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.counterfactual import RESOLVERS, Resolved
+from trace_eval.agreement.learn import Learned
+from trace_eval.agreement.report import AgreeReport
+from trace_eval.agreement.score import Score
+from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.agreement.winner_on_bad import WinnerOnBad
+
+#: Ids shown of a warning; all of them are in the JSON and CSV files.
+SHOWN_ROWS = 8
+
+
+def agree_tables(report: AgreeReport) -> Iterator[Table]:
+    """Every table that has rows, in reading order."""
+    for found in (
+        _truth(report),
+        _agreement(report),
+        _baselines(report),
+        *(_confusion(score) for score in report.scores),
+        _comparisons("Judges", report.comparisons),
+        _alphas(report),
+        *_mechanisms(report),
+        _comparisons("Policies", report.policy_comparisons),
+        *bias_tables(report),
+        noise_table(report),
+        *(_learned(learned) for learned in report.learned),
+        *(_rules(learned) for learned in report.learned),
+    ):
+        if found.rows:
+            yield found
+
+
+def warning_line(warning: DataWarning) -> str:
+    """A finding in one line, with its first rows."""
+    if not warning.rows:
+        return warning.text
+    shown = ", ".join(warning.rows[:SHOWN_ROWS])
+    more = len(warning.rows) - SHOWN_ROWS
+    return f"{warning.text} (rows {shown}{f' and {more} more' if more > 0 else ''})"
+
+
+def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
+    """The table of an ablation, or of modes and policies."""
+    return table(
+        f"{title}: difference to {result.reference}",
+        (
+            "condition",
+            "dimension",
+            "items",
+            "accuracy",
+            "sd of repeats",
+            "run to run",
+            "difference",
+            "only reference / only condition right",
+            "McNemar p",
+            "Holm p",
+        ),
+        (
+            (
+                row.condition,
+                row.dimension,
+                row.items,
+                row.accuracy,
+                row.spread,
+                row.run_to_run,
+                row.difference,
+                f"{row.mcnemar.only_first} / {row.mcnemar.only_second}" if row.mcnemar else None,
+                p_value(row.mcnemar.p if row.mcnemar else None),
+                p_value(row.p_holm),
+            )
+            for row in result.rows
+        ),
+    )
+
+
+def _truth(report: AgreeReport) -> Table:
+    rows = [(row.dimension, row.labelled, row.split, row.silent) for row in report.truth]
+    return table(
+        f"Labels of {report.labels}: {report.items} items, {report.raters} raters",
+        ("dimension", "labelled", "raters split", "nobody's label"),
+        rows,
+    )
+
+
+def _agreement(report: AgreeReport) -> Table:
+    def row(score: Score) -> tuple[object, ...]:
+        metrics = score.metrics
+        return (
+            score.judge,
+            score.dimension,
+            f"{score.scored}/{score.labelled}",
+            metrics.get("accuracy_4way", Estimate(None)),
+            metrics["accuracy_3way"],
+            metrics["accuracy_2way"],
+            score.coverage_2way,
+            metrics["macro_f1"],
+            metrics["kappa"],
+            score.majority.accuracy if score.majority.items else None,
+        )
+
+    level = report.options.bootstrap.level
+    drawn = "instructions" if report.options.cluster else "items"
+    return table(
+        "Agreement with people",
+        (
+            "judge",
+            "dimension",
+            "scored",
+            "4-way",
+            "3-way",
+            "2-way",
+            "2-way coverage",
+            "macro-F1",
+            "kappa",
+            "majority class",
+        ),
+        [row(score) for score in report.scores],
+        f"brackets: {level:.0%} BCa interval over {drawn}, {report.options.bootstrap.resamples}"
+        f" resamples, seed {report.options.bootstrap.seed}",
+    )
+
+
+def _baselines(report: AgreeReport) -> Table:
+    return table(
+        "Rules to beat, each on the items on which it says something",
+        ("judge", "dimension", "rule", "items", "rule's accuracy", "2-way", "judge's accuracy"),
+        (
+            (score.judge, score.dimension, b.name, b.items, b.accuracy, b.accuracy_2way, b.judge)
+            for score in report.scores
+            for b in score.baselines
+        ),
+    )
+
+
+def _confusion(score: Score) -> Table:
+    return table(
+        f"{score.judge} on {score.dimension}: people in rows, judge in columns",
+        ("people \\ judge", *score.labels, "all"),
+        ((label, *row, sum(row)) for label, row in zip(score.labels, score.confusion, strict=True)),
+    )
+
+
+def _comparisons(title: str, comparisons: Sequence[Comparison]) -> Table:
+    return table(
+        f"{title} compared: second minus first, on the items that both scored",
+        (
+            "first",
+            "second",
+            "dimension",
+            "items",
+            "accuracy",
+            "kappa",
+            "only first / only second right",
+            "McNemar p",
+            "Holm p",
+        ),
+        (
+            (
+                c.first,
+                c.second,
+                c.dimension,
+                c.items,
+                c.difference,
+                c.kappa_difference,
+                f"{c.mcnemar.only_first} / {c.mcnemar.only_second}",
+                p_value(c.mcnemar.p),
+                p_value(c.p_holm),
+            )
+            for c in comparisons
+        ),
+    )
+
+
+def _alphas(report: AgreeReport) -> Table:
+    return table(
+        "Krippendorff's alpha",
+        ("who", "dimension", "raters", "items", "nominal", "ordinal", "interval"),
+        (
+            (row.who, row.dimension, a.raters, a.items, a.nominal, a.ordinal, a.interval)
+            for row in report.alphas
+            for a in (row.alpha,)
+        ),
+        "ordinal and interval: on the scale 2 < tie < 1",
+    )
+
+
+def _resolved(found: Resolved) -> str:
+    right = NOTHING if found.accuracy is None else f"{found.accuracy:.4f}"
+    return f"{found.share:.4f} ({right})"
+
+
+def _mechanisms(report: AgreeReport) -> Iterator[Table]:
+    def acceptability(found: WinnerOnBad) -> tuple[object, ...]:
+        return found.winner_on_bad, found.bad, found.winner_accuracy, found.winners
+
+    yield table(
+        "Policies: agreement, and P3: a winner where people say both_bad",
+        (
+            "dimensions of",
+            "policy",
+            "right",
+            "accuracy",
+            "kappa",
+            "winner on bad",
+            "of",
+            "right on winners",
+            "of",
+        ),
+        (
+            (
+                m.labels,
+                m.policy,
+                f"{m.right}/{m.items}",
+                m.accuracy,
+                m.kappa,
+                *acceptability(m.winner_on_bad),
+            )
+            for m in report.mechanisms
+        ),
+    )
+    yield table(
+        "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",
+        (
+            "dimensions of",
+            "policy",
+            *tuple(f"P1 {name} (right)" for name in RESOLVERS),
+            "P2 content",
+            "P2 voice_quality",
+            "P2 paralinguistics",
+        ),
+        (
+            (
+                m.labels,
+                m.policy,
+                *map(_resolved, m.counterfactual.values()),
+                *tuple(found.share for found in m.flips.values()),
+            )
+            for m in report.mechanisms
+        ),
+    )
+
+
+def _learned(learned: Learned) -> Table:
+    return table(
+        f"Ways to fuse the dimensions of {learned.labels}, {learned.items} pairs",
+        ("policy", "fitted", "right in sample", "cross-validated", "accuracy cross-validated"),
+        (
+            (
+                c.name,
+                "yes" if c.fitted else "printed",
+                c.in_sample,
+                c.cross_validated,
+                c.cross_validated / learned.items,
+            )
+            for c in learned.candidates
+        ),
+        f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped by"
+        f" instruction; {learned.unseen} of 64 cells are unseen and follow {learned.fallback}",
+    )
+
+
+def _rules(learned: Learned) -> Table:
+    return table(
+        f"Decision list on the dimensions of {learned.labels}",
+        ("rule (right of covered)",),
+        ((str(rule),) for rule in learned.rules),
+    )

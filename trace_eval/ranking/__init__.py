@@ -1,0 +1,48 @@
+"""System rankings from pairwise outcomes."""
+
+from trace_eval.ranking.connected import connected, explain
+from trace_eval.ranking.correlation import Correlation, correlate
+from trace_eval.ranking.evaluate import (
+    METHODS,
+    Caveat,
+    Place,
+    RankOptions,
+    RankReport,
+    SystemRow,
+    rank,
+)
+from trace_eval.ranking.human import read_human_ranking
+from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
+from trace_eval.ranking.prepare import judge_table, people_table
+from trace_eval.ranking.ranks import ranks
+from trace_eval.ranking.strengths import BAR, MODELS, Strengths, strengths
+from trace_eval.ranking.tables import rank_tables
+from trace_eval.ranking.win_rate import mean_win_rates, win_rates
+
+__all__ = [
+    "BAR",
+    "METHODS",
+    "MODELS",
+    "OUTCOMES",
+    "Caveat",
+    "Correlation",
+    "Outcomes",
+    "Place",
+    "RankOptions",
+    "RankReport",
+    "Strengths",
+    "SystemRow",
+    "connected",
+    "correlate",
+    "explain",
+    "judge_table",
+    "mean_win_rates",
+    "outcomes_of",
+    "people_table",
+    "rank",
+    "rank_tables",
+    "ranks",
+    "read_human_ranking",
+    "strengths",
+    "win_rates",
+]

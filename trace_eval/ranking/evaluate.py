@@ -1,0 +1,292 @@
+"""``rank``: systems in order, by every method, with how sure that order is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.agreement.bootstrap import BootstrapOptions, Units
+from trace_eval.labels import LabelTable
+from trace_eval.ranking.correlation import Correlation, correlate
+from trace_eval.ranking.model import Array
+from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
+from trace_eval.ranking.ranks import rank_rows, ranks
+from trace_eval.ranking.strengths import MODELS, Strengths, fit_many, problem, strengths
+from trace_eval.ranking.win_rate import mean_win_rates, win_rates
+
+#: Methods in the order of the report.
+METHODS = ("win_rate", "mean_win_rate", *MODELS)
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """How to rank.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the rank intervals.
+        cluster: draw whole instructions instead of comparisons.
+        typed: typed ties count as evidence, see :mod:`win_rate` and :mod:`strengths`.
+        prior: games of every system against an average opponent; 0: none.
+        baseline: also give win rates against this system only.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=lambda: BootstrapOptions(2_000))
+    cluster: bool = False
+    typed: bool = False
+    prior: float = 0.0
+    baseline: str | None = None
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """Counts of one system, from its own side."""
+
+    system: str
+    comparisons: int
+    wins: int
+    losses: int
+    ties: int
+    both_bad: int
+    against_baseline: float | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A system under one method.
+
+    Attributes:
+        value: win rate (0 to 1) or log-strength (mean 0); null: see the method's reason.
+        exact: the win rate as a fraction.
+        rank: 1 is best; equal values share it. ``low`` and ``high`` bound it.
+        undefined: resamples without a finite strength; they are left out of the bounds.
+    """
+
+    method: str
+    system: str
+    value: float | None
+    exact: str | None
+    rank: int | None
+    low: int | None
+    high: int | None
+    undefined: int
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """A method that gives no numbers, or parameters worth knowing."""
+
+    method: str
+    text: str
+
+
+@dataclass(frozen=True)
+class RankReport:
+    """All tables of ``trace-eval rank``; each list is one table."""
+
+    source: str
+    options: RankOptions
+    unscored: int
+    self_compared: int
+    systems: tuple[SystemRow, ...]
+    places: tuple[Place, ...]
+    correlations: tuple[Correlation, ...]
+    caveats: tuple[Caveat, ...]
+
+
+def rank(
+    table: LabelTable,
+    options: RankOptions | None = None,
+    human: Mapping[str, float] | None = None,
+    labels: LabelTable | None = None,
+) -> RankReport:
+    """Rank the systems of one judge.
+
+    Args:
+        table: one row per item, with ``overall`` or ``preference`` and the systems.
+        options: default: :class:`RankOptions`.
+        human: system -> score of people, more is better, to correlate with.
+        labels: human labels of the items, one row each: ranked by the same methods, and
+            correlated with method by method.
+
+    Raises:
+        UserError: the systems are unknown, nothing is left, or an option does not fit.
+    """
+    options = options or RankOptions()
+    outcomes = outcomes_of(table)
+    _check(outcomes, options, table.source)
+    fitted = {
+        name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
+    }
+    places = [
+        place
+        for method in METHODS
+        for place in _places(method, outcomes, fitted.get(method), options)
+    ]
+    references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
+    if human:
+        references.append(("given ranking", dict.fromkeys(METHODS, human)))
+    if labels is not None:
+        references.append(("human labels", _values_by_method(outcomes_of(labels), options)))
+    return RankReport(
+        table.source,
+        options,
+        outcomes.unscored,
+        outcomes.self_compared,
+        tuple(_system_rows(outcomes, options)),
+        tuple(places),
+        tuple(
+            correlate(method, ours, name, theirs)
+            for name, by_method in references
+            for method, ours in _values_by_method(outcomes, options).items()
+            if (theirs := by_method.get(method))
+        ),
+        tuple(_caveats(outcomes, fitted.values(), options)),
+    )
+
+
+def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
+    if options.typed and not outcomes.typed:
+        raise UserError(f"{source}: plain ties cannot count as typed ones; leave out --typed")
+    if options.prior < 0:
+        raise UserError(f"--prior is {options.prior}; give 0 or more games, 1 is usual")
+    if options.baseline is not None and options.baseline not in outcomes.systems:
+        raise UserError(
+            f"--baseline {options.baseline!r} is no system; use one of"
+            f" {', '.join(outcomes.systems)}"
+        )
+    if options.cluster and outcomes.cluster is None:
+        raise UserError("--cluster draws whole instructions: give every item an instruction_id")
+
+
+def _exact(method: str, outcomes: Outcomes, options: RankOptions) -> list[Fraction | None]:
+    if method == "win_rate":
+        return win_rates(outcomes, options.typed)
+    return mean_win_rates(outcomes, options.typed)
+
+
+def _values_by_method(outcomes: Outcomes, options: RankOptions) -> dict[str, dict[str, float]]:
+    found = {}
+    for method in METHODS:
+        if method in MODELS:
+            values = strengths(MODELS[method], outcomes, options.typed, options.prior).values
+        else:
+            values = tuple(float(v or 0) for v in _exact(method, outcomes, options))
+        if values is not None:
+            found[method] = dict(zip(outcomes.systems, values, strict=True))
+    return found
+
+
+def _places(
+    method: str, outcomes: Outcomes, fitted: Strengths | None, options: RankOptions
+) -> Iterator[Place]:
+    exact: list[Fraction | None] = [None] * len(outcomes.systems)
+    if fitted is None:
+        exact = _exact(method, outcomes, options)
+        values: list[float | None] = [None if v is None else float(v) for v in exact]
+        order = ranks(exact)
+    elif fitted.values is None:
+        values = [None] * len(outcomes.systems)
+        order = [None] * len(outcomes.systems)
+    else:
+        values = list(fitted.values)
+        order = ranks(list(fitted.values))
+    bounds, undefined = _rank_intervals(method, outcomes, options)
+    for index, system in enumerate(outcomes.systems):
+        low, high = bounds[index] if order[index] is not None and bounds else (None, None)
+        shown = None if exact[index] is None else str(exact[index])
+        yield Place(method, system, values[index], shown, order[index], low, high, undefined)
+
+
+def _rank_intervals(
+    method: str, outcomes: Outcomes, options: RankOptions
+) -> tuple[list[tuple[int, int]], int]:
+    """Percentile bounds of each system's rank over resamples of the comparisons."""
+    if not options.bootstrap.resamples:
+        return [], 0
+    if options.cluster:
+        assert outcomes.cluster is not None
+        units = Units.clusters(outcomes.cluster, outcomes.cell, outcomes.counts.size)
+    else:
+        units = Units.items(outcomes.counts)
+    drawn = [
+        rank_rows(_resampled_values(method, outcomes, counts, options))
+        for counts in units.resample(options.bootstrap)
+    ]
+    rows = np.concatenate(drawn)
+    known = rows[~np.isnan(rows).any(-1)]
+    undefined = len(rows) - len(known)
+    if not len(known):
+        return [], undefined
+    edge = (1 - options.bootstrap.level) / 2
+    low = np.quantile(known, edge, axis=0, method="inverted_cdf")
+    high = np.quantile(known, 1 - edge, axis=0, method="inverted_cdf")
+    return [(int(a), int(b)) for a, b in zip(low, high, strict=True)], undefined
+
+
+def _resampled_values(
+    method: str, outcomes: Outcomes, counts: Array, options: RankOptions
+) -> Array:
+    if method in MODELS:
+        setup = problem(outcomes, options.typed, options.prior)
+        values, _ = fit_many(MODELS[method], setup, counts)
+        return values[:, : len(outcomes.systems)]
+    size = len(outcomes.systems)
+    cells = counts.reshape(len(counts), -1, len(OUTCOMES))
+    shared = cells[..., 2] / 2 + (0 if options.typed else cells[..., 3] / 2)
+    points = np.zeros((len(counts), size, size))
+    games = np.zeros_like(points)
+    first, second = outcomes.pairs.T
+    points[:, first, second] = cells[..., 0] + shared
+    points[:, second, first] = cells[..., 1] + shared
+    games[:, first, second] = games[:, second, first] = cells.sum(-1)
+    with np.errstate(invalid="ignore"):
+        if method == "win_rate":
+            return np.asarray(points.sum(-1) / games.sum(-1))
+        met = games > 0
+        rates = np.divide(points, games, out=np.zeros_like(points), where=met)
+        return np.asarray(rates.sum(-1) / met.sum(-1))
+
+
+def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:
+    against = (
+        win_rates(outcomes, options.typed, options.baseline)
+        if options.baseline
+        else [None] * len(outcomes.systems)
+    )
+    for index, system in enumerate(outcomes.systems):
+        own = outcomes.counts[outcomes.pairs[:, 0] == index].sum(0)
+        own = own + outcomes.counts[outcomes.pairs[:, 1] == index].sum(0)[[1, 0, 2, 3]]
+        rate = against[index]
+        win, loss, tie, bad = (int(n) for n in own)
+        yield SystemRow(
+            system,
+            win + loss + tie + bad,
+            win,
+            loss,
+            tie,
+            bad,
+            None if rate is None else float(rate),
+        )
+
+
+def _caveats(
+    outcomes: Outcomes, fitted: Iterable[Strengths], options: RankOptions
+) -> Iterator[Caveat]:
+    for result in fitted:
+        if result.reason is not None:
+            yield Caveat(result.model, result.reason)
+        for name, value in result.parameters:
+            yield Caveat(result.model, f"{name} = {value:.4f}")
+    for row in _system_rows(outcomes, options):
+        if not row.wins and (row.ties or row.both_bad):
+            yield Caveat("models", f"{row.system} has no win: its strength rests on its ties alone")
+    if outcomes.self_compared:
+        yield Caveat("all", f"{outcomes.self_compared} self-comparisons are left out")
+    if outcomes.unscored:
+        yield Caveat("all", f"{outcomes.unscored} comparisons without a label are left out")
+    if options.prior:
+        yield Caveat("models", f"prior: {options.prior:g} games against an average opponent each")

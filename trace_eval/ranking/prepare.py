@@ -1,0 +1,49 @@
+"""From a run or a file of judgements to the one table that is ranked."""
+
+from __future__ import annotations
+
+from blueprints import UserError
+from fusion import DEFAULT_POLICY, POLICIES, Policy
+from trace_eval.agreement.align import Items, first_repeat, items_of, match
+from trace_eval.agreement.judges import merge_facts, with_overall
+from trace_eval.agreement.source import Source
+from trace_eval.labels import LabelTable
+
+
+def judge_table(
+    source: Source, judge: str | None = None, policy: Policy | None = None
+) -> LabelTable:
+    """One judge's labels, one row per item.
+
+    Args:
+        source: run or file.
+        judge: which one; needed where there are several.
+        policy: re-fuse the overall label with it; null: the stored one.
+
+    Raises:
+        UserError: there are several judges and none is named, or the named one is not there.
+    """
+    judges = source.judgements.raters()
+    if judge is None and len(judges) > 1:
+        raise UserError(
+            f"{source.judgements.source}: {len(judges)} judges; pass --judge with one of"
+            f" {', '.join(judges)}"
+        )
+    if judge is not None and judge not in judges:
+        raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
+    table = judges[judge] if judge is not None else next(iter(judges.values()))
+    default = POLICIES.get(source.policy or DEFAULT_POLICY, POLICIES[DEFAULT_POLICY])
+    return first_repeat(with_overall(table, policy, default))
+
+
+def people_table(labels: LabelTable, judged: LabelTable) -> LabelTable:
+    """The people's plurality label of every judged item, with the judgements' systems.
+
+    Raises:
+        UserError: no id of the labels is among the judgements.
+    """
+    items: Items = items_of(labels)
+    rows = match(items, judged, "drop")
+    facts = merge_facts(judged, rows, items)
+    table = LabelTable(labels.source, items.ids, items.codes, facts=facts)
+    return table.take(rows >= 0)

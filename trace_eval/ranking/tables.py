@@ -1,0 +1,67 @@
+"""The tables of a :class:`~trace_eval.ranking.evaluate.RankReport`, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.ranking.evaluate import METHODS, Place, RankReport
+
+
+def rank_tables(report: RankReport) -> Iterator[Table]:
+    """Counts, the ranking by every method, and correlations with people."""
+    baseline = report.options.baseline
+    yield table(
+        f"Comparisons in {report.source}",
+        ("system", "comparisons", "wins", "losses", "ties", "both_bad")
+        + ((f"win rate against {baseline}",) if baseline else ()),
+        (
+            (row.system, row.comparisons, row.wins, row.losses, row.ties, row.both_bad)
+            + ((row.against_baseline,) if baseline else ())
+            for row in report.systems
+        ),
+    )
+    yield _ranking(report)
+    correlations = table(
+        "Agreement with a human ranking",
+        ("method", "with", "systems", "Spearman", "p", "Kendall tau-b", "p"),
+        (
+            (
+                c.method,
+                c.reference,
+                c.systems,
+                c.spearman,
+                p_value(c.spearman_p),
+                c.kendall,
+                p_value(c.kendall_p),
+            )
+            for c in report.correlations
+        ),
+    )
+    if correlations.rows:
+        yield correlations
+
+
+def _ranking(report: RankReport) -> Table:
+    places = {(place.method, place.system): place for place in report.places}
+    systems = sorted(
+        {place.system for place in report.places},
+        key=lambda name: (places[METHODS[0], name].rank or 0, name),
+    )
+    options = report.options
+    return table(
+        "Ranking: value, rank and its interval",
+        ("system", *METHODS),
+        ((name, *(_place(places[method, name]) for method in METHODS)) for name in systems),
+        f"{options.bootstrap.level:.0%} percentile interval of the rank,"
+        f" {options.bootstrap.resamples} resamples of"
+        f" {'instructions' if options.cluster else 'comparisons'}, seed {options.bootstrap.seed};"
+        " win rates are ranked as fractions, equal ones share a rank",
+    )
+
+
+def _place(place: Place) -> str:
+    if place.rank is None or place.value is None:
+        return NOTHING
+    bounds = "" if place.low is None else f" [{place.low}-{place.high}]"
+    return f"{place.value:.4f}  #{place.rank}{bounds}"
