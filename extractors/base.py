@@ -57,6 +57,8 @@ class Extractor:
     batch_size: ClassVar[int] = 1
     #: ``gpu`` where its model can use one: such extractors run in one process per device.
     runs_on: ClassVar[str] = "cpu"
+    #: The option that follows the colon of a spec ``NAME:VALUE``.
+    argument: ClassVar[str] = "model"
 
     def parameters(self) -> dict[str, JsonValue]:
         """Everything but the clip, the code and the model that decides the values.
@@ -83,7 +85,7 @@ class Extractor:
             extractor=self.name,
             version=self.version,
             packages={dist: package_version(dist) for dist in self.packages.values()},
-            revision=self.revision(),
+            revision=None if self.unavailable() else self.revision(),
             parameters=self.parameters(),
         )
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from trace_eval.pairs import Pair
     from trace_eval.policies import load_policy
     from trace_eval.run import Run
-    from trace_eval.session import Summary, judge_manifest
+    from trace_eval.session import judge_manifest
+    from trace_eval.summary import Summary
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
 _HOME = {
@@ -38,7 +39,7 @@ _HOME = {
     "Rating": "fusion",
     "Result": "trace_eval.api",
     "Run": "trace_eval.run",
-    "Summary": "trace_eval.session",
+    "Summary": "trace_eval.summary",
     "UserError": "blueprints",
     "blueprint": "trace_eval.api",
     "extract": "trace_eval.api",

@@ -104,7 +104,7 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder."""
     options = options or Options(extract=ExtractOptions(workers=0))
     policy = load_policy(options.policy)
-    judge = create_judge(options.judge)
+    judge = create_judge(options.judge, options.judging)
     plan = extractors_of(options.extract)
 
     async def work() -> Judgement:

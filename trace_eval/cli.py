@@ -7,7 +7,7 @@ import sys
 import typer
 
 from blueprints.errors import UserError
-from trace_eval.commands import doctor, extract, fuse, judge, schema, show
+from trace_eval.commands import ablate, agree, doctor, extract, fuse, judge, rank, schema, show
 from trace_eval.console import EXIT_USAGE, complain
 
 app = typer.Typer(
@@ -18,7 +18,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (judge.judge, extract.extract, show.show, fuse.fuse, doctor.doctor, schema.schema):
+for command in (
+    judge.judge,
+    extract.extract,
+    show.show,
+    fuse.fuse,
+    agree.agree,
+    rank.rank,
+    ablate.ablate,
+    doctor.doctor,
+    schema.schema,
+):
     app.command()(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shutil
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from extractors import registry as extractors
 from extractors.base import package_version
 from trace_eval.cache import default_folder
 from trace_eval.engine import cores
+from trace_eval.judges import doctor as judge_doctor
+from trace_eval.judges.doctor import Check
+from trace_eval.judges.options import JudgeOptions
 
 #: Distributions that decide results, listed with their versions.
 PACKAGES = (
@@ -38,15 +42,6 @@ PROGRAMS = {"ffmpeg": "compares loudness in the tests", "sox": "makes the exampl
 
 
 @dataclass(frozen=True)
-class Check:
-    """One thing that is there or not."""
-
-    name: str
-    ok: bool
-    detail: str
-
-
-@dataclass(frozen=True)
 class Diagnosis:
     """All checks, by section."""
 
@@ -68,6 +63,11 @@ def diagnose() -> Diagnosis:
         "folders": [Check("cache", True, str(default_folder()))],
     }
     return Diagnosis(package_version("trace-eval"), machine, sections)
+
+
+def diagnose_judge(spec: str, options: JudgeOptions) -> list[Check]:
+    """Check a judge's server, model, schema obedience and context with one tiny call."""
+    return asyncio.run(judge_doctor.doctor(spec, options))
 
 
 def _extractor(spec: str) -> Check:

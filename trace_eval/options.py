@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
 from fusion import DEFAULT_POLICY
+from trace_eval.judges.options import JudgeOptions
 
 if TYPE_CHECKING:
     from extractors.base import Extractor
@@ -52,12 +53,14 @@ class Options:
     Attributes:
         extract: how clips become blueprints.
         judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``.
+        judging: what the judge is asked for; ``rules`` needs none of it.
         policy: name, table file or entry point of the fusion policy.
         min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
     """
 
     extract: ExtractOptions = ExtractOptions()
     judge: str = DEFAULT_JUDGE
+    judging: JudgeOptions = field(default_factory=JudgeOptions)
     policy: str = DEFAULT_POLICY
     min_coverage: float = 1.0
 

@@ -8,7 +8,8 @@ blueprint is dropped with the last of them, so memory does not grow with the run
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from trace_eval.engine import Engine
@@ -35,6 +36,10 @@ def source_of(recording: Recording) -> Source:
     return Source(recording.source_id, recording.audio, recording.data)
 
 
+async def _run(work: Callable[[Pair], Awaitable[object]], pair: Pair) -> None:
+    await work(pair)
+
+
 class ClipPool:
     """Recordings in flight, each asked for once and kept while somebody needs it."""
 
@@ -44,13 +49,13 @@ class ClipPool:
         self._tasks: dict[str, asyncio.Task[Extracted]] = {}
         self._users: dict[str, int] = {}
 
-    async def get(self, recording: Recording) -> Extracted:
-        """The outcome of a recording; pair every call with one :meth:`release`."""
+    def request(self, recording: Recording) -> asyncio.Task[Extracted]:
+        """Ask for a recording; pair every call with one :meth:`release`. Await it shielded."""
         source = recording.source_id
         self._users[source] = self._users.get(source, 0) + 1
         if source not in self._tasks:
             self._tasks[source] = asyncio.create_task(self._extract(source_of(recording)))
-        return await asyncio.shield(self._tasks[source])
+        return self._tasks[source]
 
     async def _extract(self, source: Source) -> Extracted:
         found = await self._engine.extract(source)
@@ -104,32 +109,50 @@ class Pipeline:
 
     async def judge_all(self, pairs: Iterable[Pair]) -> None:
         """Judge the pairs in order, a bounded window of them at a time."""
+        await self._each(pairs, self.judge)
+
+    async def extract_all(self, pairs: Iterable[Pair]) -> None:
+        """Extract all recordings of the pairs in order, and judge nothing."""
+        await self._each(pairs, self.extract)
+
+    async def _each(self, pairs: Iterable[Pair], work: Callable[[Pair], Awaitable[object]]) -> None:
         slots = asyncio.Semaphore(self._window)
         try:
             async with asyncio.TaskGroup() as group:
                 for pair in pairs:
                     await slots.acquire()
-                    task = group.create_task(self.judge(pair))
+                    task = group.create_task(_run(work, pair))
                     task.add_done_callback(lambda _: slots.release())
         finally:
             await self._clips.close()
 
     async def judge(self, pair: Pair) -> Judgement:
         """Judge one pair. Whatever happens to it is its judgement, never an exception."""
-        wanted: list[Recording] = [pair.a, pair.b]
-        if pair.instruction.has_audio and self._judge.needs_instruction(pair):
-            wanted.append(pair.instruction)
-        try:
-            clips = await asyncio.gather(*(self._clips.get(recording) for recording in wanted))
+        async with self._clips_of(pair) as clips:
             judgement = await self._judge_clips(pair, clips)
-        finally:
-            for recording in wanted:
-                self._clips.release(recording)
         if self._run:
             self._run.add_judgement(judgement)
         if self._listener:
             self._listener(Event(judgement=judgement))
         return judgement
+
+    async def extract(self, pair: Pair) -> None:
+        """Extract the recordings of one pair."""
+        async with self._clips_of(pair):
+            pass
+
+    @asynccontextmanager
+    async def _clips_of(self, pair: Pair) -> AsyncIterator[list[Extracted]]:
+        """The clips of a pair, held while they are needed: A, B and maybe the instruction."""
+        wanted: list[Recording] = [pair.a, pair.b]
+        if pair.instruction.has_audio and self._judge.needs_instruction(pair):
+            wanted.append(pair.instruction)
+        tasks = [self._clips.request(recording) for recording in wanted]
+        try:
+            yield [await asyncio.shield(task) for task in tasks]
+        finally:
+            for recording in wanted:
+                self._clips.release(recording)
 
     async def _judge_clips(self, pair: Pair, clips: list[Extracted]) -> Judgement:
         a, b, *instruction = clips

@@ -123,7 +123,11 @@ class Run:
 
     def judgements(self) -> dict[str, Judgement]:
         """Pair id -> judgement; the last outcome counts."""
-        return {record.pair: record for record in self._records("judgements.jsonl", Judgement)}
+        return {record.pair: record for record in self.attempts()}
+
+    def attempts(self) -> Iterator[Judgement]:
+        """Every judgement in the order in which it was made, those tried again included."""
+        return self._records("judgements.jsonl", Judgement)
 
     def overall(self) -> dict[str, Overall]:
         """Pair id -> fused rating of the last ``fuse``."""

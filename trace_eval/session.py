@@ -5,64 +5,183 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from blueprints import UserError
 from extractors.base import Extractor
-from fusion import Policy
 from trace_eval.api import engine_of, extractors_of
+from trace_eval.cases import CaseReader
 from trace_eval.engine import cores
-from trace_eval.extraction import Extracted
 from trace_eval.fuse import fuse_run
-from trace_eval.judges.base import Judge
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.batch import BatchWritten, read_batch, write_batch
+from trace_eval.judges.estimate import Estimate, estimate
+from trace_eval.judges.llm import LLMJudge
 from trace_eval.judges.registry import create_judge
 from trace_eval.manifests import Manifest
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.options import Options
+from trace_eval.pairs import Pair
 from trace_eval.pipeline import Event, Listener, Pipeline
 from trace_eval.policies import load_policy
 from trace_eval.provenance import environment, now, plan_record
 from trace_eval.run import Run
+from trace_eval.summary import Summary
+
+_Work = Callable[[Pipeline, list[Pair]], Awaitable[None]]
 
 
-@dataclass
-class Summary:
-    """What a run came to, over all its sessions.
+async def _judge_all(pipeline: Pipeline, pairs: list[Pair]) -> None:
+    await pipeline.judge_all(pairs)
 
-    Attributes:
-        total: records in the manifest.
-        scored: pairs with all three ratings.
-        unscored: reason -> pairs without; ``unreadable_record`` counts bad records.
-        clips: recordings extracted or read from the cache in this session.
-        clip_errors: recordings that could not be decoded in this session.
-        audio_s: seconds of audio behind ``clips``.
-        work_s: extractor -> seconds of compute in this session; the cache costs none.
-        seconds: duration of this session.
+
+async def _extract_all(pipeline: Pipeline, pairs: list[Pair]) -> None:
+    await pipeline.extract_all(pairs)
+
+
+class Session:
+    """One sitting at a run: opens or continues it, extracts, judges, and sums up.
+
+    Use it with ``with``: the run stays locked meanwhile. Pairs that were scored before are
+    kept, unscored ones are tried again. Every outcome is on disk as soon as it is known, so a
+    killed or interrupted session loses nothing finished.
+
+    Raises:
+        UserError: unknown names in the options, a run made with other options, or one whose
+            pairs have changed.
     """
 
-    total: int = 0
-    scored: int = 0
-    unscored: Counter[str] = field(default_factory=Counter)
-    clips: int = 0
-    clip_errors: int = 0
-    audio_s: float = 0.0
-    work_s: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
+    def __init__(
+        self,
+        manifest: Manifest,
+        out: Path,
+        options: Options | None = None,
+        listener: Listener | None = None,
+    ) -> None:
+        self.manifest = manifest
+        self.options = options or Options()
+        self.policy = load_policy(self.options.policy)
+        self.plan = extractors_of(self.options.extract)
+        self.run = Run(out)
+        judging = replace(self.options.judging, spent=_spent(self.run))
+        self.judge = create_judge(self.options.judge, judging)
+        self.summary = Summary(total=manifest.total)
+        self._listener = listener
+        self._judge_closed = False
+        self._record: dict[str, Any] = {}
 
-    @property
-    def coverage(self) -> float:
-        """Share of records that were scored, 0 to 1."""
-        return self.scored / self.total if self.total else 0.0
+    def __enter__(self) -> Session:
+        self.run.__enter__()
+        try:
+            self._record = _record(self.plan, self.judge, self.options, self.manifest)
+            if self.run.exists:
+                _check_continues(self.run, self._record, self.manifest)
+                before = self.run.manifest()["sessions"]
+                self._record["sessions"] = [*before, *self._record["sessions"]]
+            self.run.start(self._record, self.manifest)
+        except BaseException:
+            self.run.__exit__(None, None, None)
+            raise
+        return self
 
-    def count_clip(self, clip: Extracted) -> None:
-        """Add one recording's outcome."""
-        self.clips += 1
-        self.clip_errors += clip.error is not None
-        self.audio_s += clip.audio_s
-        self.work_s.update(clip.work)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._judge_closed:
+            asyncio.run(self.judge.close())
+        self.run.__exit__(kind, error, trace)
+
+    def pending(self) -> list[Pair]:
+        """Pairs that are not scored yet, in input order."""
+        judged = self.run.judgements().items()
+        done = {name for name, judgement in judged if judgement.status == "scored"}
+        return [pair for pair in self.manifest.pairs if pair.id not in done]
+
+    def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
+        """Judge what is not scored yet, and fuse all that is.
+
+        Args:
+            batch_results: result files of a batch, read before; give the judge ``offline``
+                so that it answers from them alone.
+        """
+        if batch_results:
+            read_batch(self.llm_judge("batch results"), batch_results)
+        return self._work(_judge_all)
+
+    def llm_judge(self, what: str) -> LLMJudge:
+        """The judge, for what only a language model's judge can do."""
+        if not isinstance(self.judge, LLMJudge):
+            raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")
+        return self.judge
+
+    def estimate(self) -> Estimate:
+        """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""
+        judge = self.llm_judge("estimate")
+        self.extract_pending()
+        return estimate(judge, self.pending_cases())
+
+    def write_batch(self, path: Path) -> BatchWritten:
+        """Write the requests of what is not scored yet; extracts, but sends nothing."""
+        judge = self.llm_judge("batch file")
+        self.extract_pending()
+        return write_batch(judge, self.pending_cases(), path)
+
+    def extract_pending(self) -> Summary:
+        """Extract what is not scored yet, and judge nothing."""
+        return self._work(_extract_all)
+
+    def pending_cases(self) -> Iterator[Case]:
+        """The cases that were extracted and are not scored yet, one by one."""
+        reader = CaseReader(self.run)
+        cases = (reader.case(pair) for pair in self.pending())
+        return (case for case in cases if case is not None)
+
+    def _work(self, work: _Work) -> Summary:
+        started = time.monotonic()
+        pending = self.pending()
+        try:
+            if pending:
+                asyncio.run(self._with_engine(work, pending))
+        finally:
+            self.summary.seconds = time.monotonic() - started
+            self._finish()
+        return self.summary
+
+    async def _with_engine(self, work: _Work, pending: list[Pair]) -> None:
+        options = self.options.extract
+        engine = engine_of(options, self.plan, 2 * len(pending))
+        window = self.judge.concurrency + 2 * (options.workers or cores())
+        listener = _counting(self.summary, self._listener)
+        try:
+            await work(Pipeline(engine, self.judge, self.run, window, listener), pending)
+        finally:
+            await engine.close()
+            if work is _judge_all:  # its connections belong to this event loop
+                self._judge_closed = True
+                await self.judge.close()
+
+    def _finish(self) -> None:
+        fuse_run(self.run, self.policy)
+        self.summary.count_judgements(self.run)
+        self._record["sessions"][-1] |= {
+            "ended": now(),
+            "seconds": round(self.summary.seconds, 3),
+            "clips": self.summary.clips,
+            "extracted_s": {k: round(s, 3) for k, s in sorted(self.summary.work_s.items())},
+        }
+        self._record["judge_observed"] = self.judge.observed()
+        self._record["coverage"] = {
+            "total": self.summary.total,
+            "scored": self.summary.scored,
+            "unscored": dict(self.summary.unscored),
+        }
+        self.run.write_manifest(self._record)
 
 
 def judge_manifest(
@@ -73,56 +192,11 @@ def judge_manifest(
 ) -> Summary:
     """Judge a manifest into a run folder; continues a run that is already there.
 
-    Pairs that were scored before are kept, unscored ones are tried again. Every outcome is
-    on disk as soon as it is known, so a killed or interrupted run loses nothing finished.
-
     Raises:
-        UserError: unknown names in the options, a run made with other options, or one whose
-            pairs have changed.
+        UserError: see :class:`Session`.
     """
-    options = options or Options()
-    policy = load_policy(options.policy)
-    plan = extractors_of(options.extract)
-    judge = create_judge(options.judge)
-    with Run(out) as run:
-        record = _record(plan, judge, options, manifest)
-        if run.exists:
-            _check_continues(run, record, manifest)
-            record["sessions"] = [*run.manifest()["sessions"], *record["sessions"]]
-        run.start(record, manifest)
-        summary = Summary(total=manifest.total)
-        started = time.monotonic()
-        try:
-            asyncio.run(
-                _judge_pending(
-                    run, manifest, options.extract, plan, judge, _counting(summary, listener)
-                )
-            )
-        finally:
-            summary.seconds = time.monotonic() - started
-            _finish(run, policy, summary, record, judge)
-    return summary
-
-
-async def _judge_pending(
-    run: Run,
-    manifest: Manifest,
-    options: ExtractOptions,
-    plan: Sequence[Extractor],
-    judge: Judge,
-    listener: Listener,
-) -> None:
-    done = {name for name, judgement in run.judgements().items() if judgement.status == "scored"}
-    pending = [pair for pair in manifest.pairs if pair.id not in done]
-    if not pending:
-        return
-    engine = engine_of(options, plan, 2 * len(pending))
-    window = judge.concurrency + 2 * (options.workers or cores())
-    try:
-        await Pipeline(engine, judge, run, window, listener).judge_all(pending)
-    finally:
-        await engine.close()
-        await judge.close()
+    with Session(manifest, out, options, listener) as session:
+        return session.judge_pending()
 
 
 def _counting(summary: Summary, listener: Listener | None) -> Listener:
@@ -179,29 +253,7 @@ def _difference(stored: Any, new: Any, path: str = "") -> str:
     return f"{path}: {stored!r:.80}, now {new!r:.80}"
 
 
-def _finish(
-    run: Run, policy: Policy, summary: Summary, record: dict[str, Any], judge: Judge
-) -> None:
-    fuse_run(run, policy)
-    judgements = run.judgements()
-    for pair in run.pairs():
-        judgement = judgements.get(pair.id)
-        if judgement and judgement.status == "scored":
-            summary.scored += 1
-        else:
-            summary.unscored[str(judgement.reason) if judgement else "not_judged"] += 1
-    if bad_records := sum(1 for _ in run.problems()):
-        summary.unscored["unreadable_record"] = bad_records
-    record["sessions"][-1] |= {
-        "ended": now(),
-        "seconds": round(summary.seconds, 3),
-        "clips": summary.clips,
-        "extracted_s": {name: round(s, 3) for name, s in sorted(summary.work_s.items())},
-    }
-    record["judge_observed"] = judge.parameters()
-    record["coverage"] = {
-        "total": summary.total,
-        "scored": summary.scored,
-        "unscored": dict(summary.unscored),
-    }
-    run.write_manifest(record)
+def _spent(run: Run) -> float:
+    """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
+    usages = (judgement.usage for judgement in run.attempts())
+    return sum(usage.cost_usd or 0.0 for usage in usages if usage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.markup import escape
@@ -10,8 +11,11 @@ from rich.table import Table
 from fusion import DIMENSIONS
 from trace_eval.console import messages, results
 from trace_eval.doctor import Diagnosis
+from trace_eval.judges.batch import BatchWritten
+from trace_eval.judges.doctor import Check
+from trace_eval.judges.estimate import Estimate
 from trace_eval.run import Run
-from trace_eval.session import Summary
+from trace_eval.summary import Summary
 
 #: Column titles of the three dimensions.
 _TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
@@ -60,16 +64,53 @@ def print_summary(summary: Summary, folder: Path) -> None:
         )
 
 
+def print_estimate(found: Estimate) -> None:
+    """What a run would send and cost."""
+    console = results()
+    console.print(
+        f"{found.cases} pairs, {found.calls} calls to make ({found.cached} in the reply cache,"
+        f" {found.unscored} pairs lack evidence)"
+    )
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "input tokens", "output tokens", "US dollars"):
+        table.add_column(title, justify="right" if title else "left")
+    for name, sent, got, cost in (
+        ("expected", found.input_tokens, found.output_tokens, found.cost_usd),
+        (
+            "at most",
+            found.input_tokens_at_most,
+            found.output_tokens_at_most,
+            found.cost_usd_at_most,
+        ),
+    ):
+        price = "unknown" if cost is None else f"{cost:.4f}"
+        table.add_row(name, f"{sent:,}", f"{got:,}", price)
+    console.print(table)
+
+
+def print_batch(found: BatchWritten) -> None:
+    """Which batch files were written."""
+    console = results()
+    files = ", ".join(map(str, found.files))
+    console.print(
+        f"{found.requests} requests -> {escape(files)} ({found.cached} in the reply cache,"
+        f" {found.unscored} pairs lack evidence); send them, then --batch-results FILE"
+    )
+
+
 def print_diagnosis(diagnosis: Diagnosis) -> None:
     """What is installed and what can run here."""
     console = results()
     console.print(f"[bold]trace-eval {diagnosis.version}[/], {diagnosis.machine}")
     for title, checks in diagnosis.sections.items():
-        table = Table(
-            title=title, title_justify="left", box=None, show_header=False, pad_edge=False
-        )
-        for check in checks:
-            mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
-            table.add_row(mark, escape(check.name), escape(check.detail))
         console.print()
-        console.print(table)
+        print_checks(title, checks)
+
+
+def print_checks(title: str, checks: Iterable[Check]) -> None:
+    """Checks as a table: yes or no, what, and the details."""
+    table = Table(title=escape(title), title_justify="left", box=None, show_header=False)
+    for check in checks:
+        mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
+        table.add_row(mark, escape(check.name), escape(check.detail))
+    results().print(table)

@@ -47,6 +47,9 @@ class LouderWins:
     def parameters(self) -> dict[str, JsonValue]:
         return {"kind": "louder"}
 
+    def observed(self) -> dict[str, JsonValue]:
+        return {}
+
     def needs_instruction(self, pair: Pair) -> bool:
         return False
 

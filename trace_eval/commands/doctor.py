@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def doctor() -> None:
+import typer
+
+from trace_eval.commands.judging import judge_options
+from trace_eval.console import EXIT_INCOMPLETE
+from trace_eval.judges.options import JudgeOptions
+
+
+@judge_options
+def doctor(
+    *,
+    judge: Annotated[
+        str | None, typer.Option(help="Also ask this judge's server, with one tiny call.")
+    ] = None,
+    judging: JudgeOptions,
+) -> None:
     """Say what is installed, and which extractors and judges can run here."""
-    from trace_eval.doctor import diagnose
-    from trace_eval.tables import print_diagnosis
+    from trace_eval.doctor import diagnose, diagnose_judge
+    from trace_eval.tables import print_checks, print_diagnosis
 
-    print_diagnosis(diagnose())
+    if judge is None:
+        print_diagnosis(diagnose())
+        return
+    checks = diagnose_judge(judge, judging)
+    print_checks(judge, checks)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(EXIT_INCOMPLETE)

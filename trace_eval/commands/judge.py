@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,13 +10,17 @@ import typer
 
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
+from trace_eval.commands.judging import judge_options
 from trace_eval.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, pair_progress, warn
+from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, DEFAULT_PROFILE, ExtractOptions, Options
 
 _EXTRACT, _JUDGE = ExtractOptions(), Options()
 
 
+@judge_options
 def judge(
+    *,
     pairs: Annotated[Path, typer.Argument(help="Manifest: .jsonl, .csv, .parquet or HCoT .json.")],
     out: Annotated[Path, typer.Option(help="Run folder; an existing run is continued.")],
     profile: shared.Profile = DEFAULT_PROFILE,
@@ -31,22 +36,43 @@ def judge(
     cache: shared.Cache = _EXTRACT.cache,
     workers: shared.Workers = _EXTRACT.workers,
     max_seconds: shared.MaxSeconds = _EXTRACT.max_seconds,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Print calls, tokens and cost; send nothing.")
+    ] = False,
+    batch_file: Annotated[
+        Path | None, typer.Option(help="Write the provider's batch requests here; send nothing.")
+    ] = None,
+    batch_results: Annotated[
+        list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
+    ] = None,
+    judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.cache import audio_folder
     from trace_eval.manifests import check_audio, read_manifest
     from trace_eval.records import spill_to
-    from trace_eval.session import judge_manifest
-    from trace_eval.tables import print_results, print_summary
+    from trace_eval.session import Session
+    from trace_eval.tables import print_batch, print_estimate, print_results, print_summary
 
     extract = shared.extract_options(profile, extractor, cache, workers, max_seconds)
-    options = Options(extract, judge, policy, min_coverage)
+    options = Options(
+        extract, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage
+    )
     manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(cache)))
     for problem in (*manifest.problems, *check_audio(manifest.pairs)):
         warn(problem)
     try:
-        with pair_progress(len(manifest.pairs)) as listener:
-            summary = judge_manifest(manifest, out, options, listener)
+        with (
+            pair_progress(len(manifest.pairs)) as listener,
+            Session(manifest, out, options, listener) as session,
+        ):
+            if estimate:
+                print_estimate(session.estimate())
+                return
+            if batch_file:
+                print_batch(session.write_batch(batch_file))
+                return
+            summary = session.judge_pending(batch_results or ())
     except KeyboardInterrupt:
         messages().print(f"interrupted; the same command continues {out}")
         raise typer.Exit(EXIT_INTERRUPTED) from None

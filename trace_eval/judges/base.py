@@ -49,7 +49,11 @@ class Judge(Protocol):
         ...
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Everything that decides its output; recorded in the manifest, never a secret."""
+        """What decides its output, equal for equal options; in the manifest, so no secrets."""
+        ...
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What turned out during the run and decides nothing: prices, the server's ways."""
         ...
 
     def needs_instruction(self, pair: Pair) -> bool:

@@ -44,6 +44,10 @@ class RulesJudge:
         """Version of the rules and all thresholds."""
         return {"version": VERSION, "thresholds": asdict(self.thresholds)}
 
+    def observed(self) -> dict[str, JsonValue]:
+        """Nothing turns out during a run that was not known before."""
+        return {}
+
     def needs_instruction(self, pair: Pair) -> bool:
         """A spoken instruction matters only where its words are not written down."""
         return not pair.instruction.text

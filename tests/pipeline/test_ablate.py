@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blueprints import Blueprint, UserError
+from fusion import DIMENSIONS, Rating
+from tests.blueprints.samples import spoken
+from trace_eval.ablate import FULL, AblateOptions, ablate, conditions_of
+from trace_eval.ablation_tables import compare
+from trace_eval.cases import CaseReader
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.manifests import Manifest
+from trace_eval.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.run import ClipRecord, Run
+
+
+def _extracted(folder: Path, count: int = 4) -> Run:
+    """A run whose clips were extracted: B's pitch is the only difference worth a verdict."""
+    pairs, run = [], Run(folder)
+    with run:
+        for number in range(count):
+            sides = {side: Path(f"/audio/{number}{side}.wav") for side in "ab"}
+            for path in sides.values():
+                clip = f"{path.stem:0>64}"
+                run.add_clip(ClipRecord(source=str(path), clip=clip))
+                run.add_blueprint(spoken().model_copy(update={"clip": clip}))
+            pairs.append(
+                Pair(
+                    id=str(number),
+                    instruction=Instruction(text="Tell me about the sea."),
+                    a=Answer(audio=sides["a"]),
+                    b=Answer(audio=sides["b"]),
+                    labels=Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.BOTH_GOOD)),
+                )
+            )
+        run.start({"sessions": []}, Manifest(folder, pairs))
+    return run
+
+
+def test_cases_are_read_back_as_they_were(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    cases = list(CaseReader(run))
+    assert [case.pair.id for case in cases] == ["0", "1", "2", "3"]
+    assert isinstance(cases[0].a, Blueprint)
+    assert cases[2].a.clip == f"{'2a':0>64}"
+    assert cases[2].a.pitch == spoken().pitch
+    assert cases[0].instruction is None
+
+
+def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    names = [condition.name for condition in conditions_of(AblateOptions(), run)]
+    assert names[0] == FULL
+    assert "without quality" in names
+    assert "without properties" in names
+    chosen = AblateOptions(drops=("pitch",), modes=True)
+    assert [c.name for c in conditions_of(chosen, run)] == [FULL, "without pitch", "transcript"]
+    with pytest.raises(UserError, match="drop 'smell': no such feature group"):
+        AblateOptions(drops=("smell",))
+
+
+def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    options = AblateOptions(drops=("quality", "rate"), repeats=2)
+    folders = ablate(run.folder, options)
+    assert {name: len(repeats) for name, repeats in folders.items()} == {
+        FULL: 2,
+        "without quality": 2,
+        "without rate": 2,
+    }
+    full = Run.open(folders[FULL][0])
+    assert {o.rating for o in full.overall().values()} == {Rating.BOTH_GOOD}
+    blind = Run.open(folders["without quality"][0]).judgements()["0"]
+    assert (blind.status, blind.rating("voice_quality")) == ("unscored", None)
+    assert blind.rating("content") is Rating.BOTH_GOOD
+
+    table = compare(run.folder, folders, None, "content_first", 100, modes=False)["Ablation"]
+    rows = {(row.condition, row.dimension): row for row in table.rows}
+    assert rows[FULL, "overall"].accuracy == 1.0
+    assert rows["without quality", "overall"].items == 0
+    assert rows["without rate", "content"].run_to_run == 1.0
+
+
+def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    told: list[str] = []
+    options = AblateOptions(drops=("pitch",))
+    ablate(run.folder, options, lambda judgement: told.append(judgement.pair))
+    assert len(told) == 8  # two conditions of four pairs
+    ablate(run.folder, options, lambda judgement: told.append(judgement.pair))
+    assert len(told) == 8
+
+
+def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run", count=1)
+    reply = (
+        '{"content": {"reasoning": "x", "rating": "both_good"},'
+        ' "voice_quality": {"reasoning": "x", "rating": "both_good"},'
+        ' "paralinguistics": {"reasoning": "x", "rating": "both_good"}}'
+    )
+    script = tmp_path / "replies.jsonl"
+    script.write_text("\n".join([json.dumps(reply)] * 2) + "\n")
+    options = AblateOptions(
+        judge=f"scripted:{script}", judging=JudgeOptions(swap="off"), drops=("pitch",), modes=True
+    )
+    folders = ablate(run.folder, options)
+    judged = {name: Run.open(f[0]).judgements()["0"] for name, f in folders.items()}
+    assert {name: j.status for name, j in judged.items()} == dict.fromkeys(folders, "scored")
+    drops = {
+        name: Run.open(f[0]).manifest()["judge"]["parameters"]["drop"]
+        for name, f in folders.items()
+    }
+    assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}

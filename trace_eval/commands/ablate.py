@@ -1,0 +1,56 @@
+"""``trace-eval ablate``: what each part of the blueprint is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fusion import DEFAULT_POLICY
+from trace_eval.commands import options as shared
+from trace_eval.commands.judging import judge_options
+from trace_eval.console import messages
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.options import DEFAULT_JUDGE
+
+
+@judge_options
+def ablate(
+    *,
+    run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
+    judge: Annotated[str, typer.Option(help="Who judges.")] = DEFAULT_JUDGE,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Group to leave out, one condition each; default: each in turn."),
+    ] = None,
+    modes: Annotated[
+        bool, typer.Option("--modes", help="Also transcripts only, and modes x policies.")
+    ] = False,
+    repeats: Annotated[int, typer.Option(min=1, help="Judgings of each condition.")] = 1,
+    policy: Annotated[str, typer.Option(help="Fusion policy.")] = DEFAULT_POLICY,
+    labels: Annotated[
+        Path | None, typer.Option(help="Human labels; default: those in the run.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 10_000,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the tables to this JSON file.")
+    ] = None,
+    cache: shared.Cache = None,
+    judging: JudgeOptions,
+) -> None:
+    """Judge again with one feature group left out at a time, and compare with people."""
+    from trace_eval import agreement
+    from trace_eval.ablate import AblateOptions, ablate
+    from trace_eval.ablation_tables import compare
+
+    options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
+    folders = ablate(run, options)
+    tables = compare(run, folders, labels, policy, resamples, modes)
+    agreement.print_tables(
+        [agreement.ablation_view(table, title) for title, table in tables.items()],
+        agreement.stdout_console(),
+    )
+    messages().print(f"each condition is a run of its own under {run / 'ablations'}")
+    if json_file:
+        agreement.write_json(json_file, tables)

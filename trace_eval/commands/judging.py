@@ -1,0 +1,89 @@
+"""The options of judges on the command line, made from :class:`JudgeOptions` itself.
+
+Names, types and defaults come from the dataclass; only the help texts are written here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from trace_eval.cache import default_folder
+from trace_eval.judges.options import JudgeOptions
+
+_PANEL = "Options of LLM judges"
+
+#: Field of :class:`JudgeOptions` -> (option, help); fields that are not here are no options.
+_HELP: dict[str, tuple[str, str]] = {
+    "base_url": (
+        "--base-url",
+        "OpenAI-compatible or Ollama server, e.g. http://127.0.0.1:8000/v1.",
+    ),
+    "key_env": ("--key-env", "Environment variable that holds the key."),
+    "timeout_s": ("--timeout", "Seconds for one call."),
+    "mode": ("--mode", "blueprint, or transcript (the baseline that sees words only)."),
+    "rendering": ("--rendering", "How blueprints are printed: compact or paper."),
+    "drop": ("--drop", "Blueprint group that the judge is not shown; may be repeated."),
+    "elicitation": ("--elicitation", "label, or acceptability (the HCoT steps)."),
+    "template": ("--template", "Jinja file that replaces blocks of the prompt."),
+    "swap": ("--swap", "Orders in which the answers are shown: both, off or random."),
+    "samples": ("--samples", "Calls per order."),
+    "temperature": ("--temperature", "Default: 0 for one sample, 0.7 for more."),
+    "seed": ("--seed", "Of the first sample."),
+    "max_tokens": ("--max-tokens", "Of one reply."),
+    "structure": ("--structure", "How replies are shaped: auto, json_schema, json_object, text."),
+    "concurrency": ("--concurrency", "Calls in flight."),
+    "retries": ("--retries", "Of one call, after the first attempt."),
+    "prices": ("--prices", "TOML table of prices that extends the shipped one."),
+    "max_cost": ("--max-cost", "US dollars; stops before they are passed."),
+    "num_ctx": ("--num-ctx", "Context of Ollama models, tokens; default: from the prompts."),
+    "keep_alive": ("--keep-alive", "How long Ollama keeps the model loaded."),
+    "think": ("--think/--no-think", "Let Ollama's reasoning models think."),
+}
+
+
+def judge_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command every option of :data:`_HELP`; it gets them as ``judging``.
+
+    The command must take ``judging: JudgeOptions``; a ``cache`` of the command also says where
+    replies are kept.
+    """
+    hints = get_type_hints(JudgeOptions)
+    ours = {field.name: field for field in fields(JudgeOptions) if field.name in _HELP}
+    own = [
+        p
+        for name, p in inspect.signature(command, eval_str=True).parameters.items()
+        if name != "judging"
+    ]
+    parameters = [*own, *(_parameter(field, hints[name]) for name, field in ours.items())]
+
+    @wraps(command)
+    def wrapped(**values: Any) -> None:
+        chosen = {name: values.pop(name) for name in ours}
+        chosen["drop"] = tuple(chosen["drop"] or ())
+        folder = values.get("cache") or default_folder()
+        judging = JudgeOptions(**chosen, cache=Path(folder) / "replies.sqlite")
+        command(**values, judging=judging)
+
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
+    return wrapped
+
+
+def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
+    option, text = _HELP[field.name]
+    default = None if field.default is MISSING else field.default
+    if field.name == "drop":
+        hint, default = list[str] | None, None
+    elif getattr(hint, "__origin__", None) is not None and not isinstance(default, type(None)):
+        hint = type(default)  # a Literal of strings: JudgeOptions checks it and lists them
+    annotation = Annotated[hint, typer.Option(option, help=text, rich_help_panel=_PANEL)]
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
