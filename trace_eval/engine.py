@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -114,6 +114,7 @@ class _Slot:
         self._in_process = in_process
         self._local: ClipExtractor | None = None
         self._executor: Executor | None = None
+        self._pid: Future[int] | None = None
 
     async def run(self, sources: Sequence[Source]) -> list[Extracted]:
         """Extract a batch; a clip on which the worker dies is an error of that clip."""
@@ -122,7 +123,7 @@ class _Slot:
         try:
             return await asyncio.wrap_future(self._submit(list(sources)))
         except BrokenProcessPool:
-            self._executor = None
+            self._executor = self._pid = None
             if len(sources) > 1:
                 return [(await self.run([source]))[0] for source in sources]
             source = sources[0]
@@ -152,12 +153,16 @@ class _Slot:
                     1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
                 )
                 with _threads_per_worker(1):  # the process starts inside this submit
-                    self._executor.submit(_nothing)
+                    self._pid = self._executor.submit(os.getpid)
         return self._executor
 
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(wait=self._in_process, cancel_futures=True)
+        if self._pid is not None and self._pid.done() and not self._pid.exception():
+            # Python waits for busy workers before it exits; nobody wants their clip any more.
+            with suppress(ProcessLookupError):
+                os.kill(self._pid.result(), signal.SIGTERM)
         if self._local is not None:
             self._local.close()
 
@@ -199,7 +204,3 @@ def _die_with_parent() -> None:
 def _run_in_worker(sources: list[Source]) -> list[Extracted]:
     assert _worker is not None
     return _worker.run(sources)
-
-
-def _nothing() -> None:
-    return None
