@@ -40,6 +40,8 @@ $(VENV)/installed: $(BIN)/python pyproject.toml
 
 $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	# For its vocabulary file only, with which prompt tokens are counted; so without torch.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps openai-whisper
 	touch $@
 
 clean:

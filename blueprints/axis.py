@@ -8,6 +8,9 @@ from blueprints.blueprint import Blueprint
 from blueprints.errors import UserError
 from blueprints.groups import Contour, Signal
 
+#: Sums of a contour's values stay finite up to this.
+_HUGE = 1e300
+
 
 def resample(contour: Contour, points: int, duration_s: float) -> list[float | None]:
     """Average a contour in ``points`` equal bins over the whole clip.
@@ -33,21 +36,43 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
         raise UserError(f"resample: points={points}; ask for at least 1")
     if not (duration_s > 0 and math.isfinite(duration_s)):
         raise UserError(f"resample: duration_s={duration_s:g}; give the clip's length in seconds")
-    bins: list[list[float | None]] = [[] for _ in range(points)]
-    for index, value in enumerate(contour.values):
-        second = contour.start_s + index * contour.step_s
-        place = second / duration_s if second < duration_s else 1.0
-        bins[min(points - 1, int(place * points))].append(value)
+    starts = [_first_in(number, contour, points, duration_s) for number in range(points)]
+    ends = [*starts[1:], len(contour.values)]
     return [
-        _mean(samples) if samples else _nearest(contour, duration_s * (number + 0.5) / points)
-        for number, samples in enumerate(bins)
+        _mean(contour.values[start:end])
+        if end > start
+        else _nearest(contour, duration_s * (number + 0.5) / points)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
     ]
+
+
+def _first_in(number: int, contour: Contour, points: int, duration_s: float) -> int:
+    """Index of the first sample in this bin or a later one."""
+
+    def bin_of(index: int) -> int:
+        second = contour.start_s + index * contour.step_s
+        return (
+            min(points - 1, int(second / duration_s * points))
+            if second < duration_s
+            else points - 1
+        )
+
+    steps = (number * duration_s / points - contour.start_s) / contour.step_s
+    index = math.ceil(min(max(steps, 0.0), float(len(contour.values))))
+    while index > 0 and bin_of(index - 1) >= number:  # rounding may miss by a sample
+        index -= 1
+    while index < len(contour.values) and bin_of(index) < number:
+        index += 1
+    return index
 
 
 def _mean(samples: list[float | None]) -> float | None:
     known = [value for value in samples if value is not None]
-    # Each term is divided, so that the sum of huge values cannot overflow to infinity.
-    return math.fsum(value / len(known) for value in known) if known else None
+    if not known:
+        return None
+    if max(known) > _HUGE or min(known) < -_HUGE:  # the sum could overflow to infinity
+        return math.fsum(value / len(known) for value in known)
+    return math.fsum(known) / len(known)
 
 
 def _nearest(contour: Contour, second: float) -> float | None:

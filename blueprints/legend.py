@@ -69,7 +69,8 @@ _HEAD = (
 )
 _TAIL = (
     "absent: groups without values: not_requested, unavailable (not installed), too_short,"
-    " silent, no_speech, failed. Absent says nothing about the clip's merit."
+    " silent, no_speech, failed. not_requested, unavailable and failed say nothing about the"
+    " clip's merit."
 )
 
 
