@@ -1,0 +1,329 @@
+"""What judging costs beside the model: CPU per call, concurrency, and memory.
+
+    python benchmarks/judge_overhead.py            # all three, about two minutes
+    python benchmarks/judge_overhead.py --quick    # a fortieth of the calls
+
+A loopback server in a process of its own answers every chat completion with the same
+verdict after a fixed latency, so all CPU that this process spends is ours. Printed:
+
+- CPU per call at 0 ms latency: our rendering, request, parsing, reconciling and reply
+  cache, with the openai package and HTTP (target: under 5 ms), and how much of it is ours;
+- concurrency efficiency at 200 ms latency with 64 calls in flight: the time that a server
+  of that latency makes unavoidable, over the time it took (target: at least 0.9);
+- 20,000 pairs: resident memory after 2,000 pairs against that at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from blueprints import (
+    Blueprint,
+    Contour,
+    Emotion,
+    Loudness,
+    Pitch,
+    Quality,
+    Rate,
+    Signal,
+    Span,
+    Transcript,
+    Word,
+)
+from fusion import DIMENSIONS
+from trace_eval.judgement import Judgement
+from trace_eval.judges.base import Case
+from trace_eval.judges.clients.base import Reply, Request, Tokens
+from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+from trace_eval.pairs import Answer, Instruction, Pair
+
+IN_FLIGHT = 64
+LATENCY_S = 0.2
+MANY = 20_000
+WORDS = "the leaning tower of pisa began to lean while it was being built because the soil is soft"
+
+VERDICT = json.dumps(
+    {name: {"reasoning": "as measured " * 12, "rating": "both_good"} for name in DIMENSIONS}
+)
+
+#: Reads a request, waits, answers. Plain sockets, so that it is never the bottleneck.
+SERVER = """
+import asyncio, json, sys
+latency, text = float(sys.argv[1]), sys.argv[2]
+body = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{"index": 0, "finish_reason": "stop",
+                 "message": {"role": "assistant", "content": text}}],
+    "usage": {"prompt_tokens": 3000, "completion_tokens": 200, "total_tokens": 3200}}).encode()
+head = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
+whole = (head % len(body)).encode() + body
+async def serve(reader, writer):
+    try:
+        while True:
+            lines = (await reader.readuntil(b"\\r\\n\\r\\n")).lower().split(b"\\r\\n")
+            size = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
+            await reader.readexactly(size)
+            if latency:
+                await asyncio.sleep(latency)
+            writer.write(whole)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def server(latency_s: float) -> Iterator[str]:
+    """A loopback server; yields its base URL."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(latency_s), VERDICT], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def blueprint(number: int) -> Blueprint:
+    """A clip of 20 s with all groups, contours of full length included."""
+    words = f"{WORDS} {number} ".split() * 3
+    return Blueprint(
+        clip=f"{number:064x}",
+        signal=Signal(
+            duration_s=20.0,
+            rate_hz=24000,
+            channels=1,
+            peak_dbfs=-3.1,
+            rms_dbfs=-21.5,
+            clipping_ratio=0.0,
+            bandwidth_hz=7800.0,
+            speech_s=17.0,
+            speech=[Span(start_s=0.2, end_s=17.2)],
+            pauses=[Span(start_s=n, end_s=n + 0.4) for n in range(2, 17, 3)],
+        ),
+        transcript=Transcript(
+            text=" ".join(words),
+            language="en",
+            language_source="model",
+            words=[
+                Word(text=word, start_s=0.3 * n, end_s=0.3 * n + 0.25, confidence=0.9)
+                for n, word in enumerate(words)
+            ],
+        ),
+        quality=Quality(sig=4.1, bak=4.0, ovrl=3.8, p808=3.9, windows=2, level_dbfs=-21.5),
+        pitch=Pitch(
+            mean_hz=180.0,
+            std_hz=30.0,
+            median_hz=175.0,
+            std_semitones=2.8,
+            range_semitones=9.0,
+            slope_semitones_per_s=-0.1,
+            voiced_ratio=0.6,
+            floor_hz=75.0,
+            ceiling_hz=500.0,
+            contour=Contour(
+                start_s=0.0,
+                step_s=0.04,
+                values=[None if n % 5 == 0 else 150.0 + n % 60 for n in range(500)],
+            ),
+        ),
+        loudness=Loudness(
+            integrated_lufs=-20.0,
+            std_lu=3.0,
+            range_lu=8.0,
+            slope_lu_per_s=0.0,
+            contour=Contour(start_s=0.0, step_s=0.1, values=[-20.0 - n % 7 for n in range(200)]),
+        ),
+        rate=Rate(
+            wpm=160.0,
+            articulation_wpm=180.0,
+            syllables_per_s=4.5,
+            words=len(words),
+            syllables=80,
+            trend=1.02,
+            contour=Contour(start_s=0.0, step_s=0.5, values=[4.0 + n % 3 for n in range(40)]),
+        ),
+        emotion=Emotion(scores={"happy": 0.7, "neutral": 0.2, "sad": 0.1}, top="happy"),
+    )
+
+
+CLIPS = (blueprint(0), blueprint(1))
+
+
+def case(number: int) -> Case:
+    """A pair whose prompt no other pair has; the clips are shared, to be made quickly."""
+    pair = Pair(
+        id=f"p{number}",
+        instruction=Instruction(text=f"Tell me number {number} of the leaning tower of Pisa."),
+        a=Answer(audio=Path("a.wav")),
+        b=Answer(audio=Path("b.wav")),
+    )
+    return Case(pair, CLIPS[0], CLIPS[1])
+
+
+async def judge_all(judge: LLMJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:
+    """Judge so many fresh cases with a bounded number in flight; keeps none."""
+    numbers = iter(range(pairs))
+    results: asyncio.Queue[Judgement] = asyncio.Queue(maxsize=at_once)
+
+    async def worker() -> None:
+        for number in numbers:
+            await results.put(await judge.judge(case(number)))
+
+    workers = [asyncio.create_task(worker()) for _ in range(at_once)]
+    try:
+        for _ in range(pairs):
+            yield await results.get()
+    finally:
+        await asyncio.gather(*workers)
+        await judge.close()
+
+
+async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
+    """Judge; returns how many calls were made."""
+    calls = 0
+    async for judgement in judge_all(judge, pairs, at_once):
+        assert judgement.status == "scored", judgement.detail
+        calls += len(judgement.opinions)
+    return calls
+
+
+def made(url: str, folder: str, in_flight: int) -> LLMJudge:
+    """An openai judge with both orders and a reply cache."""
+    judge = create_judge(
+        "openai:m",
+        JudgeOptions(
+            base_url=url, concurrency=in_flight, cache=Path(folder) / "replies.sqlite", retries=0
+        ),
+    )
+    assert isinstance(judge, LLMJudge)
+    return judge
+
+
+class Instant:
+    """A client without a server: what is left is our own work."""
+
+    server, model, ordered, usual_concurrency = "instant", "m", False, IN_FLIGHT
+
+    def parameters(self) -> dict[str, object]:
+        """Nothing."""
+        return {}
+
+    observed = parameters
+
+    async def chat(self, request: Request) -> Reply:
+        """The verdict."""
+        return Reply(VERDICT, Tokens(3000, 200))
+
+    async def close(self) -> None:
+        """Nothing."""
+
+
+def making(pairs: int) -> float:
+    """CPU seconds of the benchmark's own making of cases."""
+    started = time.process_time()
+    for number in range(pairs):
+        case(number)
+    return time.process_time() - started
+
+
+def cpu_per_call(pairs: int) -> None:
+    """CPU at 0 ms latency, all of it and ours alone."""
+    with server(0.0) as url, tempfile.TemporaryDirectory() as folder:
+        asyncio.run(count(made(url, folder, 8), 20, 8))
+        baseline = making(pairs)
+        with tempfile.TemporaryDirectory() as fresh:
+            started = time.process_time()
+            calls = asyncio.run(count(made(url, fresh, 8), pairs, 8))
+            whole = time.process_time() - started - baseline
+    with tempfile.TemporaryDirectory() as folder:
+        options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
+        judge = LLMJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
+        started = time.process_time()
+        asyncio.run(count(judge, pairs, 8))
+        own = time.process_time() - started - baseline
+    per_call, ours = 1000 * whole / calls, 1000 * own / calls
+    print(
+        f"CPU per call, {calls} calls at 0 ms: {per_call:.2f} ms"
+        f" (ours {ours:.2f} ms, openai package and HTTP {per_call - ours:.2f} ms);"
+        f" target under 5 ms: {'met' if per_call < 5 else 'MISSED'}"
+    )
+
+
+def efficiency(pairs: int) -> None:
+    """Latency-bound ideal over what it took."""
+    with server(LATENCY_S) as url, tempfile.TemporaryDirectory() as folder:
+        started, worked = time.monotonic(), time.process_time()
+        # Enough pairs in flight to keep 64 calls in flight: each has two.
+        calls = asyncio.run(count(made(url, folder, IN_FLIGHT), pairs, IN_FLIGHT))
+        took, busy = time.monotonic() - started, time.process_time() - worked
+    ideal = calls / IN_FLIGHT * LATENCY_S
+    share = ideal / took
+    print(
+        f"concurrency, {calls} calls of {1000 * LATENCY_S:.0f} ms, {IN_FLIGHT} in flight:"
+        f" ideal {ideal:.2f} s, took {took:.2f} s ({busy:.2f} s of CPU), efficiency {share:.3f};"
+        f" target at least 0.9: {'met' if share >= 0.9 else 'MISSED'}"
+    )
+
+
+def resident_mb() -> float:
+    """Resident memory now, MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def memory(pairs: int) -> None:
+    """Resident memory over many pairs, through the instant client."""
+
+    async def main(judge: LLMJudge) -> list[float]:
+        seen, done = [], 0
+        async for _ in judge_all(judge, pairs, IN_FLIGHT):
+            done += 1
+            if done % (pairs // 10) == 0:
+                seen.append(resident_mb())
+        return seen
+
+    with tempfile.TemporaryDirectory() as folder:
+        options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
+        judge = LLMJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
+        started = time.monotonic()
+        seen = asyncio.run(main(judge))
+        took = time.monotonic() - started
+    ratio = seen[-1] / seen[0]
+    print(
+        f"memory, {pairs} pairs in {took:.0f} s: {seen[0]:.0f} MB after {pairs // 10},"
+        f" {seen[-1]:.0f} MB at the end, ratio {ratio:.3f};"
+        f" flat (under 1.1): {'met' if ratio < 1.1 else 'MISSED'}"
+    )
+
+
+def main() -> None:
+    """Run all three."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true", help="a fortieth of the calls")
+    quick = parser.parse_args().quick
+    cpu_per_call(20 if quick else 800)
+    efficiency(64 if quick else 2560)
+    memory(MANY // 40 if quick else MANY)
+
+
+if __name__ == "__main__":
+    main()

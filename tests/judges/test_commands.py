@@ -1,0 +1,153 @@
+"""The judge command with models, as a user types it; real sampling behind both clients."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fusion import DIMENSIONS, RATINGS
+from tests.judges.servers import Server
+from tests.support.cli import ROOT, Done, trace_eval
+from trace_eval.judgement import Judgement
+from trace_eval.run import Run
+
+PAIRS = ROOT / "examples" / "pairs.jsonl"
+SECRET = "sk-this-must-never-be-written"
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three of the example pairs: one with a spoken instruction, one with a silent answer."""
+    folder = tmp_path_factory.mktemp("commands")
+    records = {r["id"]: r for r in map(json.loads, PAIRS.read_text().splitlines())}
+    chosen = [records[name] for name in ("refusal", "slow", "silent")]
+    for record in chosen:
+        for role in ("instruction", "a", "b"):
+            if "audio" in record[role]:
+                record[role]["audio"] = str(ROOT / "examples" / record[role]["audio"])
+    path = folder / "pairs.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in chosen))
+    return path
+
+
+def _judge(manifest: Path, name: str, *options: object) -> tuple[Done, Run]:
+    folder = manifest.parent
+    done = trace_eval(
+        "judge", manifest, "--out", folder / name, "--cache", folder / "cache", *options
+    )
+    return done, Run(folder / name)
+
+
+def _check_scored(judgements: dict[str, Judgement], judge: str) -> None:
+    for judgement in judgements.values():
+        assert judgement.judge == judge
+        assert [opinion.order for opinion in judgement.opinions] == ["ab", "ba"]
+        for name in DIMENSIONS:
+            verdict = judgement.dimensions[name]
+            assert verdict.rating in RATINGS
+            assert verdict.consistent is not None
+        for opinion in judgement.opinions:
+            assert opinion.raw
+            assert opinion.usage is not None
+            assert opinion.usage.input_tokens > 0
+
+
+def test_openai_compatible_server(
+    manifest: Path, llama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    server = ["--judge", "openai:tiny", "--base-url", f"{llama}/v1"]
+    done, run = _judge(manifest, "openai", *server)
+    assert done.code == 0, done.err
+    _check_scored(run.judgements(), "openai:tiny")
+    assert run.manifest()["judge_observed"]
+    for path in run.folder.rglob("*"):
+        if path.is_file():
+            assert SECRET not in path.read_text(errors="replace"), path
+    assert SECRET not in done.out + done.err
+
+    # A finished run sends nothing, and a new one answers from the reply cache.
+    again, _ = _judge(manifest, "openai", "--judge", "openai:tiny", "--base-url", f"{llama}/v1")
+    assert (again.code, again.out.split("run:")[0]) == (0, done.out.split("run:")[0])
+    estimate, _ = _judge(manifest, "other", *server, "--estimate")
+    assert "3 pairs, 0 calls to make (6 in the reply cache" in estimate.out
+    afresh, other = _judge(manifest, "third", *server)
+    assert afresh.code == 0, afresh.err
+    assert all(o.cached for j in other.judgements().values() for o in j.opinions)
+
+
+def test_ollama(manifest: Path, front: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", front.url)
+    done, run = _judge(manifest, "ollama", "--judge", "ollama:tiny")
+    assert done.code == 0, done.err
+    _check_scored(run.judgements(), "ollama:tiny")
+    checks = trace_eval("doctor", "--judge", "ollama:tiny")
+    assert checks.code == 0, checks.out
+    assert "schema" in checks.out
+
+
+def test_samples_become_distributions(manifest: Path, llama: str) -> None:
+    options = ["--judge", "openai:tiny", "--base-url", f"{llama}/v1", "--samples", 3]
+    done, run = _judge(manifest, "samples", *options, "--policy", "acceptability_cap")
+    assert done.code == 0, done.err
+    for pair, judgement in run.judgements().items():
+        assert len(judgement.opinions) == 6
+        assert len({(o.order, o.seed) for o in judgement.opinions}) == 6
+        for name in DIMENSIONS:
+            votes = judgement.dimensions[name].distribution
+            assert votes is not None
+            assert sum(votes.values()) == pytest.approx(1)
+        overall = run.overall()[pair]
+        assert overall.distribution is not None
+        assert overall.entropy_bits is not None
+
+
+def test_batch_files_there_and_back(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    requests, results = manifest.parent / "out.jsonl", manifest.parent / "in.jsonl"
+    server = ["--judge", "openai:gpt-4.1-mini"]
+    done, _ = _judge(manifest, "batch", *server, "--batch-file", requests)
+    assert done.code == 0, done.err
+    assert "6 requests -> " in done.out
+    assert SECRET not in requests.read_text()
+    verdict = {name: {"reasoning": "r", "rating": "both_good"} for name in DIMENSIONS}
+    lines = [_result(json.loads(line), verdict) for line in requests.read_text().splitlines()]
+    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done, run = _judge(manifest, "batch", *server, "--batch-results", results)
+    assert done.code == 0, done.err
+    assert {o.rating for o in run.overall().values()} == {"both_good"}
+
+
+def _result(request: dict[str, object], verdict: object) -> dict[str, object]:
+    message = {"role": "assistant", "content": json.dumps(verdict)}
+    body = {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "gpt-4.1-mini",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    }
+    return {
+        "id": "r",
+        "custom_id": request["custom_id"],
+        "response": {"status_code": 200, "body": body},
+        "error": None,
+    }
+
+
+def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
+    options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "--retries", 0]
+    done, run = _judge(manifest, "down", *options)
+    assert done.code == 1
+    assert "unscored 3: unreachable" in done.err
+    assert {o.rating for o in run.overall().values()} == {None}
+
+
+def test_a_cost_bound_needs_a_price(manifest: Path) -> None:
+    options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", 1]
+    done, _ = _judge(manifest, "price", *options)
+    assert done.code == 2
+    assert "no price is known for 'x'" in done.err

@@ -1,0 +1,91 @@
+"""The doctor finds what is wrong before a run does."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.judges.servers import Answer, Server, chat, completion, in_turn, ollama_front, unused_url
+from trace_eval.judges.clients.openai import OpenAIClient
+from trace_eval.judges.doctor import Check, doctor, key_check
+from trace_eval.judges.options import JudgeOptions
+
+
+def checks(spec: str, **options: Any) -> dict[str, Check]:
+    return {check.name: check for check in asyncio.run(doctor(spec, JudgeOptions(**options)))}
+
+
+def test_a_healthy_openai_server(llama: str) -> None:
+    found = checks("openai:tiny", base_url=f"{llama}/v1")
+    assert {name: check.ok for name, check in found.items()} == {
+        "judge": True,
+        "key": True,
+        "server": True,
+        "schema": True,
+        "usage": True,
+    }
+    assert "json_schema" in found["schema"].detail
+
+
+def test_a_healthy_ollama_server(ollama_url: str) -> None:
+    found = checks("ollama:tiny", base_url=ollama_url)
+    assert all(check.ok for check in found.values())
+    assert "16384 tokens" in found["context"].detail
+
+
+def test_a_small_context_is_found(llama: str) -> None:
+    with ollama_front(llama, context=4096) as server:
+        found = checks("ollama:tiny", base_url=server.url)
+    assert found["server"].ok
+    assert not found["context"].ok
+
+
+@pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
+def test_a_server_that_is_down(spec: str) -> None:
+    found = checks(spec, base_url=unused_url())
+    assert not found["server"].ok
+    assert "cannot be reached" in found["server"].detail
+
+
+def test_a_missing_model(ollama_url: str) -> None:
+    found = checks("ollama:other", base_url=ollama_url)
+    assert "ollama pull other" in found["server"].detail
+
+
+def test_a_schema_that_is_ignored_is_found() -> None:
+    with Server(in_turn([Answer(body=completion("Hello!"))])) as server:
+        found = checks("openai:m", base_url=f"{server.url}/v1")
+        assert found["server"].ok
+        assert not found["schema"].ok
+        assert "Hello!" in found["schema"].detail
+    with Server(in_turn([Answer(body=chat("Hello!"))])) as server:
+        assert not checks("ollama:m", base_url=server.url)["schema"].ok
+
+
+def test_missing_counts_are_found() -> None:
+    body = completion('{"rating": "both_good"}')
+    del body["usage"]
+    with Server(in_turn([Answer(body=body)])) as server:
+        assert not checks("openai:m", base_url=f"{server.url}/v1")["usage"].ok
+
+
+def test_an_empty_reply_is_found() -> None:
+    with Server(in_turn([Answer(body=completion(""))])) as server:
+        found = checks("openai:m", base_url=f"{server.url}/v1")
+    assert not found["reply"].ok
+
+
+def test_a_key_in_clear_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    options = JudgeOptions(base_url="http://192.0.2.1/v1")
+    (check,) = key_check(OpenAIClient("m", options), options)  # contacts nobody
+    assert not check.ok
+    assert "use https" in check.detail
+    local = JudgeOptions(base_url="http://127.0.0.1:8080/v1")
+    assert key_check(OpenAIClient("m", local), local)[0].ok
+
+
+def test_what_needs_no_server_and_what_cannot_be_made() -> None:
+    assert checks("rules")["judge"].ok
+    assert not checks("nonsense")["judge"].ok
+    assert not checks("openai:gpt-4.1")["judge"].ok

@@ -1,0 +1,87 @@
+"""Estimates: counted by hand where they can be, and never under the truth where bounds."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from blueprints import Absent, Status
+from tests.judges.cases import blueprint, case
+from trace_eval.judges.base import Case
+from trace_eval.judges.estimate import estimate
+from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.prompt import Message
+from trace_eval.judges.registry import create_judge
+from trace_eval.judges.tokens import PER_MESSAGE, typical_tokens, upper_tokens
+
+
+def made(**options: object) -> LLMJudge:
+    judge = create_judge("openai:gpt-4.1-mini", JudgeOptions(**options))
+    assert isinstance(judge, LLMJudge)
+    return judge
+
+
+def test_calls_and_cost_are_known_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    judge = made(samples=3, max_tokens=500)
+    failed = blueprint(transcript=Absent(status=Status.UNAVAILABLE, reason="x"))
+    cases = [case(pair="p1"), case(pair="p2"), Case(case(pair="p3").pair, failed, blueprint())]
+    found = estimate(judge, iter(cases))
+    assert (found.cases, found.unscored, found.calls, found.cached) == (3, 1, 12, 0)
+    assert found.output_tokens == 12 * 300
+    assert found.output_tokens_at_most == 12 * 500
+    assert found.input_tokens < found.input_tokens_at_most
+    # $0.40 and $1.60 per million tokens.
+    expected = (found.input_tokens * 0.4 + 3600 * 1.6) / 1e6
+    assert found.cost_usd == pytest.approx(expected, abs=1e-9)
+    batch = estimate(judge, cases, batch=True)
+    assert batch.cost_usd == pytest.approx(expected / 2, abs=1e-9)
+
+
+def test_no_price_means_no_cost() -> None:
+    found = estimate(made(base_url="http://127.0.0.1:1/v1"), [case()])
+    assert found.cost_usd is None
+    assert found.input_tokens > 0
+
+
+def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:
+    options = {"base_url": f"{llama}/v1", "cache": tmp_path / "r.sqlite", "temperature": 1.0}
+    judge = create_judge("openai:tiny", JudgeOptions(**options))
+    assert isinstance(judge, LLMJudge)
+
+    async def main() -> None:
+        assert (await judge.judge(case())).status == "scored"
+        found = estimate(judge, [case(), case(a="other")])
+        assert (found.calls, found.cached) == (2, 2)
+        await judge.close()
+
+    asyncio.run(main())
+
+
+def test_token_bounds_by_hand() -> None:
+    # "hello" is 2 pieces of four letters, "," 1, "12" two digits, "你" two: 7.
+    assert upper_tokens([Message("user", "hello, 12 你")]) == PER_MESSAGE + 7
+    # A line break, and the second and third space of an indent: 1 + 1 + 2 + 1.
+    assert upper_tokens([Message("user", "a\n   b")]) == PER_MESSAGE + 5
+    # (16 + 114) / 1.3 = 100.
+    assert typical_tokens([Message("user", "1" * 114)]) == 100
+
+
+def test_the_bound_holds_for_a_real_tokenizer(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The model's words are whole tokens, as a large vocabulary has them.
+    judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off"))
+    assert isinstance(judge, LLMJudge)
+    call = judge.calls(case())[0]
+
+    async def main() -> int | None:
+        try:
+            return (await judge.client.chat(call.request)).tokens.input
+        finally:
+            await judge.close()
+
+    counted = asyncio.run(main())
+    assert counted is not None
+    assert counted <= upper_tokens(call.request.messages) < 2 * counted

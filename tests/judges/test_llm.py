@@ -1,0 +1,406 @@
+"""The judge over a scripted client: orders, samples, second chances, cache, budget."""
+
+import asyncio
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import Absent, Status, UserError
+from fusion import DIMENSIONS, Rating
+from tests.judges.cases import blueprint, case, verdict
+from trace_eval.judgement import Judgement, Reason
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.clients.base import CallFailed, Reply, Request, Tokens
+from trace_eval.judges.clients.scripted import ScriptedClient, ScriptExhausted
+from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.prices import FREE, Price
+from trace_eval.judges.registry import create_judge
+from trace_eval.pairs import Answer, Instruction, Pair
+
+PRICE = Price(
+    server="*",
+    model="m",
+    input=1.0,
+    output=1.0,
+    as_of=datetime.date(2026, 1, 1),
+    source="test",
+)
+
+
+def scripted(replies: list[Any], **options: Any) -> LLMJudge:
+    chosen = JudgeOptions(backoff_s=0, retries=0, **options)
+    return LLMJudge("scripted:x", ScriptedClient(replies), chosen, FREE)
+
+
+def ratings(made: Judgement) -> list[str]:
+    return [str(made.rating(name)) for name in DIMENSIONS]
+
+
+def judge(made: LLMJudge, shown: Case | None = None) -> Judgement:
+    return asyncio.run(made.judge(shown or case()))
+
+
+def test_labels_of_the_second_order_are_mapped_back() -> None:
+    one = scripted([verdict("1", "both_good", "2"), verdict("2", "both_good", "1")])
+    made = judge(one)
+    assert ratings(made) == ["1", "both_good", "2"]
+    assert all(made.dimensions[name].consistent for name in DIMENSIONS)
+    assert [opinion.order for opinion in made.opinions] == ["ab", "ba"]
+    assert made.opinions[1].ratings["content"] is Rating.A
+    assert json.loads(made.opinions[1].raw or "")["content"]["rating"] == "2"
+
+
+def test_a_judge_that_always_says_1_is_inconsistent_and_ties() -> None:
+    made = judge(scripted([verdict(), verdict()]))
+    assert ratings(made) == ["both_good"] * 3
+    assert [made.dimensions[name].consistent for name in DIMENSIONS] == [False] * 3
+
+
+def test_swap_off_and_random() -> None:
+    made = judge(scripted([verdict("2", "2", "2")], swap="off"))
+    assert ratings(made) == ["2", "2", "2"]
+    assert made.dimensions["content"].consistent is None
+    assert made.dimensions["content"].distribution is None
+    chosen = scripted([], swap="random")
+    orders = [chosen.orders(f"p{number}") for number in range(200)]
+    assert orders == [scripted([], swap="random").orders(f"p{number}") for number in range(200)]
+    # 200 fair coins: 60 to 140 heads in all but one of 1e8 runs.
+    assert 60 < orders.count(("ba",)) < 140
+    other = scripted([], swap="random", seed=1)
+    assert orders != [other.orders(f"p{number}") for number in range(200)]
+    pair = next(f"p{number}" for number in range(200) if orders[number] == ("ba",))
+    made = judge(scripted([verdict("2", "2", "2")], swap="random"), case(pair=pair))
+    assert ratings(made) == ["1", "1", "1"]
+
+
+def test_samples_get_distinct_seeds_and_become_a_distribution() -> None:
+    votes = ["1", "1", "2", "2", "2", "both_bad"]  # the last three are of order ba
+    one = scripted([verdict(vote) for vote in votes], samples=3)
+    made = judge(one)
+    assert isinstance(one.client, ScriptedClient)
+    assert [request.seed for request in one.client.history] == [0, 1, 2, 0, 1, 2]
+    assert {request.temperature for request in one.client.history} == {0.7}
+    content = made.dimensions["content"]
+    # ab: 1, 1, 2; ba mapped back: 1, 1, both_bad
+    assert content.distribution == pytest.approx(
+        {Rating.A: 4 / 6, Rating.B: 1 / 6, Rating.BOTH_BAD: 1 / 6}, abs=1e-12
+    )
+    assert (content.rating, content.consistent) == (Rating.A, True)
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("no json", Reason.UNPARSEABLE),
+        (verdict("3"), Reason.OFF_LABEL),
+        ({"reply": '{"content": ', "finish": "length"}, Reason.REPLY_CUT),
+        ({"reply": "", "finish": "content_filter"}, Reason.FILTERED),
+    ],
+)
+def test_one_second_chance_then_unscored(bad: Any, reason: Reason) -> None:
+    one = scripted([bad, verdict()], swap="off")
+    made = judge(one)
+    assert made.status == "scored"
+    assert made.opinions[0].repaired
+    assert isinstance(one.client, ScriptedClient)
+    assert len(one.client.history[1].messages) == 4
+
+    made = judge(scripted([bad, bad], swap="off"))
+    assert (made.status, made.reason) == ("unscored", reason)
+    (opinion,) = made.opinions
+    assert opinion.repaired
+    assert opinion.reason is reason
+    assert opinion.raw == (bad if isinstance(bad, str) else bad.get("reply", json.dumps(bad)))
+    assert opinion.ratings == {}
+
+    made = judge(scripted([bad], swap="off", repair=False))
+    assert (made.status, made.reason) == ("unscored", reason)
+    assert not made.opinions[0].repaired
+
+
+def test_a_failed_second_chance_keeps_the_first_reply() -> None:
+    made = judge(scripted(["no json", {"error": "unreachable"}], swap="off"))
+    assert made.reason is Reason.UNPARSEABLE
+    assert made.opinions[0].raw == "no json"
+    assert "second chance failed" in (made.detail or "")
+
+
+def test_a_failed_call_gets_no_second_chance() -> None:
+    one = scripted([{"error": "refused", "detail": "no key"}], swap="off")
+    made = judge(one)
+    assert (made.status, made.reason) == ("unscored", Reason.REFUSED)
+    assert "no key" in (made.detail or "")
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.UNAVAILABLE, Status.NOT_REQUESTED])
+def test_nothing_is_asked_where_our_own_tools_left_no_words(status: Status) -> None:
+    one = scripted([])
+    absent = Absent(status=status, reason="x")
+    shown = Case(case().pair, blueprint(), blueprint(transcript=absent))
+    made = judge(one, shown)
+    assert (made.status, made.reason) == ("unscored", Reason.EVIDENCE_MISSING)
+    assert isinstance(one.client, ScriptedClient)
+    assert one.client.history == []
+    # Who drops the transcript on purpose is asked all the same.
+    assert judge(scripted([verdict()] * 2, drop=("transcript",)), shown).status == "scored"
+
+
+def test_a_silent_answer_is_judged() -> None:
+    assert judge(scripted([verdict()] * 2), case(b=None)).status == "scored"
+
+
+def test_a_script_that_runs_out_is_an_error() -> None:
+    with pytest.raises(ScriptExhausted, match="order ba"):
+        judge(scripted([verdict()]))
+
+
+def test_a_script_may_name_pairs() -> None:
+    def reply(pair: str, rating: str, order: str) -> dict[str, Any]:
+        return {"pair": pair, "order": order, "reply": json.dumps(verdict(rating))}
+
+    lines = [reply("p2", "2", "ab"), reply("p1", "2", "ba"), reply("p1", "1", "ab")]
+    one = scripted([*lines, reply("p2", "1", "ba")])
+    assert ratings(judge(one, case(pair="p1")))[0] == "1"
+    assert ratings(judge(one, case(pair="p2")))[0] == "2"
+
+
+def test_scripted_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_text(json.dumps(verdict()) + "\n\n" + json.dumps(json.dumps(verdict("2"))) + "\n")
+    one = create_judge(f"scripted:{path}", JudgeOptions(cache=tmp_path / "r.sqlite"))
+    assert isinstance(one, Judge)
+    assert one.concurrency == 1
+    assert ratings(asyncio.run(one.judge(case())))[0] == "1"
+    path.write_text("{")
+    with pytest.raises(UserError, match="line 1"):
+        create_judge(f"scripted:{path}")
+
+
+COUNTS = Tokens(1000, 100)
+
+
+class Server:
+    """A client with a price and a cache that counts its calls."""
+
+    ordered = False
+    usual_concurrency = 8
+    server, model = "http://127.0.0.1", "m"
+
+    def __init__(self, tokens: Tokens = COUNTS, text: str | None = None) -> None:
+        self.calls = 0
+        self.tokens = tokens
+        self.text = text
+        self.gate: asyncio.Event | None = None
+        self.failure: CallFailed | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    observed = parameters
+
+    async def chat(self, request: Request) -> Reply:
+        self.calls += 1
+        if self.failure:
+            raise self.failure
+        if self.gate:
+            await self.gate.wait()
+        return Reply(self.text or json.dumps(verdict("both_good")), self.tokens)
+
+    async def close(self) -> None:
+        pass
+
+
+def cached(tmp_path: Path, client: Server, **options: Any) -> LLMJudge:
+    chosen = JudgeOptions(cache=tmp_path / "r.sqlite", backoff_s=0, retries=0, **options)
+    return LLMJudge("openai:m", client, chosen, PRICE)
+
+
+def test_a_finished_case_is_never_sent_again(tmp_path: Path) -> None:
+    client = Server()
+    first = judge(cached(tmp_path, client))
+    assert client.calls == 2
+    assert first.usage is not None
+    # Two calls of 1000 + 100 tokens at $1/M.
+    assert first.usage.cost_usd == pytest.approx(0.0022)
+    again = judge(cached(tmp_path, client))
+    assert client.calls == 2
+    assert [opinion.cached for opinion in again.opinions] == [True, True]
+    assert again.dimensions == first.dimensions
+    assert again.usage is None  # nothing was sent, so nothing was spent
+    assert again.opinions[0].usage == first.opinions[0].usage  # what it once cost
+    judge(cached(tmp_path, client, seed=7))
+    assert client.calls == 4
+    judge(cached(tmp_path, client, elicitation="label", drop=("emotion",)))
+    assert client.calls == 6
+    judge(cached(tmp_path, client), case(a="other words"))
+    assert client.calls == 8
+
+
+def test_failures_are_never_cached(tmp_path: Path) -> None:
+    client = Server(text="no json")
+    for expected in (4, 8):  # two orders and a second chance each, every time
+        assert judge(cached(tmp_path, client)).status == "unscored"
+        assert client.calls == expected
+    client = Server()
+    client.failure = CallFailed(Reason.UNREACHABLE, "down")
+    judge(cached(tmp_path, client))
+    client.failure = None
+    assert judge(cached(tmp_path, client)).status == "scored"
+
+
+def test_offline_sends_nothing(tmp_path: Path) -> None:
+    client = Server()
+    made = judge(cached(tmp_path, client, offline=True))
+    assert (made.status, client.calls) == ("unscored", 0)
+    judge(cached(tmp_path, client))
+    made = judge(cached(tmp_path, client, offline=True))
+    assert (made.status, client.calls) == ("scored", 2)
+    with pytest.raises(UserError, match="name one"):
+        LLMJudge("openai:m", client, JudgeOptions(offline=True), PRICE)
+
+
+def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
+    client = Server(Tokens(2000, 100))
+    one = cached(tmp_path, client, max_cost=0.01)
+
+    async def main() -> list[Judgement]:
+        return [await one.judge(case(pair=f"p{n}", a=f"words {n}")) for n in range(20)]
+
+    made = asyncio.run(main())
+    scored = [judgement for judgement in made if judgement.status == "scored"]
+    assert 0 < len(scored) < 20
+    assert one.budget.spent <= 0.01
+    assert one.budget.spent == pytest.approx(client.calls * 0.0021)
+    assert {judgement.reason for judgement in made[len(scored) :]} == {Reason.OVER_BUDGET}
+    with pytest.raises(UserError, match="no price is known"):
+        LLMJudge("openai:m", client, JudgeOptions(max_cost=1.0))
+
+
+def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> None:
+    client = Server()
+
+    async def main() -> LLMJudge:
+        one = cached(tmp_path, client, concurrency=4)
+        await one.judge(case())
+        client.gate = asyncio.Event()
+        tasks = [asyncio.create_task(one.judge(case(a=f"words {n}"))) for n in range(8)]
+        await asyncio.sleep(0.05)
+        assert one.asker.caller.limiter.in_flight == 4
+        for task in tasks:
+            task.cancel()
+        done = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(outcome, asyncio.CancelledError) for outcome in done)
+        assert one.asker.caller.limiter.in_flight == 0
+        await one.close()
+        return one
+
+    one = asyncio.run(main())
+    # The four calls under way may have been charged; the other twelve were never made.
+    assert client.calls == 6
+    assert one.budget.unsure > 0
+    client.gate = None
+    assert judge(cached(tmp_path, client)).status == "scored"
+    assert client.calls == 6  # the finished case came from the cache
+
+
+def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
+    class Slow(Server):
+        now = most = 0
+
+        async def chat(self, request: Request) -> Reply:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            await asyncio.sleep(0.002)
+            self.now -= 1
+            return await super().chat(request)
+
+    client = Slow()
+    one = LLMJudge("openai:m", client, JudgeOptions(concurrency=5, samples=3), None)
+
+    async def main() -> None:
+        await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
+
+    asyncio.run(main())
+    assert client.calls == 60
+    assert client.most == 5
+
+
+def test_usage_is_unknown_where_the_server_does_not_count() -> None:
+    client = Server(Tokens())
+    made = judge(LLMJudge("openai:m", client, JudgeOptions(), PRICE))
+    assert made.usage is None
+
+
+def test_a_very_long_raw_reply_is_kept_in_part() -> None:
+    made = judge(scripted(["x" * 100_000] * 2, swap="off"))
+    raw = made.opinions[0].raw or ""
+    assert len(raw) < 66_000
+    assert raw.endswith("[34464 characters left out]")  # 100000 - 65536
+
+
+def test_parameters_are_equal_for_equal_options_and_say_what_decides() -> None:
+    one = scripted([])
+    before = one.parameters()
+    assert json.loads(json.dumps(before)) == before
+    assert before == scripted([]).parameters()
+    for change in ({"samples": 2}, {"seed": 3}, {"drop": ("emotion",)}, {"mode": "transcript"}):
+        assert scripted([], **change).parameters() != before
+    # What cannot change the output is not part of it.
+    assert scripted([], concurrency=3, timeout_s=5).parameters() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"mode": "audio"}, "mode"),
+        ({"swap": "twice"}, "swap"),
+        ({"samples": 0}, "samples"),
+        ({"samples": 3, "temperature": 0}, "repeat one opinion"),
+        ({"temperature": -1}, "temperature"),
+        ({"temperature": float("nan")}, "temperature"),
+        ({"timeout_s": 0}, "timeout_s"),
+        ({"max_cost": 0}, "max_cost"),
+        ({"drop": ("tone",)}, "tone"),
+        ({"drop": ("emotion",), "mode": "transcript"}, "transcript"),
+        (
+            {"drop": ("signal", "transcript", "quality", "properties", "emotion", "accent")},
+            "every group",
+        ),
+    ],
+)
+def test_bad_options_are_user_errors(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        JudgeOptions(**options)
+
+
+def test_a_spoken_instruction_without_words_is_missing_evidence() -> None:
+    spoken = Pair(
+        id="p1",
+        instruction=Instruction(audio="i.wav"),
+        a=Answer(audio="a.wav"),
+        b=Answer(audio="b.wav"),
+    )
+    failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
+    for heard in (None, failed):
+        made = judge(scripted([]), Case(spoken, blueprint(), blueprint(), heard))
+        assert made.reason is Reason.EVIDENCE_MISSING
+    # A silent instruction is a fact about the instruction.
+    made = judge(scripted([verdict()] * 2), Case(spoken, blueprint(), blueprint(), blueprint(None)))
+    assert made.status == "scored"
+
+
+def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path: Path) -> None:
+    # Worst case of a call: over 2,048 reply tokens, US$ 0.004 at $1/M. Eight at once could
+    # come to 0.034, but ten cases cost 20 x 0.0011 = 0.022.
+    client = Server()
+    one = cached(tmp_path, client, max_cost=0.03, concurrency=8)
+
+    async def main() -> list[Judgement]:
+        return await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
+
+    assert {made.status for made in asyncio.run(main())} == {"scored"}
+    assert one.budget.spent == pytest.approx(0.022)

@@ -1,0 +1,490 @@
+"""``openai:`` against a real llama.cpp server, and against servers that misbehave."""
+
+import asyncio
+import json
+import logging
+import time
+import traceback
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from tests.judges.cases import case, verdict
+from tests.judges.servers import Answer, Asked, Server, completion, in_turn, unused_url
+from trace_eval.judgement import Judgement, Reason
+from trace_eval.judges.clients.base import CallFailed
+from trace_eval.judges.clients.openai import MAX_BODY, OpenAIClient
+from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+
+GOOD = completion(json.dumps(verdict("both_good", "both_good", "both_good")))
+KEY = "sk-test-0123456789abcdef"
+
+
+def made(url: str, **options: Any) -> LLMJudge:
+    chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2, "concurrency": 4}
+    judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{url}/v1", **{**chosen, **options}))
+    assert isinstance(judge, LLMJudge)
+    return judge
+
+
+def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
+    async def main() -> Judgement:
+        try:
+            return await judge.judge(case(**shown))
+        finally:
+            await judge.close()
+
+    return asyncio.run(main())
+
+
+# Real sampling.
+
+
+@pytest.mark.parametrize("elicitation", ["label", "acceptability"])
+def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str) -> None:
+    judge = made(llama, swap="both", samples=2, elicitation=elicitation)
+
+    async def main() -> list[Judgement]:
+        try:
+            return await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(3)))
+        finally:
+            await judge.close()
+
+    for judgement in asyncio.run(main()):
+        assert judgement.status == "scored", judgement.detail
+        assert set(judgement.dimensions) == set(DIMENSIONS)
+        assert len(judgement.opinions) == 4
+        assert judgement.usage is not None
+        assert judgement.usage.input_tokens > 4000
+        assert judgement.usage.cost_usd is None
+    assert judge.observed()["structure"] == "json_schema"
+    assert judge.observed()["model"] == "tiny"
+
+
+def test_the_servers_prefix_cache_finds_the_static_part(llama: str) -> None:
+    judge = made(llama, concurrency=1)
+
+    async def main() -> list[Judgement]:
+        try:
+            return [await judge.judge(case(a=f"answer {n}")) for n in range(3)]
+        finally:
+            await judge.close()
+
+    last = asyncio.run(main())[-1]
+    assert last.usage is not None
+    # The system message is over three quarters of this small prompt.
+    assert last.usage.cached_tokens > 0.75 * last.usage.input_tokens
+
+
+def test_a_prompt_that_is_too_long_is_a_cut_prompt(llama: str) -> None:
+    # The slot has 16384 tokens; 40,000 words cannot fit.
+    judgement = judge_once(made(llama), a="word " * 40_000)
+    assert judgement.reason is Reason.PROMPT_CUT
+    assert "400" in (judgement.detail or "")
+
+
+def test_a_cut_reply_is_not_a_verdict(llama: str) -> None:
+    judgement = judge_once(made(llama, max_tokens=16))
+    assert judgement.reason is Reason.REPLY_CUT
+    assert judgement.opinions[0].raw
+
+
+# Faults. Each: the answers of the server in turn, the reason (None: scored), and how many
+# requests were made.
+
+FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
+    "fine": ([Answer(body=GOOD)], None, 1),
+    "429 once": ([Answer(429, {"error": {"message": "slow"}}), Answer(body=GOOD)], None, 2),
+    "429 with Retry-After": (
+        [Answer(429, {}, {"retry-after": "0.05"}), Answer(body=GOOD)],
+        None,
+        2,
+    ),
+    "429 with a date": (
+        [Answer(429, {}, {"retry-after": formatdate(0, usegmt=True)}), Answer(body=GOOD)],
+        None,
+        2,
+    ),
+    "429 with nonsense": ([Answer(429, {}, {"retry-after": "soon"}), Answer(body=GOOD)], None, 2),
+    "429 for ever": ([Answer(429, {})], Reason.RATE_LIMITED, 3),
+    "429 for an hour": ([Answer(429, {}, {"retry-after": "3600"})], Reason.RATE_LIMITED, 1),
+    "429 no money": (
+        [Answer(429, {"error": {"code": "insufficient_quota", "message": "pay"}})],
+        Reason.REFUSED,
+        1,
+    ),
+    "500 once": ([Answer(500, {"error": {"message": "oops"}}), Answer(body=GOOD)], None, 2),
+    "500 text": ([Answer(500, b"Internal Server Error"), Answer(body=GOOD)], None, 2),
+    "503 loading": (
+        [
+            Answer(503, {"error": {"code": 503, "message": "Loading model"}}),
+            Answer(503, {}, {"retry-after": "0"}),
+            Answer(body=GOOD),
+        ],
+        None,
+        3,
+    ),
+    "503 for ever": ([Answer(503, b"<html>")], Reason.UNREACHABLE, 3),
+    "reset in mid-body": ([Answer(body=GOOD, cut=40), Answer(body=GOOD)], None, 2),
+    "reset before the body": ([Answer(body=GOOD, cut=0), Answer(body=GOOD)], None, 2),
+    "reset for ever": ([Answer(body=GOOD, cut=40)], Reason.UNREACHABLE, 3),
+    "too slow": ([Answer(body=GOOD, sleep=1.0), Answer(body=GOOD)], None, 2),
+    "always too slow": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 3),
+    "401": ([Answer(401, {"error": {"message": "bad key"}})], Reason.REFUSED, 1),
+    "403": ([Answer(403, {"error": {"message": "no"}})], Reason.REFUSED, 1),
+    "404": ([Answer(404, {"error": {"message": "no such model"}})], Reason.REFUSED, 1),
+    "too long (OpenAI)": (
+        [Answer(400, {"error": {"code": "context_length_exceeded", "message": "x"}})],
+        Reason.PROMPT_CUT,
+        1,
+    ),
+    "too long (vLLM)": (
+        [Answer(400, {"message": "This model's maximum context length is 4096 tokens."})],
+        Reason.PROMPT_CUT,
+        1,
+    ),
+    "filter before the model": (
+        [Answer(400, {"error": {"code": "content_filter", "message": "filtered"}})],
+        Reason.FILTERED,
+        1,
+    ),
+    # A reply that is of no use is asked for once more.
+    "empty choices": ([Answer(body={**GOOD, "choices": []})], Reason.UNPARSEABLE, 2),
+    "empty choices once": (
+        [Answer(body={**GOOD, "choices": []}), Answer(body=GOOD)],
+        None,
+        2,
+    ),
+    "choices null": ([Answer(body={**GOOD, "choices": None})], Reason.UNPARSEABLE, 2),
+    "no message": ([Answer(body={**GOOD, "choices": [{}]})], Reason.UNPARSEABLE, 2),
+    "content null": ([Answer(body=completion(None))], Reason.UNPARSEABLE, 2),
+    "content filter": ([Answer(body=completion("", "content_filter"))], Reason.FILTERED, 2),
+    "refusal": ([Answer(body=completion(None, refusal="I can't"))], Reason.FILTERED, 2),
+    "cut": ([Answer(body=completion('{"content', "length"))], Reason.REPLY_CUT, 2),
+    "cut once": ([Answer(body=completion("{", "length")), Answer(body=GOOD)], None, 2),
+    "prose around": (
+        [Answer(body=completion(f"Sure!\n{json.dumps(verdict())}\nBest, me"))],
+        None,
+        1,
+    ),
+    "code fence": ([Answer(body=completion(f"```json\n{json.dumps(verdict())}\n```"))], None, 1),
+    "wrong label": ([Answer(body=completion(json.dumps(verdict("A"))))], Reason.OFF_LABEL, 2),
+    "wrong label once": (
+        [Answer(body=completion(json.dumps(verdict("A")))), Answer(body=GOOD)],
+        None,
+        2,
+    ),
+    "duplicate keys": (
+        [Answer(body=completion('{"content": 1, ' + json.dumps(verdict())[1:]))],
+        Reason.UNPARSEABLE,
+        2,
+    ),
+    "1 MB reply": ([Answer(body=completion("x" * 2**20))], Reason.UNPARSEABLE, 2),
+    "1 MB of braces": ([Answer(body=completion("{" * 990_000))], Reason.UNPARSEABLE, 2),
+    "endless body": ([Answer(body=b" " * (MAX_BODY + 1))], Reason.UNPARSEABLE, 2),
+    "200 not json": ([Answer(body=b"hello")], Reason.UNPARSEABLE, 2),
+    "200 list": ([Answer(body=[1])], Reason.UNPARSEABLE, 2),
+    "200 deep": ([Answer(body=b"[" * 100_000)], Reason.UNPARSEABLE, 2),
+    "200 error": (
+        [Answer(body={"error": {"code": 429, "message": "upstream"}}), Answer(body=GOOD)],
+        None,
+        2,
+    ),
+    "read a tenth": (
+        [Answer(body={**GOOD, "usage": {"prompt_tokens": 9, "completion_tokens": 5}})],
+        Reason.PROMPT_CUT,
+        1,
+    ),
+    "no usage": ([Answer(body={k: v for k, v in GOOD.items() if k != "usage"})], None, 1),
+    "odd usage": ([Answer(body={**GOOD, "usage": {"prompt_tokens": "9"}})], None, 1),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults(name: str) -> None:
+    answers, reason, requests = FAULTS[name]
+    with Server(in_turn(answers)) as server:
+        judge = made(server.url, timeout_s=0.3 if "slow" in name else 20)
+        # A settled dialect: how it is found out is another test's subject.
+        assert isinstance(judge.client, OpenAIClient)
+        judge.client._settled = True
+        judgement = judge_once(judge)
+        assert judgement.reason is reason, judgement.detail
+        assert (judgement.status == "scored") is (reason is None)
+        assert len(server.asked) == requests
+        assert len(judgement.opinions) == 1
+        if reason is not None:
+            assert judgement.dimensions == {}
+            assert judgement.opinions[0].detail
+        assert judge.asker.caller.limiter.in_flight == 0
+
+
+def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
+    bad = [answers[0] for name, (answers, _, _) in FAULTS.items() if "slow" not in name]
+    turn = iter(range(10**6))
+    broken = {n: bad[n // 3 % len(bad)] for n in range(0, 3 * len(bad), 3)}
+
+    def answer(_: Asked) -> Answer:
+        return broken.get(next(turn), Answer(body=GOOD))
+
+    with Server(answer) as server:
+        judge = made(server.url, retries=6, swap="both", max_wait_s=0.2)
+
+        async def main() -> list[Judgement]:
+            try:
+                shown = (case(pair=f"p{n}", a=f"words {n}") for n in range(60))
+                return await asyncio.gather(*(judge.judge(one) for one in shown))
+            finally:
+                await judge.close()
+
+        judgements = asyncio.run(main())
+    assert [judgement.pair for judgement in judgements] == [f"p{n}" for n in range(60)]
+    for judgement in judgements:
+        assert [opinion.order for opinion in judgement.opinions] == ["ab", "ba"]
+        assert (judgement.status == "scored") is (judgement.reason is None)
+    scored = [judgement for judgement in judgements if judgement.status == "scored"]
+    assert len(scored) > 30
+
+
+def test_a_server_that_is_down_is_unreachable() -> None:
+    judgement = judge_once(made(unused_url()))
+    assert judgement.reason is Reason.UNREACHABLE
+    assert "is it running?" in (judgement.detail or "")
+
+
+def test_429_shrinks_the_calls_in_flight_and_500_does_not() -> None:
+    for status, most in ((429, 2), (500, 4)):
+        with Server(in_turn([Answer(status, {}), Answer(body=GOOD)])) as server:
+            judge = made(server.url)
+            assert isinstance(judge.client, OpenAIClient)
+            judge.client._settled = True
+            judge_once(judge)
+            assert judge.observed()["calls_in_flight_at_most"] == most
+
+
+def test_retry_after_is_obeyed() -> None:
+    answers = [Answer(429, {}, {"retry-after": "0.4"}), Answer(body=GOOD)]
+    with Server(in_turn(answers)) as server:
+        started = time.monotonic()
+        assert judge_once(made(server.url, backoff_s=60)).status == "scored"
+        assert 0.39 < time.monotonic() - started < 10
+
+
+# What the server takes.
+
+
+def picky(asked: Asked) -> Answer:
+    """Takes JSON mode but no schema, wants the new name of max_tokens, and no temperature."""
+    body = asked.body
+    if body.get("response_format", {}).get("type") == "json_schema":
+        told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
+        return Answer(400, {"error": {"message": told, "param": "response_format"}})
+    if "max_tokens" in body:
+        told = "Unsupported parameter: use 'max_completion_tokens' instead."
+        return Answer(400, {"error": {"message": told}})
+    if "temperature" in body:
+        return Answer(400, {"error": {"message": "Unsupported value: 'temperature'"}})
+    return Answer(body=GOOD)
+
+
+def test_what_a_server_takes_is_found_out_once() -> None:
+    with Server(picky) as server:
+        judge = made(server.url, swap="both")
+
+        async def main() -> list[Judgement]:
+            try:
+                return await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(5)))
+            finally:
+                await judge.close()
+
+        assert {judgement.status for judgement in asyncio.run(main())} == {"scored"}
+        assert len(server.asked) == 10 + 3
+        found = judge.observed()
+    assert found["structure"] == "json_object"
+    assert found["token_field"] == "max_completion_tokens"
+    assert found["temperature"] is False
+    assert found["seed"] is True
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (400, "response_format is not supported"),
+        (422, "extra fields not permitted"),
+        (500, "json_schema: not implemented"),
+        (404, "No endpoints found that support response_format"),
+    ],
+)
+def test_plain_text_is_the_last_resort(status: int, text: str) -> None:
+    def answer(asked: Asked) -> Answer:
+        if "response_format" in asked.body:
+            return Answer(status, {"error": {"message": text}})
+        return Answer(body=completion("My verdict: " + json.dumps(verdict())))
+
+    with Server(answer) as server:
+        judge = made(server.url)
+        assert judge_once(judge).status == "scored"
+        assert judge.observed()["structure"] == "text"
+
+
+def test_a_request_that_is_refused_in_every_form_settles_nothing() -> None:
+    answers = [Answer(400, {"error": {"message": "your account is closed"}})] * 3
+    with Server(in_turn([*answers, Answer(body=GOOD)])) as server:
+        judge = made(server.url, swap="off")
+
+        async def main() -> list[Judgement]:
+            try:
+                return [await judge.judge(case()), await judge.judge(case())]
+            finally:
+                await judge.close()
+
+        first, second = asyncio.run(main())
+        assert first.reason is Reason.REFUSED
+        assert "account is closed" in (first.detail or "")
+        assert second.status == "scored"
+        assert judge.observed()["structure"] == "json_schema"
+
+
+def test_a_chosen_structure_is_kept() -> None:
+    with Server(picky) as server:
+        judgement = judge_once(made(server.url, structure="json_schema"))
+        assert judgement.reason is Reason.REFUSED
+        assert "json_schema" in (judgement.detail or "")
+
+
+def test_transient_errors_settle_nothing() -> None:
+    answers = [Answer(503, {}), Answer(429, {}), Answer(body=GOOD)]
+    with Server(in_turn(answers)) as server:
+        judge = made(server.url)
+        assert judge_once(judge).status == "scored"
+        assert judge.observed()["structure"] == "json_schema"
+
+
+def test_the_request_has_what_was_asked_for() -> None:
+    with Server(in_turn([Answer(body=GOOD)])) as server:
+        judge_once(made(server.url, samples=2, seed=5, temperature=0.3, max_tokens=99))
+        bodies = [asked.body for asked in server.asked]
+    assert sorted(body["seed"] for body in bodies) == [5, 6]
+    for body in bodies:
+        assert (body["model"], body["temperature"], body["max_tokens"]) == ("tiny", 0.3, 99)
+        schema = body["response_format"]["json_schema"]
+        assert schema["strict"] is True
+        assert list(schema["schema"]["properties"]) == list(DIMENSIONS)
+        # Generated in this order: the reasons first.
+        content = schema["schema"]["properties"]["content"]["properties"]
+        assert list(content) == ["reasoning", "rating"]
+
+
+def test_one_judge_in_two_event_loops() -> None:
+    with Server(in_turn([Answer(body=GOOD)])) as server:
+        judge = made(server.url)
+        assert asyncio.run(judge.judge(case())).status == "scored"
+        assert judge_once(judge).status == "scored"
+
+
+# Keys.
+
+
+def echo(asked: Asked) -> Answer:
+    """A gateway that repeats what it was sent in its error."""
+    told = {"message": f"refused: {asked.headers.get('authorization')}", "headers": asked.headers}
+    return Answer(401, {"error": told})
+
+
+def echo_in_reply(asked: Asked) -> Answer:
+    return Answer(body=completion(f"you sent {asked.headers.get('authorization')}"))
+
+
+def echo_broken(asked: Asked) -> Answer:
+    return Answer(body=f"not json: {asked.headers.get('authorization')}".encode())
+
+
+@pytest.mark.parametrize("answer", [echo, echo_in_reply, echo_broken])
+@pytest.mark.parametrize("key", [KEY, "plainwordkey"])
+def test_a_key_never_leaves_the_client(
+    answer: Any, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    caplog.set_level(logging.DEBUG)
+    with Server(answer) as server:
+        judge = made(server.url)
+        judgement = judge_once(judge)
+        assert server.asked[0].headers["authorization"] == f"Bearer {key}"
+    kept = [
+        judgement.model_dump_json(),
+        repr(judgement),
+        json.dumps(judge.parameters()),
+        json.dumps(judge.observed()),
+        repr(judge),
+        repr(judge.client),
+        repr(judge.client.redact),
+        repr(judge.options),
+        caplog.text,
+    ]
+    for text in kept:
+        assert key not in text
+
+
+def test_a_key_is_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    async def main(judge: LLMJudge) -> str:
+        try:
+            await judge.client.chat(judge.calls(case())[0].request)
+        except CallFailed as failure:
+            return "".join(traceback.format_exception(failure)) + repr(failure)
+        finally:
+            await judge.close()
+        return ""
+
+    with Server(echo) as server:
+        told = asyncio.run(main(made(server.url)))
+    assert "401" in told
+    assert KEY not in told
+
+
+def test_a_key_by_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    with Server(echo) as server:
+        judge = made(server.url, key_env="MY_KEY")
+        text = judge_once(judge).model_dump_json()
+        assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in text
+
+
+@pytest.mark.parametrize("spec", ["openai:m", "ollama:m"])
+def test_credentials_in_the_address_are_refused_and_not_repeated(spec: str) -> None:
+    with pytest.raises(UserError, match="--key-env") as caught:
+        create_judge(spec, JudgeOptions(base_url="http://me:pass-word-1@127.0.0.1:1/v1"))
+    assert "pass-word-1" not in str(caught.value)
+
+
+def test_a_key_that_is_no_secret_spoils_no_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "1")
+    with Server(in_turn([Answer(body=completion(json.dumps(verdict())))])) as server:
+        judgement = judge_once(made(server.url))
+    assert str(judgement.rating("content")) == "1"
+
+
+def test_without_a_key_none_is_invented() -> None:
+    with Server(in_turn([Answer(body=GOOD)])) as server:
+        judge_once(made(server.url))
+        assert server.asked[0].headers["authorization"] == "Bearer none"
+
+
+def test_only_the_first_call_is_waited_for() -> None:
+    with Server(in_turn([Answer(body=GOOD, sleep=0.1)])) as server:
+        judge = made(server.url, concurrency=16)
+
+        async def main() -> None:
+            await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(16)))
+            await judge.close()
+
+        asyncio.run(main())
+        # One settles the dialect; then the other fifteen are under way together.
+        assert server.most_at_once == 15

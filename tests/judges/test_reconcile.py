@@ -1,0 +1,175 @@
+"""Two orders and k samples -> one rating: the whole table, by hand."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import pytest
+
+from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
+from trace_eval.judgement import Opinion, Order, Reason, Usage
+from trace_eval.judges.reconcile import (
+    judgement_of,
+    overall_distribution,
+    reconcile,
+    swap_back,
+)
+
+A, B, GOOD, BAD = RATINGS
+
+# Rows: what order ab says; columns: what order ba says, mapped back. An answer is
+# acceptable when at least one of the two accepts it: unacceptability must be seen from
+# both places. 1 against 2 cancels to a tie, in which each was accepted once.
+TABLE = {
+    (A, A): A,
+    (A, B): GOOD,
+    (A, GOOD): GOOD,
+    (A, BAD): A,
+    (B, A): GOOD,
+    (B, B): B,
+    (B, GOOD): GOOD,
+    (B, BAD): B,
+    (GOOD, A): GOOD,
+    (GOOD, B): GOOD,
+    (GOOD, GOOD): GOOD,
+    (GOOD, BAD): GOOD,
+    (BAD, A): A,
+    (BAD, B): B,
+    (BAD, GOOD): GOOD,
+    (BAD, BAD): BAD,
+}
+
+
+def test_the_table_is_complete() -> None:
+    assert set(TABLE) == set(product(RATINGS, RATINGS))
+
+
+@pytest.mark.parametrize(("ab", "ba"), TABLE)
+def test_two_orders(ab: Rating, ba: Rating) -> None:
+    rating, distribution, consistent = reconcile({"ab": [ab], "ba": [ba]})
+    assert rating is TABLE[ab, ba]
+    assert consistent is (ab is ba)
+    assert distribution == ({ab: 1.0} if ab is ba else {ab: 0.5, ba: 0.5})
+    # As acceptability: the union of what the two orders accept.
+    union = tuple(x or y for x, y in zip(ab.acceptability, ba.acceptability, strict=True))
+    assert rating.acceptability == union
+
+
+@pytest.mark.parametrize(("ab", "ba"), TABLE)
+def test_the_rule_treats_answers_and_orders_alike(ab: Rating, ba: Rating) -> None:
+    assert reconcile({"ab": [ba.swapped], "ba": [ab.swapped]})[0] is TABLE[ab, ba].swapped
+    assert reconcile({"ab": [ba], "ba": [ab]})[0] is TABLE[ab, ba]
+
+
+def test_a_judge_that_always_prefers_the_first_place_ties() -> None:
+    # It says 1 in both calls; mapped back, the second call says 2.
+    second = swap_back(dict.fromkeys(DIMENSIONS, A), "ba")
+    assert set(second.values()) == {B}
+    assert reconcile({"ab": [A], "ba": [second["content"]]})[0] is GOOD
+    assert swap_back({"content": GOOD}, "ba") == {"content": GOOD}
+
+
+@pytest.mark.parametrize(
+    ("ab", "ba", "rating", "shares", "consistent"),
+    [
+        # 5 of 6 votes for 1.
+        ([A, A, A], [A, A, B], A, {A: 5 / 6, B: 1 / 6}, True),
+        # 1 has 3 of 6, 2 has 2 of 6: a plurality is enough; the modes of the orders differ.
+        ([A, A, A], [B, B, BAD], A, {A: 0.5, B: 1 / 3, BAD: 1 / 6}, False),
+        # 3 : 3 between 1 and 2 goes by answer, each accepted by half: both_good.
+        ([A, A, A], [B, B, B], GOOD, {A: 0.5, B: 0.5}, False),
+        # Equal modes by the tie rule count as agreement: {1, both_bad} -> 1.
+        ([A, BAD], [A, A], A, {A: 0.75, BAD: 0.25}, True),
+        # One order lost two of three calls; it still weighs a half:
+        # P(2) = 1/2, P(1) = 1/2 * 2/3 = 1/3, P(both_bad) = 1/6.
+        ([A, A, BAD], [B], B, {A: 1 / 3, B: 0.5, BAD: 1 / 6}, False),
+        # Without a second order there is nothing to be consistent with.
+        ([A, B, B], None, B, {A: 1 / 3, B: 2 / 3}, None),
+    ],
+)
+def test_samples(
+    ab: list[Rating],
+    ba: list[Rating] | None,
+    rating: Rating,
+    shares: dict[Rating, float],
+    consistent: bool | None,
+) -> None:
+    votes: dict[Order, Sequence[Rating]] = {"ab": ab}
+    if ba:
+        votes["ba"] = ba
+    found, distribution, agree = reconcile(votes)
+    assert found is rating
+    assert distribution == pytest.approx(shares, abs=1e-12)  # sums of a few thirds
+    assert agree is consistent
+
+
+def opinion(
+    order: Order, content: Rating | None, sample: int = 0, reason: Reason = Reason.UNPARSEABLE
+) -> Opinion:
+    usage = Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
+    if content is None:
+        return Opinion(order=order, sample=sample, reason=reason, detail="why", usage=usage)
+    return Opinion(
+        order=order,
+        sample=sample,
+        ratings={"content": content, "voice_quality": GOOD, "paralinguistics": A},
+        reasoning={name: f"{order}{sample} {name}" for name in DIMENSIONS},
+        usage=usage,
+    )
+
+
+def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
+    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    assert made.status == "scored"
+    content = made.dimensions["content"]
+    assert (content.rating, content.consistent) == (GOOD, False)
+    assert content.distribution == {A: 0.5, B: 0.5}
+    assert "1: ab0 content" in content.reasoning
+    assert "2: [here answer 1 is B and answer 2 is A] ba0 content" in content.reasoning
+    assert made.dimensions["voice_quality"].consistent is True
+    assert made.dimensions["voice_quality"].reasoning == "ab0 voice_quality"
+    assert len(made.opinions) == 2
+    assert made.usage == Usage(input_tokens=20, output_tokens=4, cost_usd=1.0)
+
+
+def test_one_failed_order_is_unscored_and_never_a_tie() -> None:
+    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
+    assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
+    assert made.dimensions == {}
+    assert made.detail == "no usable opinion with order ba: why"
+    assert made.usage is not None
+    assert made.usage.input_tokens == 20  # what failed was paid for too
+
+
+def test_some_failed_samples_are_a_caveat() -> None:
+    opinions = [opinion("ab", A), opinion("ab", None, 1), opinion("ba", A), opinion("ba", A, 1)]
+    made = judgement_of("p", "j", ("ab", "ba"), opinions)
+    assert made.status == "scored"
+    assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
+
+
+def test_the_commonest_reason_of_the_failed_order_is_given() -> None:
+    failed = [
+        opinion("ab", None, 0, Reason.UNREACHABLE),
+        opinion("ab", None, 1, Reason.REPLY_CUT),
+        opinion("ab", None, 2, Reason.REPLY_CUT),
+    ]
+    assert judgement_of("p", "j", ("ab",), failed).reason is Reason.REPLY_CUT
+
+
+def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:
+    held = opinion("ba", A).model_copy(update={"cached": True})
+    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), held])
+    assert made.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
+
+
+def test_the_overall_distribution_goes_through_the_policy() -> None:
+    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", GOOD)])
+    # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1 -> 1.
+    assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(1.0)
+    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    found = overall_distribution(made, POLICIES["content_first"])
+    assert found is not None
+    assert (found[A], found[B]) == (0.5, 0.5)
+    assert entropy(found) == pytest.approx(1.0)  # one bit
+    lost = judgement_of("p", "j", ("ab",), [opinion("ab", None)])
+    assert overall_distribution(lost, POLICIES["content_first"]) is None

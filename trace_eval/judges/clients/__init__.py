@@ -1,0 +1,1 @@
+"""Clients: one chat call each, with typed failures."""

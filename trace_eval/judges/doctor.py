@@ -1,0 +1,134 @@
+"""Checks a judge's server with one tiny call, before a run depends on it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from blueprints import UserError
+from trace_eval.judges.clients.base import CallFailed, ChatClient, Request, Unusable
+from trace_eval.judges.clients.ollama import OllamaClient
+from trace_eval.judges.clients.openai import OpenAIClient
+from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.prompt import Message
+from trace_eval.judges.registry import create_judge
+from trace_eval.judges.tokens import upper_tokens
+
+#: Tokens of a pair's part of the prompt that a model should have room for: two answers of
+#: about two minutes with all groups.
+ROOM_FOR_A_PAIR = 3_000
+
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"rating": {"type": "string", "enum": ["both_good"]}},
+    "required": ["rating"],
+    "additionalProperties": False,
+}
+
+#: Asks for something else than the schema allows: only a server that enforces the schema
+#: gives the one label.
+_QUESTION = (
+    Message("system", "You answer in one word, without JSON."),
+    Message("user", "Say hello."),
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what was looked at.
+        ok: whether it is as it should be.
+        detail: what was found, and the remedy where it is not ok.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+
+
+async def doctor(spec: str, options: JudgeOptions | None = None) -> list[Check]:
+    """Check options, server, model, schema obedience and context of an LLM judge.
+
+    Makes one call of a few tokens. Never raises for what it is there to find.
+    """
+    options = replace(options or JudgeOptions(), retries=0, cache=None, max_cost=None)
+    options = replace(options, offline=False)
+    try:
+        judge = create_judge(spec, options)
+    except UserError as error:
+        return [Check("judge", False, str(error))]
+    if not isinstance(judge, LLMJudge) or judge.client.ordered:
+        await judge.close()
+        return [Check("judge", True, f"{spec} needs no server")]
+    try:
+        return [
+            Check("judge", True, f"{spec} at {judge.client.server}"),
+            *key_check(judge.client, options),
+            *await _server(judge, options),
+        ]
+    finally:
+        await judge.close()
+
+
+def key_check(client: ChatClient, options: JudgeOptions) -> list[Check]:
+    """Whether a key is set, and would travel safely; contacts nobody."""
+    if not isinstance(client, OpenAIClient):
+        return []
+    there = bool(os.environ.get(options.key_env))
+    parts = urlsplit(client.server)
+    if there and parts.scheme == "http" and not _is_local(parts.hostname or ""):
+        told = f"{options.key_env} would travel in clear to {client.server}; use https"
+        return [Check("key", False, told)]
+    return [Check("key", True, f"{options.key_env} is {'set' if there else 'not set'}")]
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
+    client = judge.client
+    request = Request(_QUESTION, _SCHEMA, options.seed, 0.0, 64)
+    try:
+        async with asyncio.timeout(options.timeout_s):
+            reply = await client.chat(request)
+    except TimeoutError:
+        return [Check("server", False, f"no answer in {options.timeout_s:g} s; raise --timeout")]
+    except CallFailed as failure:
+        return [Check("server", False, f"{failure.reason}: {failure.detail}")]
+    except Unusable as unusable:
+        told = f"{unusable.reason}: {unusable.detail}"
+        return [Check("server", True, "answers"), Check("reply", False, told)]
+    shape = str(client.observed().get("structure", "json_schema"))
+    obeys = "both_good" in reply.text and reply.text.strip().startswith("{")
+    checks = [Check("server", True, f"answers; model {client.observed().get('model')}")]
+    if obeys:
+        checks.append(Check("schema", True, f"replies keep to it ({shape})"))
+    else:
+        told = f"{shape}: the reply was {reply.text[:60]!r}; verdicts will rest on the prompt alone"
+        checks.append(Check("schema", False, told))
+    counts = reply.tokens.input is not None and reply.tokens.output is not None
+    told = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
+    checks.append(Check("usage", counts, told))
+    if isinstance(client, OllamaClient):
+        checks.append(_context(judge, client))
+    return checks
+
+
+def _context(judge: LLMJudge, client: OllamaClient) -> Check:
+    need = upper_tokens([judge.prompts.system]) + ROOM_FOR_A_PAIR + judge.options.max_tokens
+    found = client.model_context
+    if found is None:
+        return Check("context", True, f"the server does not say; a pair needs about {need} tokens")
+    told = f"{found} tokens; a pair needs about {need}"
+    return Check("context", found >= need, told)

@@ -1,0 +1,147 @@
+"""Text from outside in a prompt: made harmless, then put behind a fence.
+
+Transcripts and instructions are data that an attacker can write. Three layers keep them
+data: what could be read as markup is replaced, what cannot be seen is removed, and the
+rest stands between fence lines that carry a tag derived from the text itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from blueprints import Absent, Accent, Blueprint, Emotion, Extension, Transcript, Word
+
+#: Hex digits of a fence tag.
+TAG_LENGTH = 12
+
+# Every chat template in use marks turns with angle brackets (<|im_start|>, <start_of_turn>,
+# <s>, <<SYS>>), with capitals in square brackets ([INST]), or with full-width bars. No
+# bracket, no token: a list of known tokens would be out of date with the next model.
+_BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "｜": "¦"})
+_SQUARE_TOKEN = re.compile(r"\[(/?[A-Z][A-Z_ ]{2,30})\]")
+# Rows of one mark imitate headings, rules, code fences and our own fences.
+_ROW = re.compile(r"([#=`~*_|\-])\1{2,}")
+_JINJA = re.compile(r"\{([{%#])|([}%#])\}")
+
+# Nearly all words are like this, and then there is nothing to do.
+_PLAIN = re.compile(r"[A-Za-z0-9,.'?!:;]+(?: [A-Za-z0-9,.'?!:;]+)*")
+
+# Joiners that Persian, Hindi and emoji need; all other format characters can hide text.
+_KEPT_FORMAT = {"\u200c", "\u200d"}
+
+_PATH = re.compile(r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)\S+|\S+[/\\]\S+|\S+\.(?:wav|mp3|flac|ogg|m4a)\b")
+
+
+def neutralise(text: str) -> str:
+    """The same words on one line, with nothing that a parser or a chat template could act on.
+
+    Line breaks become spaces, so outside text can never start a line of its own. Control
+    and invisible characters go; lone surrogates become U+FFFD. The result is stable: a
+    second pass changes nothing.
+    """
+    if _PLAIN.fullmatch(text):
+        return text
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    text = unicodedata.normalize("NFC", text).translate(_BRACKETS)
+    kept = (_visible(char) for char in text)
+    text = " ".join("".join(kept).split())
+    text = _SQUARE_TOKEN.sub(r"(\1)", text)
+    text = _ROW.sub(r"\1\1", text)
+    return _JINJA.sub(lambda match: match.group(0)[0] + " " + match.group(0)[1], text)
+
+
+def _visible(char: str) -> str:
+    category = unicodedata.category(char)
+    if category in ("Zl", "Zp") or char in "\t\n\r\v\f\x85":
+        return " "
+    if category in ("Cc", "Cf", "Co", "Cn") and char not in _KEPT_FORMAT:
+        return ""
+    return char
+
+
+def without_paths(text: str) -> str:
+    """The text with file names left out: they name systems and machines."""
+    return _PATH.sub("(file)", text)
+
+
+def neutralise_json(value: JsonValue) -> JsonValue:
+    """Every string in a JSON value, keys included, through :func:`neutralise`."""
+    if isinstance(value, str):
+        return neutralise(value)
+    if isinstance(value, list):
+        return [neutralise_json(item) for item in value]
+    if isinstance(value, dict):
+        return {neutralise(key): neutralise_json(item) for key, item in value.items()}
+    return value
+
+
+def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
+    """A copy whose words, labels, reasons and extension values are harmless."""
+    update: dict[str, object] = {}
+    for name in type(blueprint).model_fields:
+        group = getattr(blueprint, name)
+        if isinstance(group, Absent):
+            update[name] = _absent(group)
+        elif isinstance(group, Transcript):
+            words = [_word(word) for word in group.words]
+            changes: dict[str, object] = {
+                "text": neutralise(group.text),
+                "words": words,
+                "suspect": [neutralise(flag) for flag in group.suspect],
+                "language": neutralise(group.language),
+            }
+            update[name] = group.model_copy(update=changes)
+        elif isinstance(group, Emotion):
+            windows = [w.model_copy(update={"scores": _keys(w.scores)}) for w in group.trajectory]
+            changes = {
+                "scores": _keys(group.scores),
+                "top": neutralise(group.top),
+                "trajectory": windows,
+            }
+            update[name] = group.model_copy(update=changes)
+        elif isinstance(group, Accent):
+            changes = {"similarities": _keys(group.similarities), "top": neutralise(group.top)}
+            update[name] = group.model_copy(update=changes)
+    update["extensions"] = {
+        neutralise(name): _extension(group) for name, group in blueprint.extensions.items()
+    }
+    return blueprint.model_copy(update=update)
+
+
+def _word(word: Word) -> Word:
+    text = neutralise(word.text)
+    return word if text == word.text else word.model_copy(update={"text": text})
+
+
+def _absent(group: Absent) -> Absent:
+    return group.model_copy(update={"reason": neutralise(without_paths(group.reason)) or "?"})
+
+
+def _extension(group: Extension | Absent) -> Extension | Absent:
+    if isinstance(group, Absent):
+        return _absent(group)
+    return group.model_copy(update={"values": neutralise_json(group.values)})
+
+
+def _keys(scores: dict[str, float]) -> dict[str, float]:
+    return {neutralise(label): score for label, score in scores.items()}
+
+
+def fence_tag(texts: Iterable[str]) -> str:
+    """A tag that occurs in none of the texts; the same texts always give the same tag."""
+    joined = "\x00".join(texts)
+    for salt in range(1000):
+        digest = hashlib.sha256(f"{salt}\x00{joined}".encode("utf-8", "replace")).hexdigest()
+        if digest[:TAG_LENGTH] not in joined:
+            return digest[:TAG_LENGTH]
+    raise AssertionError("unreachable: a text cannot hold a thousand of its own hashes")
+
+
+def fence(tag: str, label: str, text: str) -> str:
+    """``text`` between an opening and a closing line that carry the tag."""
+    return f"<<<data {tag} {label}\n{text}\nend {tag}>>>"

@@ -1,0 +1,121 @@
+"""The options of the LLM judges, checked in one place; command-line defaults come from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from blueprints import GROUPS, UserError
+from blueprints.features import feature_groups
+
+Mode = Literal["blueprint", "transcript"]
+RenderingName = Literal["compact", "paper"]
+Elicitation = Literal["label", "acceptability"]
+Swap = Literal["both", "off", "random"]
+Structure = Literal["auto", "json_schema", "json_object", "text"]
+
+#: Temperature when none is given: greedy for one sample, else warm enough to differ.
+GREEDY_TEMPERATURE = 0.0
+SAMPLING_TEMPERATURE = 0.7
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """What a judge is asked for. See docs/judges.md for each option's consequences.
+
+    Raises:
+        UserError: a value is out of range, or two options contradict each other.
+    """
+
+    # The server.
+    base_url: str | None = None  # None: the provider's own variable, then its own default
+    key_env: str = "OPENAI_API_KEY"  # environment variable that holds the key (openai)
+    timeout_s: float = 300.0  # of one call, its time in the server's queue included
+    # The prompt.
+    mode: Mode = "blueprint"
+    rendering: RenderingName = "compact"
+    drop: tuple[str, ...] = ()  # blueprint groups that the judge is not shown
+    elicitation: Elicitation = "label"
+    template: Path | None = None  # Jinja file whose blocks replace those of the package
+    # Opinions.
+    swap: Swap = "both"
+    samples: int = 1  # calls per order
+    temperature: float | None = None  # None: 0 for one sample, 0.7 for more
+    seed: int = 0  # of the first sample; the next one gets seed + 1
+    max_tokens: int = 2048  # of one reply
+    repair: bool = True  # one second chance for an unusable reply
+    structure: Structure = "auto"  # how the reply's shape is enforced (openai)
+    # Running many.
+    concurrency: int | None = None  # calls in flight; None: 8, and 2 for ollama
+    retries: int = 5  # of one call, after the first attempt
+    backoff_s: float = 1.0  # before the first retry; doubles, with jitter
+    max_wait_s: float = 120.0  # a longer Retry-After fails the call instead
+    cache: Path | None = None  # SQLite file of replies; None: none are kept
+    offline: bool = False  # answer from the cache (or a batch) only, send nothing
+    # Money.
+    prices: Path | None = None  # TOML table that extends the shipped one
+    max_cost: float | None = None  # US dollars
+    spent: float = 0.0  # US dollars spent before, counted against max_cost
+    # Ollama.
+    num_ctx: int | None = None  # None: sized from the prompts, in powers of two
+    keep_alive: str = "10m"
+    think: bool | None = None  # None: the model's own default
+
+    def __post_init__(self) -> None:
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                raise UserError(f"{name}: {value!r} is unknown; use one of {', '.join(allowed)}")
+        for name, low in _AT_LEAST.items():
+            value = getattr(self, name)
+            if value is not None and not value >= low:
+                raise UserError(f"{name}: {value} is too small; use at least {low:g}")
+        for name in ("timeout_s", "max_cost"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise UserError(f"{name}: {value} must be more than 0")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        if self.samples > 1 and self.temperature == 0:
+            raise UserError(
+                f"samples: {self.samples} calls at temperature 0 repeat one opinion;"
+                " raise the temperature or use samples 1"
+            )
+        if self.mode == "transcript" and self.drop:
+            raise UserError(
+                f"drop: {', '.join(self.drop)} cannot be dropped in mode transcript, which shows"
+                " no group but the transcript; use mode blueprint"
+            )
+        if set(GROUPS) <= feature_groups(self.drop):
+            raise UserError("drop: every group is dropped; leave the judge at least one")
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature that is sent."""
+        if self.temperature is not None:
+            return self.temperature
+        return GREEDY_TEMPERATURE if self.samples == 1 else SAMPLING_TEMPERATURE
+
+
+_CHOICES = {
+    "mode": get_args(Mode),
+    "rendering": get_args(RenderingName),
+    "elicitation": get_args(Elicitation),
+    "swap": get_args(Swap),
+    "structure": get_args(Structure),
+}
+
+_AT_LEAST = {
+    "samples": 1,
+    "temperature": 0,
+    "seed": 0,
+    "max_tokens": 16,
+    "concurrency": 1,
+    "retries": 0,
+    "backoff_s": 0,
+    "max_wait_s": 0,
+    "num_ctx": 256,
+    "spent": 0,
+}

@@ -1,0 +1,133 @@
+"""Several opinions -> one rating per dimension.
+
+Each order's opinions become a distribution; the orders weigh the same, however many of
+their calls failed, so that a preference for the first place cancels. The rating is
+``fusion.mode`` of the mean. Its tie rule makes the reconciliation of two single opinions:
+an answer is acceptable when at least half of the opinions accept it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from fusion import DIMENSIONS, RATINGS, Dimension, Policy, Rating, fuse_distributions, mode
+from trace_eval.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
+from trace_eval.judges.prices import sum_usage
+
+Votes = Mapping[Order, Sequence[Rating]]
+
+
+def shares(ratings: Sequence[Rating]) -> dict[Rating, float]:
+    """Votes as a distribution, in the declared order; ratings without a vote are left out."""
+    counts = Counter(ratings)
+    return {rating: counts[rating] / len(ratings) for rating in RATINGS if counts[rating]}
+
+
+def mean(distributions: Sequence[Mapping[Rating, float]]) -> dict[Rating, float]:
+    """The mean of distributions, each with the same weight."""
+    total = {r: sum(d.get(r, 0.0) for d in distributions) / len(distributions) for r in RATINGS}
+    return {rating: share for rating, share in total.items() if share}
+
+
+def reconcile(votes: Votes) -> tuple[Rating, dict[Rating, float], bool | None]:
+    """Rating, distribution, and whether the orders agree (None: there is one order only).
+
+    ``votes`` are already mapped back to the pair's own A and B; no order is empty.
+    """
+    by_order = [shares(ratings) for ratings in votes.values()]
+    pooled = mean(by_order)
+    consistent = len({mode(order) for order in by_order}) == 1 if len(by_order) > 1 else None
+    return mode(pooled), pooled, consistent
+
+
+def judgement_of(
+    pair: str, judge: str, orders: Sequence[Order], opinions: Sequence[Opinion]
+) -> Judgement:
+    """The judgement behind which these opinions stand.
+
+    It is scored when every order has at least one usable opinion: with one order alone the
+    judge's preference for a place would count as evidence.
+    """
+    usable = [opinion for opinion in opinions if opinion.reason is None]
+    sent = [opinion.usage for opinion in opinions if not opinion.cached]
+    usage = sum_usage(sent)
+    for order in orders:
+        failed = [o for o in opinions if o.order == order and o.reason is not None]
+        if not any(opinion.order == order for opinion in usable):
+            worst = _commonest(failed)
+            return Judgement(
+                pair=pair,
+                judge=judge,
+                status="unscored",
+                reason=worst.reason,
+                detail=f"no usable opinion with order {order}: {worst.detail}",
+                opinions=list(opinions),
+                usage=usage,
+            )
+    caveats = []
+    if len(usable) < len(opinions):
+        codes = Counter(str(opinion.reason) for opinion in opinions if opinion.reason)
+        told = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
+        caveats.append(f"{len(opinions) - len(usable)} of {len(opinions)} opinions failed: {told}")
+    return Judgement(
+        pair=pair,
+        judge=judge,
+        status="scored",
+        dimensions={name: _verdict(name, usable) for name in DIMENSIONS},
+        opinions=list(opinions),
+        usage=usage,
+        caveats=caveats,
+    )
+
+
+def _commonest(failed: Sequence[Opinion]) -> Opinion:
+    """The first opinion with the most frequent reason; equals go by declared order."""
+    counts = Counter(opinion.reason for opinion in failed)
+    reason = max(Reason, key=lambda code: counts[code])
+    return next(opinion for opinion in failed if opinion.reason is reason)
+
+
+def _verdict(name: Dimension, usable: Sequence[Opinion]) -> DimensionVerdict:
+    votes: dict[Order, list[Rating]] = {}
+    for opinion in usable:
+        votes.setdefault(opinion.order, []).append(opinion.ratings[name])
+    rating, distribution, consistent = reconcile(votes)
+    return DimensionVerdict(
+        rating=rating,
+        reasoning=_reasoning(name, rating, usable),
+        distribution=distribution if len(usable) > 1 else None,
+        consistent=consistent,
+    )
+
+
+def _reasoning(name: Dimension, rating: Rating, usable: Sequence[Opinion]) -> str:
+    """The words of the first opinion that came to this rating, else of all of them."""
+    agreeing = [opinion for opinion in usable if opinion.ratings[name] is rating]
+    if agreeing:
+        return _quote(name, min(agreeing, key=lambda o: (o.order, o.sample)))
+    told = {opinion.ratings[name]: _quote(name, opinion) for opinion in reversed(usable)}
+    parts = (f"{vote}: {told[vote]}" for vote in RATINGS if vote in told)
+    return f"The opinions differ, together they give {rating}. " + " | ".join(parts)
+
+
+def _quote(name: Dimension, opinion: Opinion) -> str:
+    words = opinion.reasoning.get(name, "")
+    # The words speak of the places that the model saw; they cannot be mapped back.
+    return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
+
+
+def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
+    """Distribution of the overall rating; its entropy says how uncertain the judge was.
+
+    None where the judgement is unscored. A dimension with one opinion counts as certain.
+    """
+    if judgement.status != "scored":
+        return None
+    parts = [judgement.dimensions[name] for name in DIMENSIONS]
+    return fuse_distributions(policy, *(v.distribution or {v.rating: 1.0} for v in parts))
+
+
+def swap_back(ratings: Mapping[Dimension, Rating], order: Order) -> dict[Dimension, Rating]:
+    """Ratings of a call in terms of the pair's own A and B."""
+    return {name: r.swapped if order == "ba" else r for name, r in ratings.items()}
