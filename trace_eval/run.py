@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -46,6 +47,11 @@ class ProblemRecord(Strict):
     where: str
     what: str
     pair: str | None = None
+
+
+def default_run(manifest: Path, judge: str) -> Path:
+    """Where a run goes when nobody says: the same place for the same manifest and judge."""
+    return Path("runs") / re.sub(r"[^\w.]+", "-", f"{manifest.stem}-{judge}").strip("-")
 
 
 class Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,15 @@ class Done(NamedTuple):
     err: str
 
 
-def trace_eval(*arguments: object, timeout: float = 300) -> Done:
-    """Run ``trace-eval ARGUMENTS`` from the repository's root."""
+def trace_eval(*arguments: object, cwd: Path = ROOT, timeout: float = 600) -> Done:
+    """Run ``trace-eval ARGUMENTS``, from the repository's root unless told."""
     command = [sys.executable, "-m", "trace_eval", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=ROOT)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     return Done(done.returncode, done.stdout, done.stderr)

@@ -22,7 +22,10 @@ _EXTRACT, _JUDGE = ExtractOptions(), Options()
 def judge(
     *,
     pairs: Annotated[Path, typer.Argument(help="Manifest: .jsonl, .csv, .parquet or HCoT .json.")],
-    out: Annotated[Path, typer.Option(help="Run folder; an existing run is continued.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE."),
+    ] = None,
     profile: shared.Profile = DEFAULT_PROFILE,
     judge: Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")] = DEFAULT_JUDGE,
     policy: Annotated[
@@ -51,9 +54,11 @@ def judge(
     from trace_eval.cache import audio_folder
     from trace_eval.manifests import check_audio, read_manifest
     from trace_eval.records import spill_to
+    from trace_eval.run import default_run
     from trace_eval.session import Session
     from trace_eval.tables import print_batch, print_estimate, print_results, print_summary
 
+    out = out or default_run(pairs, judge)
     extract = shared.extract_options(profile, extractor, cache, workers, max_seconds)
     options = Options(
         extract, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage
