@@ -3,7 +3,8 @@
     python benchmarks/extract.py [CLIPS ...]
 
 Clips default to the real answers under $TRACE_EVAL_DATA/speakbench_pairs, else to the
-example clips. CPU time of all threads is counted, after one clip of warm-up; the whole path is timed as the command line runs it, with an empty cache.
+example clips. CPU time of all threads is counted, after one clip of warm-up; the whole path
+is timed as the command line runs it, with an empty cache.
 """
 
 from __future__ import annotations

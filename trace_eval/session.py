@@ -220,6 +220,7 @@ def _record(
         "profile": options.extract.profile,
         "max_seconds": options.extract.max_seconds,
         "policy": options.policy,
+        "seed": options.judging.seed,
         "environment": environment(),
         "sessions": [{"started": now()}],
     }
