@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN ?= runs/demo
 # Programs that some tests compare with or make clips with; without them those tests skip.
-PROGRAMS := ffmpeg flite espeak-ng sox
+PROGRAMS := ffmpeg flite espeak-ng sox chromium
 
 .PHONY: demo test lint format system clean
 demo: $(VENV)/installed

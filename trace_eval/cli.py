@@ -7,7 +7,18 @@ import sys
 import typer
 
 from blueprints.errors import UserError
-from trace_eval.commands import ablate, agree, doctor, extract, fuse, judge, rank, schema, show
+from trace_eval.commands import (
+    ablate,
+    agree,
+    doctor,
+    extract,
+    fuse,
+    judge,
+    rank,
+    review,
+    schema,
+    show,
+)
 from trace_eval.console import EXIT_USAGE, complain
 
 app = typer.Typer(
@@ -26,6 +37,7 @@ for command in (
     agree.agree,
     rank.rank,
     ablate.ablate,
+    review.review,
     doctor.doctor,
     schema.schema,
 ):

@@ -1,0 +1,139 @@
+"""How close the extractors are to their references, on the shared real recordings.
+
+    TRACE_EVAL_DATA=... python benchmarks/fidelity.py
+
+Needs ffmpeg (``apt-get install ffmpeg``) for loudness. DNSMOS is compared with the
+``speechmos`` package on the clips up to 30 s, because the reference is slow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from jiwer import wer
+from report import save, table
+
+from blueprints import Blueprint, Loudness, Quality, Rate, Transcript
+from extractors.audio import SPEECH_RATE, decode
+from extractors.registry import create, plan
+from trace_eval.manifests import find_recordings
+
+_NUMBERS = {"1": "one", "10": "ten"}
+
+
+def words(text: str) -> str:
+    """Lower case, without punctuation, the prompts' two numbers spelled out."""
+    found = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
+    return " ".join(_NUMBERS.get(word, word) for word in (w.strip("'") for w in found))
+
+
+def blueprint(path: Path, groups: set[str]) -> Blueprint:
+    """The blueprint of a recording with these groups and what they need."""
+    clip = decode(path)
+    found = Blueprint(clip=clip.sha256)
+    for extractor in plan("screen", {}):
+        if extractor.group in groups:
+            extractor.load()
+            value = extractor.extract(clip, found)
+            found = found.with_group(extractor.group, value, extractor.provenance())
+    return found
+
+
+def word_error_rate(data: Path) -> float:
+    """PocketSphinx on the spoken prompts."""
+    records = [json.loads(x) for x in (data / "prompts" / "texts.jsonl").read_text().splitlines()]
+    heard = []
+    for record in records:
+        transcript = blueprint(
+            data / "prompts" / record["audio"], {"signal", "transcript"}
+        ).transcript
+        heard.append(words(transcript.text) if isinstance(transcript, Transcript) else "")
+    return float(wer([words(record["text"]) for record in records], heard))
+
+
+def rate_pairs(data: Path) -> tuple[int, int]:
+    """(pairs in which the faster speaker has the higher WPM, pairs)."""
+    right, records = 0, (data / "rate_pairs" / "pairs.jsonl").read_text().splitlines()
+    for record in map(json.loads, records):
+        wpm = {}
+        for side in "ab":
+            path = data / "rate_pairs" / record[side]["audio"]
+            rate = blueprint(path, {"signal", "transcript", "rate"}).rate
+            wpm[side] = rate.wpm or 0.0 if isinstance(rate, Rate) else 0.0
+        right += max(wpm, key=lambda side: wpm[side]) == record["faster"]
+    return right, len(records)
+
+
+def loudness_difference(paths: list[Path]) -> float:
+    """Largest difference from ffmpeg's ebur128, LU."""
+    extractor, worst = create("bs1770"), 0.0
+    for path in paths:
+        command = [
+            "ffmpeg",
+            "-nostats",
+            "-hide_banner",
+            "-i",
+            str(path),
+            "-af",
+            "ebur128",
+            "-f",
+            "null",
+            "-",
+        ]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        theirs = float(re.findall(r"I:\s+(-?[\d.]+) LUFS", told)[-1])
+        ours = extractor.extract(decode(path), Blueprint(clip="x"))
+        if isinstance(ours, Loudness):
+            worst = max(worst, abs(ours.integrated_lufs - theirs))
+    return worst
+
+
+def dnsmos_difference(paths: list[Path]) -> float:
+    """Largest difference from the speechmos package over all four scores."""
+    from speechmos import dnsmos
+
+    worst = 0.0
+    for path in paths:
+        ours = blueprint(path, {"signal", "quality"}).quality
+        theirs = dnsmos.run(decode(path).speech, SPEECH_RATE, model_type="dnsmos_personalized")
+        if isinstance(ours, Quality):
+            scores = {
+                "sig_mos": ours.sig,
+                "bak_mos": ours.bak,
+                "ovrl_mos": ours.ovrl,
+                "p808_mos": ours.p808,
+            }
+            worst = max(worst, *(abs(theirs[name] - value) for name, value in scores.items()))
+    return worst
+
+
+def main() -> None:
+    """Measure and print."""
+    data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+    if shutil.which("ffmpeg") is None:
+        sys.exit("ffmpeg is missing: apt-get install ffmpeg")
+    paths = list({decode(p).sha256: p for p in find_recordings(data)}.values())
+    short = [path for path in paths if decode(path).seconds <= 30]
+    right, pairs = rate_pairs(data)
+    found = {
+        "PocketSphinx word error rate on the prompts": word_error_rate(data),
+        "rate pairs in which the faster one has the higher WPM": f"{right} of {pairs}",
+        f"loudness, largest difference from ffmpeg on {len(paths)} clips, LU": loudness_difference(
+            paths
+        ),
+        f"DNSMOS, largest difference from speechmos on {len(short)} clips": dnsmos_difference(
+            short
+        ),
+    }
+    table("Fidelity", ["what", "value"], list(found.items()))
+    save("fidelity", found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""A real server in a process of its own, and a real browser that only uses its keyboard."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+#: Nothing but loopback is ever asked for.
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--autoplay-policy=no-user-gesture-required",
+)  # fmt: skip
+
+_COMMAND = "import typer; from trace_eval.commands.review import review; typer.run(review)"
+
+
+class Server:
+    """``trace-eval review`` on a free port of 127.0.0.1, or on a given one."""
+
+    def __init__(self, *arguments: str, port: int = 0) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _COMMAND, *arguments, "--port", str(port)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "200"},
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("open http://127.0.0.1:"), line
+        self.url = line.split()[1]
+        self.port = int(self.url.rstrip("/").rpartition(":")[2])
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does; nothing may hang."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(10)
+
+
+class Rater:
+    """Somebody at the keyboard of one page."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None,
+        )
+
+    @property
+    def place(self) -> str:
+        """``TASK STEP`` of the page."""
+        found: str = self.page.evaluate(
+            "(m => `${m.dataset.task} ${m.dataset.step}`)(document.querySelector('main'))"
+        )
+        return found
+
+    def sign_in(self, url: str, name: str) -> None:
+        """Type a name and press Enter."""
+        self.page.goto(url)
+        self.page.keyboard.type(name)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("#panel, main[data-step=done]")
+
+    def press(self, key: str) -> str:
+        """Press a key that leads to another place, and wait for it."""
+        before = self.place
+        self.page.keyboard.press(key)
+        self.page.wait_for_function(
+            "b => (m => `${m.dataset.task} ${m.dataset.step}` !== b)"
+            "(document.querySelector('main'))",
+            arg=before,
+        )
+        return self.place
+
+    def playing(self) -> list[str]:
+        """Keys of the recordings that play now."""
+        found: list[str] = self.page.evaluate(
+            "[...document.querySelectorAll('audio')].filter(a => !a.paused).map(a => a.dataset.key)"
+        )
+        return found

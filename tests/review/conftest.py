@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.review import support
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of six pairs; the judge prefers A everywhere."""
+    return support.write_run(tmp_path / "run", support.pairs(tmp_path, 6))

@@ -1,0 +1,132 @@
+"""Runs with known judgements, and walks through a review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from fusion import DIMENSIONS, POLICIES, Rating
+from trace_eval.fuse import fuse
+from trace_eval.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.manifests import Manifest
+from trace_eval.pairs import Pair
+from trace_eval.review.material import load_material
+from trace_eval.review.queue import QueueOptions, make_plan
+from trace_eval.review.session import Review
+from trace_eval.review.store import Store
+from trace_eval.run import ClipRecord, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "pairs.jsonl"
+
+POLICY = POLICIES["content_first"]
+
+
+def tone(path: Path, hz: float, seconds: float = 0.3) -> Path:
+    """A sine at 16 kHz, peak 0.5."""
+    time = np.arange(int(16_000 * seconds)) / 16_000
+    soundfile.write(path, 0.5 * np.sin(2 * np.pi * hz * time), 16_000, subtype="PCM_16")
+    return path
+
+
+def pairs(folder: Path, number: int, text: str = "Say it slowly.") -> list[Pair]:
+    """``p0``, ``p1``, ...: A is 300 Hz, B is 600 Hz; systems ``secret-one``, ``secret-two``."""
+    a, b = tone(folder / "secret-one.wav", 300), tone(folder / "secret-two.wav", 600)
+    return [
+        Pair.model_validate(
+            {
+                "id": f"p{n}",
+                "instruction": {"text": text},
+                "a": {"audio": a, "system": "secret-one"},
+                "b": {"audio": b, "system": "secret-two"},
+            }
+        )
+        for n in range(number)
+    ]
+
+
+def verdicts(
+    rating: Rating = Rating.A,
+    distribution: dict[Rating, float] | None = None,
+    consistent: bool | None = None,
+    evidence: dict[str, object] | None = None,
+) -> dict[str, DimensionVerdict]:
+    """The same verdict on every dimension."""
+    return {
+        name: DimensionVerdict.model_validate(
+            {
+                "rating": rating,
+                "reasoning": f"because of {name}",
+                "distribution": distribution,
+                "consistent": consistent,
+                "evidence": evidence or {},
+            }
+        )
+        for name in DIMENSIONS
+    }
+
+
+def scored(pair: str, rating: Rating = Rating.A, **how: object) -> Judgement:
+    """A judgement that says the same on every dimension."""
+    return Judgement.scored(pair, "rules", verdicts(rating, **how))  # type: ignore[arg-type]
+
+
+def unscored(pair: str) -> Judgement:
+    """A judgement that failed."""
+    return Judgement.unscored(pair, "rules", Reason.UNREACHABLE, "server down")
+
+
+def write_run(
+    folder: Path,
+    items: Sequence[Pair],
+    judgements: Mapping[str, Judgement] | None = None,
+    clips: Sequence[ClipRecord] = (),
+) -> Path:
+    """A run folder of these pairs; default: the judge prefers A everywhere."""
+    judgements = judgements or {pair.id: scored(pair.id) for pair in items}
+    run = Run(folder)
+    with run:
+        run.start({"judge": "rules"}, Manifest(folder / "pairs.jsonl", list(items)))
+        for clip in clips:
+            run.add_clip(clip)
+        for judgement in judgements.values():
+            run.add_judgement(judgement)
+        run.write_overall([fuse(judgement, POLICY) for judgement in judgements.values()])
+    return folder
+
+
+def open_at(run: Path, show_judge: bool = False, **options: object) -> Review:
+    """A fresh review of a run with these queue options."""
+    material = load_material(run)
+    plan = make_plan(material, QueueOptions(**options))  # type: ignore[arg-type]
+    return Review(material, Store(material.database), plan, show_judge)
+
+
+def shown_answers(rating: Rating) -> tuple[str, ...]:
+    """What to answer to the questions of a block to say this of the answers as shown."""
+    return {
+        Rating.A: ("yes", "yes", "1"),
+        Rating.B: ("no", "yes"),
+        Rating.BOTH_GOOD: ("yes", "yes", "equal"),
+        Rating.BOTH_BAD: ("no", "no"),
+    }[rating]
+
+
+def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
+    """Finish the rater's current pair with this rating of its own A and B everywhere."""
+    place = review.place(rater)
+    assert place is not None
+    item, task = place.view.item, place.task
+    shown = rating if place.view.shown == "ab" else rating.swapped
+    blocks = 5 if review.plan.overall_first else 4
+    for _ in range(blocks):
+        for value in shown_answers(shown):
+            place = review.place(rater)
+            assert place is not None
+            assert place.step is not None
+            assert review.answer(rater, task, place.step.key, value, comment)
+    assert review.answer(rater, task, "comment", "", comment)
+    return item

@@ -1,0 +1,242 @@
+"""The whole way in a real browser, by keyboard only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fusion import RATINGS, Rating
+from tests.review import browser, support
+from trace_eval.labels import read_labels
+from trace_eval.manifests import read_manifest
+from trace_eval.review import open_review, write_exports
+
+for package in ("fastapi", "uvicorn", "python_multipart"):
+    pytest.importorskip(package, reason="pip install 'trace-eval[review]'")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="pip install 'trace-eval[test]' (no browser download is needed)"
+)
+if not browser.CHROMIUM.exists():
+    pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
+
+#: A comment with everything that could go wrong on its way.
+COMMENT = 'B hums; <script>alert("x")</script> ünd 2 > 1'
+
+
+@pytest.fixture
+def rater() -> Iterator[browser.Rater]:
+    with playwright.sync_playwright() as engine:
+        chromium = engine.chromium.launch(
+            executable_path=str(browser.CHROMIUM), args=list(browser.ARGUMENTS)
+        )
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(15_000)
+        yield browser.Rater(page)
+        chromium.close()
+
+
+@pytest.fixture
+def servers() -> Iterator[list[browser.Server]]:
+    started: list[browser.Server] = []
+    yield started
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def examples(tmp_path: Path) -> Path:
+    """A run of the example pairs; one is unscored, one was inconsistent."""
+    pairs = read_manifest(support.EXAMPLES).pairs
+    judgements = {pair.id: support.scored(pair.id) for pair in pairs}
+    judgements["noise"] = support.unscored("noise")
+    judgements["slow"] = support.scored("slow", consistent=False)
+    return support.write_run(tmp_path / "run", pairs, judgements)
+
+
+def _said(number: int) -> Rating:
+    """What the rater thinks of the n-th pair as shown."""
+    return RATINGS[number % len(RATINGS)]
+
+
+_KEYS = {"yes": "g", "no": "x", "1": "1", "2": "2", "equal": "3"}
+
+
+def _answer(rater: browser.Rater, number: int, blocks: int) -> Iterator[str]:
+    """Press the keys of one pair up to the comment; gives each place as it is reached."""
+    for _ in range(blocks):
+        for value in support.shown_answers(_said(number)):
+            yield rater.press(_KEYS[value])
+
+
+def _screenshots(rater: browser.Rater, name: str) -> None:
+    """Pictures for people, where ``TRACE_EVAL_SHOTS`` names a folder for them."""
+    folder = os.environ.get("TRACE_EVAL_SHOTS")
+    if not folder:
+        return
+    for scheme in ("dark", "light"):
+        rater.page.emulate_media(color_scheme=scheme)
+        rater.page.screenshot(path=Path(folder) / f"{name}_{scheme}.png")
+
+
+def test_a_full_review_survives_a_killed_server(
+    examples: Path, rater: browser.Rater, servers: list[browser.Server], tmp_path: Path
+) -> None:
+    arguments = (str(examples), "--overall-first", "--seed", "3")
+    servers.append(browser.Server(*arguments))
+    rater.sign_in(servers[0].url, "ada")
+    port = servers[0].port
+    pressed = 0
+    for number in range(13):
+        for place in _answer(rater, number, blocks=5):
+            pressed += 1
+            if (number, place.split()[1]) == (6, "voice_quality.a"):
+                _kill_and_come_back(rater, servers, arguments, port)
+        if number == 2:
+            _undo_across_pairs(rater)
+        if number == 4:
+            _comment(rater)
+        else:
+            rater.press("Enter")
+        pressed += 1
+    assert rater.place == "-1 done"
+    assert rater.complaints == []
+    _screenshots(rater, "done")
+    _check_everything_is_there(examples, tmp_path)
+    # 5 blocks: 3 answers for "1" and "both good", 2 for "2" and "both bad";
+    # the ratings of 13 pairs are 4, 3, 3, 3 times 1, 2, both good, both bad
+    assert pressed == 5 * (4 * 3 + 3 * 2 + 3 * 3 + 3 * 2) + 13
+
+
+def _kill_and_come_back(
+    rater: browser.Rater, servers: list[browser.Server], arguments: tuple[str, ...], port: int
+) -> None:
+    """Kill the server, press a key in vain, start it again; the page is where it was."""
+    place = rater.place
+    servers[-1].kill()
+    rater.page.keyboard.press("g")
+    rater.page.wait_for_selector("#notice:not([hidden])")
+    assert "All earlier answers are kept" in rater.page.inner_text("#notice")
+    _screenshots(rater, "server_gone")
+    assert rater.place == place
+    # the browser's own line about the refused connection is all it may say
+    assert all("ERR_CONNECTION_REFUSED" in line for line in rater.complaints)
+    rater.complaints.clear()
+    servers.append(browser.Server(*arguments, port=port))
+    rater.page.reload()
+    assert rater.place == place  # signed in, same pair, same question
+
+
+def _undo_across_pairs(rater: browser.Rater) -> None:
+    before = rater.place
+    assert before == "2 comment"
+    following = rater.press("Enter")
+    assert following.startswith("3 ")
+    first = rater.press("x")
+    assert rater.press("u") == following != first
+    assert rater.press("u") == before
+
+
+def _comment(rater: browser.Rater) -> None:
+    rater.page.keyboard.press("c")
+    # letters are text now, not keys
+    rater.page.keyboard.type(COMMENT)
+    assert rater.place == "4 comment"
+    rater.page.keyboard.press("Shift+Enter")
+    rater.page.keyboard.type("second line")
+    rater.press("Enter")
+
+
+def _check_everything_is_there(examples: Path, tmp_path: Path) -> None:
+    review = open_review(examples)
+    rows = review.labelled()
+    assert [row.view.item for row in rows] == review.plan.items
+    assert review.plan.needed == ["noise", "slow"]
+    assert {row.view.shown for row in rows} == {"ab", "ba"}
+    for number, row in enumerate(rows):
+        mine = _said(number) if row.view.shown == "ab" else _said(number).swapped
+        assert set(row.ratings.values()) == {mine}
+        assert len(row.ratings) == 5
+    assert rows[4].view.comment == f"{COMMENT}\nsecond line"
+    assert [row.view.comment for row in rows if row is not rows[4]] == [""] * 12
+    write_exports(review, tmp_path / "labels")
+    assert len(read_labels(tmp_path / "labels" / "labels.csv")) == 13
+
+
+def test_recordings_play_by_key_and_go_on_while_one_answers(
+    examples: Path, rater: browser.Rater, servers: list[browser.Server]
+) -> None:
+    servers.append(browser.Server(str(examples), "--show-judge"))
+    rater.sign_in(servers[0].url, "ada")
+    page = rater.page
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('audio')].every(a => a.readyState >= 2)"
+    )
+    page.keyboard.press("a")
+    page.wait_for_function("() => document.querySelector('[data-key=a]').currentTime > 0.2")
+    assert rater.playing() == ["a"]
+    _screenshots(rater, "playing")
+    rater.press("g")
+    assert rater.playing() == ["a"]
+    page.keyboard.press("b")
+    page.wait_for_function("() => !document.querySelector('[data-key=b]').paused")
+    assert rater.playing() == ["b"]
+    page.keyboard.press(" ")
+    page.wait_for_function("() => document.querySelector('[data-key=b]').paused")
+    page.evaluate("document.querySelector('[data-key=b]').currentTime = 2.5")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.querySelector('[data-key=b]').currentTime") == pytest.approx(
+        0.5, abs=0.05
+    )
+    rater.press("g")
+    assert page.evaluate("document.activeElement.id") == "question"
+    _screenshots(rater, "better")
+    rater.press("1")
+    for _ in range(3):
+        for value in ("x", "g"):
+            rater.press(value)
+    _screenshots(rater, "comment")
+    assert rater.press("Enter") == "0 judge"
+    _screenshots(rater, "judge")
+    page.keyboard.press("u")  # final now: no such key here
+    assert rater.press("Enter").startswith("1 ")
+    assert page.is_disabled("[data-key=u]")
+    assert rater.complaints == []
+
+
+def test_a_key_that_is_held_down_answers_once(
+    examples: Path, rater: browser.Rater, servers: list[browser.Server]
+) -> None:
+    servers.append(browser.Server(str(examples)))
+    rater.sign_in(servers[0].url, "ada")
+    rater.page.keyboard.down("g")
+    for _ in range(5):
+        rater.page.keyboard.down("g")  # auto-repeat
+    rater.page.wait_for_function(
+        "() => document.querySelector('#question').innerText.includes('Is B')"
+    )
+    rater.page.keyboard.up("g")
+    rater.page.reload()
+    assert "Is B acceptable?" in rater.page.inner_text("#question")
+
+
+def test_it_works_without_scripts(examples: Path, servers: list[browser.Server]) -> None:
+    servers.append(browser.Server(str(examples)))
+    with playwright.sync_playwright() as engine:
+        chromium = engine.chromium.launch(
+            executable_path=str(browser.CHROMIUM), args=list(browser.ARGUMENTS)
+        )
+        page: Any = chromium.new_context(java_script_enabled=False).new_page()
+        page.goto(servers[0].url)
+        page.fill("#name", "ada")
+        page.keyboard.press("Enter")
+        page.fill("#comment", "kept")
+        page.click("button[value=yes]")
+        assert "Is B acceptable?" in page.inner_text("#question")
+        assert page.input_value("#comment") == "kept"
+        page.click("button[formaction='/undo']")
+        assert "Is A acceptable?" in page.inner_text("#question")
+        chromium.close()

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from fusion import Rating
+from tests.review import support
+from trace_eval.commands.review import review
+from trace_eval.review import open_review, write_tasks
+
+app = typer.Typer()
+app.command()(review)
+
+
+def test_export_says_what_the_review_came_to(run: Path, tmp_path: Path) -> None:
+    reviewed = open_review(run, {"budget": 4})
+    for rating in (Rating.A, Rating.A, Rating.B, Rating.A):
+        support.say(reviewed, "ada", rating)
+    result = CliRunner().invoke(app, [str(run), "--export", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    # 3 of 4 drawn at random from 6: no pair was needed
+    assert "overall: 75.0%, 95% interval" in result.output
+    assert (tmp_path / "out" / "labels.csv").exists()
+
+
+def test_label_studio_by_command(run: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [str(run), "--label-studio", str(tmp_path / "ls")])
+    assert result.exit_code == 0, result.output
+    tasks = json.loads((tmp_path / "ls" / "tasks.json").read_text())
+    assert len(tasks) == 6
+    write_tasks(open_review(run), tmp_path / "again")
+    assert json.loads((tmp_path / "again" / "tasks.json").read_text()) == tasks
+    export = tmp_path / "export.json"
+    export.write_text(json.dumps([{**tasks[0], "annotations": [{"result": []}]}]))
+    result = CliRunner().invoke(app, [str(run), "--import", str(export)])
+    assert result.exit_code == 1
+    assert "0 annotations stored" in result.output
+
+
+def test_a_pair_that_cannot_be_played_is_named(tmp_path: Path) -> None:
+    pairs = support.pairs(tmp_path, 2)
+    gone = support.tone(tmp_path / "gone.wav", 100)
+    pairs[1] = pairs[1].model_copy(update={"a": pairs[1].a.model_copy(update={"audio": gone})})
+    run = support.write_run(tmp_path / "run", pairs)
+    gone.unlink()
+    result = CliRunner().invoke(app, [str(run), "--export", str(tmp_path / "out")])
+    assert result.exit_code == 0
+    assert "pair p1 is left out" in result.output
+
+
+@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "python_multipart"])
+def test_a_missing_package_comes_with_its_install_line(
+    run: Path, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    for module in ("server", "app", "security"):
+        monkeypatch.delitem(sys.modules, f"trace_eval.review.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    result = CliRunner().invoke(app, [str(run)])
+    assert isinstance(result.exception, UserError)
+    assert f"needs the package {package}; run: pip install 'trace-eval[review]'" in str(
+        result.exception
+    )
+
+
+def test_a_port_that_is_taken(run: Path) -> None:
+    import socket
+
+    pytest.importorskip("uvicorn", reason="pip install 'trace-eval[review]'")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = CliRunner().invoke(app, [str(run), "--port", port])
+    assert isinstance(result.exception, UserError)
+    assert f"127.0.0.1:{port} cannot be bound" in str(result.exception)
+
+
+def test_the_commands_defaults_are_the_librarys() -> None:
+    pytest.importorskip("uvicorn", reason="pip install 'trace-eval[review]'")
+    from trace_eval.review.queue import RANDOM_SHARE, QueueOptions
+    from trace_eval.review.server import HOST, PORT
+
+    defaults = {name: p.default for name, p in inspect.signature(review).parameters.items()}
+    assert (defaults["host"], defaults["port"]) == (HOST, PORT)
+    assert (RANDOM_SHARE, QueueOptions().repeat, QueueOptions().seed) == (0.5, 0, 0)
+    text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+    for said in ("at random; default: 0.5.", "test-retest; default: 0.", "A and B; default: 0."):
+        assert said in text

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from fusion import DIMENSIONS, RATINGS, Rating
+from tests.review import support
+from trace_eval.review.session import NAME_LIMIT, check_name, open_review
+
+
+def test_answers_are_mapped_back_whatever_was_shown_first(run: Path) -> None:
+    review = support.open_at(run)
+    for rater in ("ada", "bob", "cyd", "dan"):
+        for rating in (*RATINGS, Rating.A, Rating.B):
+            support.say(review, rater, rating)
+    rows = review.labelled()
+    assert {row.view.shown for row in rows} == {"ab", "ba"}
+    wanted = [*RATINGS, Rating.A, Rating.B] * 4
+    for row, rating in zip(rows, wanted, strict=True):
+        assert set(row.ratings) == {*DIMENSIONS, "overall"}
+        assert set(row.ratings.values()) == {rating}
+
+
+def test_all_raters_see_the_same_pairs_in_the_same_order(run: Path) -> None:
+    review = support.open_at(run, budget=4, repeat=1)
+    seen = {rater: [support.say(review, rater, Rating.A) for _ in range(5)] for rater in "ab"}
+    assert seen["a"] == seen["b"] == [*review.plan.items, *review.plan.repeats]
+    assert review.place("a") is None
+    assert review.progress("a") == (5, 5)
+    assert sorted(row.view.repeat for row in review.labelled()) == [0] * 8 + [1] * 2
+
+
+def test_undo_goes_back_across_pairs_and_keeps_the_rest(run: Path) -> None:
+    review = support.open_at(run)
+    first = support.say(review, "ada", Rating.BOTH_BAD, "odd")
+    place = review.place("ada")
+    assert place is not None
+    assert place.step is not None
+    assert (place.task, place.answers) == (1, {})
+    review.answer("ada", 1, place.step.key, "yes", "")
+    assert review.undo("ada", 1, "half a comment")
+    back = review.place("ada")
+    assert back is not None
+    assert (back.task, back.answers, back.view.comment) == (1, {}, "half a comment")
+    assert review.undo("ada", 1, "half a comment")  # the last step of the pair before
+    back = review.place("ada")
+    assert back is not None
+    assert back.step is not None
+    assert (back.task, back.view.item, back.step.kind) == (0, first, "comment")
+    assert back.view.comment == "odd"
+    assert review.labelled() == []  # not finished any more
+    for _ in range(8):  # both bad on four dimensions: two answers each
+        assert review.undo("ada", 0, "odd")
+    assert not review.undo("ada", 0, "odd")
+    back = review.place("ada")
+    assert back is not None
+    assert back.answers == {}
+
+
+def test_undo_takes_back_ones_own_answers_only(run: Path) -> None:
+    review = support.open_at(run)
+    support.say(review, "ada", Rating.A)
+    assert not review.undo("bob", 0, "")
+    assert len(review.labelled()) == 1
+
+
+def test_a_second_press_and_an_old_tab_store_nothing(run: Path) -> None:
+    review = support.open_at(run)
+    place = review.place("ada")
+    assert place is not None
+    assert place.step is not None
+    assert review.answer("ada", 0, place.step.key, "yes", "")
+    assert not review.answer("ada", 0, place.step.key, "no", "")
+    assert not review.answer("ada", 3, "content.a", "no", "")
+    assert review.store.answers(place.view) == {place.step.key: "yes"}
+    following = review.place("ada")
+    assert following is not None
+    assert following.step is not None
+    with pytest.raises(UserError, match="use yes, no"):
+        review.answer("ada", 0, following.step.key, "maybe", "")
+
+
+def test_after_the_judges_opinion_an_answer_is_final(run: Path) -> None:
+    review = support.open_at(run, show_judge=True)
+    support.say(review, "ada", Rating.A)
+    place = review.place("ada")
+    assert place is not None
+    assert (place.task, place.step) == (0, None)  # the opinion is on show
+    assert not review.undo("ada", 0, "")
+    review.go_on("ada", 0)
+    place = review.place("ada")
+    assert place is not None
+    assert place.task == 1
+    assert not review.undo("ada", 1, "")
+    assert place.step is not None
+    assert review.answer("ada", 1, place.step.key, "yes", "")
+    assert review.undo("ada", 1, "")  # of the new pair
+    assert not review.undo("ada", 1, "")
+
+
+def test_a_review_goes_on_with_its_own_plan(run: Path) -> None:
+    given = {"budget": 3, "seed": 5, "repeat": 1, "overall_first": True}
+    review = open_review(run, given)
+    support.say(review, "ada", Rating.A)
+    again = open_review(run)
+    assert again.plan == review.plan
+    assert again.progress("ada") == (1, 4)
+    assert len(open_review(run, {"budget": 5}).plan.items) == 5
+    assert len(open_review(run).plan.items) == 5
+    with pytest.raises(UserError, match="has --seed 5, not 6; start another one with --db"):
+        open_review(run, {"seed": 6})
+    with pytest.raises(UserError, match="--overall-first True, not False"):
+        open_review(run, {"overall_first": False})
+    assert open_review(run, {"seed": 6}, database=run / "other.sqlite").plan.seed == 6
+
+
+def test_results_are_locked_until_the_last_answer(run: Path) -> None:
+    review = support.open_at(run, budget=2)
+    assert not review.may_see_results("ada")
+    support.say(review, "ada", Rating.A)
+    assert not review.may_see_results("ada")
+    support.say(review, "ada", Rating.A)
+    assert review.may_see_results("ada")
+    assert not review.may_see_results("bob")
+
+
+def test_names(run: Path) -> None:
+    assert check_name("  Ada   L. ") == "Ada L."
+    for name in ("", "   ", "x" * (NAME_LIMIT + 1), "a\x00b", "\u202eadA"):
+        with pytest.raises(UserError, match="give a name"):
+            check_name(name)
+
+
+def test_nothing_to_review(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no run here"):
+        open_review(tmp_path)
+    with pytest.raises(UserError, match="no such file"):
+        open_review(tmp_path / "pairs.jsonl")

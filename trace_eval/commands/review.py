@@ -1,0 +1,140 @@
+"""``trace-eval review``: people judge the pairs, in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from blueprints.errors import UserError
+from trace_eval.console import EXIT_INCOMPLETE, messages, results, warn
+
+if TYPE_CHECKING:
+    from trace_eval.review.session import Review
+
+#: What the extra ``review`` installs, by import name.
+_PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
+
+
+def review(
+    source: Annotated[
+        Path, typer.Argument(metavar="RUN|PAIRS", help="A run folder, or a manifest of pairs.")
+    ],
+    budget: Annotated[
+        int | None, typer.Option(help="Pairs that you can review; default: all. May grow later.")
+    ] = None,
+    random_share: Annotated[
+        float | None, typer.Option(help="Share of the budget drawn at random; default: 0.5.")
+    ] = None,
+    repeat: Annotated[
+        int | None, typer.Option(help="Pairs shown a second time, for test-retest; default: 0.")
+    ] = None,
+    overall_first: Annotated[
+        bool | None,
+        typer.Option(
+            "--overall-first/--no-overall-first",
+            help="Ask for a blind overall impression before the dimensions.",
+            show_default=False,
+        ),
+    ] = None,
+    show_judge: Annotated[
+        bool, typer.Option("--show-judge", help="Show the judge's opinion once a pair is finished.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Of the sample and the order of A and B; default: 0.")
+    ] = None,
+    db: Annotated[
+        Path | None, typer.Option(help="Where answers are kept; default: in or beside the source.")
+    ] = None,
+    audio_root: Annotated[
+        Path | None, typer.Option(help="Folder of relative audio paths; default: the manifest's.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to serve at; anything but loopback needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: a free one.")] = 8765,
+    token: Annotated[
+        str | None, typer.Option(help="Token that browsers must bring; default: made if needed.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write labels and accuracy to this folder, and stop.")
+    ] = None,
+    label_studio: Annotated[
+        Path | None, typer.Option(help="Write Label Studio tasks to this folder, and stop.")
+    ] = None,
+    import_results: Annotated[
+        Path | None,
+        typer.Option("--import", help="Read a JSON export of Label Studio, and stop."),
+    ] = None,
+) -> None:
+    """Review pairs by ear under the HCoT protocol; estimates how right the judge is."""
+    from trace_eval import review as reviews
+
+    given = {
+        "budget": budget,
+        "random_share": random_share,
+        "repeat": repeat,
+        "overall_first": overall_first,
+        "seed": seed,
+    }
+    opened = reviews.open_review(
+        source,
+        {name: value for name, value in given.items() if value is not None},
+        database=db,
+        audio_root=audio_root,
+        show_judge=show_judge,
+    )
+    for name, why in opened.material.left_out.items():
+        warn(f"pair {name} is left out: {why}")
+    if show_judge and opened.plan.repeats:
+        warn("--show-judge with --repeat: raters know the judge's opinion of repeated pairs")
+    if import_results:
+        _import(opened, import_results)
+    if label_studio:
+        reviews.write_tasks(opened, label_studio)
+        results().print(
+            f"Label Studio: {label_studio}/tasks.json, config.xml, audio/", markup=False
+        )
+    if export:
+        for path in reviews.write_exports(opened, export):
+            results().print(str(path), markup=False)
+        if opened.material.judged:
+            for line in reviews.accuracy_lines(reviews.accuracies(opened, opened.labelled())):
+                results().print(line, markup=False)
+    if not (import_results or label_studio or export):
+        _serve(opened, host, port, token)
+
+
+def _import(opened: Review, path: Path) -> None:
+    from trace_eval.review import read_results
+
+    found = read_results(opened, path)
+    for problem in found.problems:
+        warn(problem)
+    results().print(f"{found.stored} annotations stored, {found.known} were known", markup=False)
+    if found.problems:
+        raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def _serve(opened: Review, host: str, port: int, token: str | None) -> None:
+    try:
+        from trace_eval.review.server import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
+            raise
+        raise UserError(
+            f"review needs the package {error.name}; run: pip install 'trace-eval[review]'"
+        ) from error
+
+    def ready(url: str) -> None:
+        plan = opened.plan
+        messages().print(
+            f"{len(plan.items)} of {len(plan.population)} pairs ({len(plan.needed)} need review,"
+            f" {plan.drawn} at random), answers in {opened.store.path}",
+            markup=False,
+        )
+        results().print(f"open {url}", markup=False, soft_wrap=True)
+        messages().print("Ctrl-C stops; every answer is kept", markup=False)
+
+    serve(opened, host, port, token, ready)

@@ -1,0 +1,34 @@
+"""Review by people: the HCoT protocol, a screening queue, and what came of it.
+
+The parts below need no web packages; :mod:`trace_eval.review.server` needs the extra
+``review``.
+"""
+
+from trace_eval.review.estimate import Accuracy, estimate_accuracy
+from trace_eval.review.exports import write_exports
+from trace_eval.review.labelstudio import read_results, write_tasks
+from trace_eval.review.material import Material, load_material
+from trace_eval.review.queue import Plan, QueueOptions, make_plan
+from trace_eval.review.results import accuracies, accuracy_lines, agreement
+from trace_eval.review.session import Labelled, Review, open_review
+from trace_eval.review.store import Store
+
+__all__ = [
+    "Accuracy",
+    "Labelled",
+    "Material",
+    "Plan",
+    "QueueOptions",
+    "Review",
+    "Store",
+    "accuracies",
+    "accuracy_lines",
+    "agreement",
+    "estimate_accuracy",
+    "load_material",
+    "make_plan",
+    "open_review",
+    "read_results",
+    "write_exports",
+    "write_tasks",
+]

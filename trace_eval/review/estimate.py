@@ -1,0 +1,126 @@
+"""Accuracy of the judge from a review that was not a random sample.
+
+The queue (:mod:`trace_eval.review.queue`) takes ``N1`` needed pairs with certainty and draws
+``n2`` of the other ``N2`` at random, without replacement. Reviewed pairs are therefore worse
+than the rest on purpose, and their plain share of agreement is biased. The stratified
+estimator (Cochran 1977, Sampling Techniques, 3rd ed., ch. 5) weighs each stratum by its size::
+
+    accuracy = (N1 * y1 + N2 * y2) / N        y1, y2: mean agreement in each stratum
+
+It equals the Horvitz-Thompson estimator (Horvitz & Thompson 1952) with inclusion
+probabilities 1 and ``n2 / N2``, and is unbiased. ``y`` of one pair is the share of its raters
+who gave the judge's label, so that raters who differ need no majority.
+
+Only the random stratum has sampling error. Its interval inverts the score test (Wilson 1927)
+with the variance of sampling without replacement, ``p (1 - p) / n_eff`` where
+``n_eff = n2 (N2 - 1) / (N2 - n2)`` (finite population correction, Cochran ch. 2-3). With a
+fraction as ``y`` that variance is an upper bound.
+
+Needed pairs that are still open are no sample at all: there is then no estimate, but the
+bounds in which it must lie, with 0 and 1 for the open pairs (Manski 1989).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean
+from typing import Literal
+
+from fusion import Rating
+
+#: Coverage of the intervals.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """The judge's accuracy on one dimension, 0 to 1.
+
+    Attributes:
+        status: ``estimate``; ``bounds`` (no value yet, see ``reason``); ``none``.
+        value: the estimate, null unless there is one.
+        low, high: interval at :data:`LEVEL`, or the bounds.
+        naive: plain mean over the reviewed pairs, for comparison; biased by the queue.
+        reviewed, population: pairs with a label of people, pairs that the judge rated.
+        reason: why there is no value.
+    """
+
+    status: Literal["estimate", "bounds", "none"]
+    value: float | None
+    low: float
+    high: float
+    naive: float | None
+    reviewed: int
+    population: int
+    reason: str | None = None
+
+
+def agreement_scores(
+    judge: Mapping[str, Rating], people: Mapping[str, Sequence[Rating]]
+) -> dict[str, float]:
+    """Pair -> share of its raters who gave the judge's label, 0 to 1; both must have one."""
+    return {
+        item: fmean(label == judge[item] for label in labels)
+        for item, labels in people.items()
+        if labels and item in judge
+    }
+
+
+def estimate_accuracy(
+    scores: Mapping[str, float],
+    needed: Collection[str],
+    others: Collection[str],
+    level: float = LEVEL,
+) -> Accuracy:
+    """Undo the selection of the queue.
+
+    Args:
+        scores: reviewed pair -> agreement, see :func:`agreement_scores`.
+        needed: pairs taken with certainty that the judge rated.
+        others: all other pairs that the judge rated, reviewed or not.
+        level: coverage of the interval.
+    """
+    population = len(needed) + len(others)
+    certain = [scores[item] for item in needed if item in scores]
+    sampled = [scores[item] for item in others if item in scores]
+    reviewed = len(certain) + len(sampled)
+    naive = fmean([*certain, *sampled]) if reviewed else None
+    if not population or not reviewed:
+        why = "no pair was reviewed yet" if population else "the judge rated no pair"
+        return Accuracy("none", None, 0.0, 1.0, naive, reviewed, population, why)
+    open_ = len(needed) - len(certain)
+    low, high = _score_interval(sampled, len(others), level)
+    floor = math.fsum(certain) / population
+    share = len(others) / population
+    bounds = (floor + share * low, floor + open_ / population + share * high)
+    reason = _missing(open_, len(others), len(sampled))
+    if reason:
+        return Accuracy("bounds", None, *bounds, naive, reviewed, population, reason)
+    value = floor + (share * fmean(sampled) if sampled else 0.0)
+    return Accuracy("estimate", value, *bounds, naive, reviewed, population)
+
+
+def _missing(open_: int, others: int, sampled: int) -> str | None:
+    if open_:
+        return f"{open_} of the pairs that need review are still open"
+    if others and not sampled:
+        return "no pair of the random slice was reviewed yet"
+    return None
+
+
+def _score_interval(values: Sequence[float], population: int, level: float) -> tuple[float, float]:
+    """Wilson's score interval of a mean with finite population correction; no data: [0, 1]."""
+    n = len(values)
+    if n == 0:
+        return 0.0, 1.0
+    mean = fmean(values)
+    if n == population:
+        return mean, mean
+    effective = n * (population - 1) / (population - n)
+    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    centre = (mean + z2 / (2 * effective)) / (1 + z2 / effective)
+    half = math.sqrt(z2 * (mean * (1 - mean) / effective + z2 / (4 * effective**2)))
+    half /= 1 + z2 / effective
+    return max(0.0, centre - half), min(1.0, centre + half)

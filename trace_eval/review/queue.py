@@ -1,0 +1,167 @@
+"""The screening queue: which pairs people see, in which order, and how they were sampled.
+
+The pairs that need a person most are taken with certainty, as many as the budget has room
+for; the rest of the budget is a simple random sample, without replacement, of all other
+pairs. Any prefix of that sample is a simple random sample too, so raters may stop early
+and a larger budget may extend it. :mod:`trace_eval.review.estimate` undoes the selection.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from pydantic import Field
+
+from blueprints import Strict, UserError
+from trace_eval.judgement import Order
+from trace_eval.review.material import Material
+from trace_eval.review.needs import Need, Needed, need_of
+
+#: Share of a budget that goes to the random slice when every other place is needed.
+RANDOM_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class QueueOptions:
+    """How pairs are chosen and shown.
+
+    Attributes:
+        budget: distinct pairs that people will see; null: all of them.
+        random_share: share of the budget kept for the random slice, 0 to 1.
+        repeat: pairs that every rater sees a second time.
+        overall_first: ask for a blind overall impression before the dimensions.
+        seed: of the sample and of the order of A and B.
+    """
+
+    budget: int | None = None
+    random_share: float = RANDOM_SHARE
+    repeat: int = 0
+    overall_first: bool = False
+    seed: int = 0
+
+
+class Plan(Strict):
+    """The queue as stored: fixed when the review starts, so that the estimate stays honest."""
+
+    population: list[str] = Field(description="ids of all pairs that could be reviewed")
+    needed: list[str] = Field(description="pairs taken with certainty, most urgent first")
+    others: list[str] = Field(description="all other pairs in random order")
+    drawn: int = Field(ge=0, description="how many of them are in the queue")
+    reasons: dict[str, list[Need]] = Field(description="needed pair -> why")
+    repeats: list[str] = Field(description="pairs shown a second time, in that order")
+    repeat: int
+    random_share: float
+    overall_first: bool
+    seed: int
+
+    @property
+    def random_slice(self) -> list[str]:
+        """The random sample, in the order in which it is shown."""
+        return self.others[: self.drawn]
+
+    @property
+    def items(self) -> list[str]:
+        """The distinct pairs of the queue in order."""
+        return [*self.needed, *self.random_slice]
+
+    def tasks(self) -> list[tuple[str, int]]:
+        """(pair, repetition) in the order in which every rater sees them."""
+        return [*((item, 0) for item in self.items), *((item, 1) for item in self.repeats)]
+
+    def extended(self, budget: int) -> Plan:
+        """The same plan with more of the random order; the needed pairs stay.
+
+        Raises:
+            UserError: the budget is smaller than what was planned.
+        """
+        budget = min(budget, len(self.population))
+        if budget < len(self.items):
+            raise UserError(
+                f"--budget {budget}: this review was planned for {len(self.items)} pairs; raters"
+                " may stop at any time, or start another review with --db"
+            )
+        return self.model_copy(update={"drawn": budget - len(self.needed)})
+
+
+def make_plan(material: Material, options: QueueOptions) -> Plan:
+    """Choose the pairs.
+
+    Raises:
+        UserError: an option is out of range.
+    """
+    needs = {
+        pair.id: need_of(material.judgements.get(pair.id), material.overall.get(pair.id))
+        for pair in material.pairs
+    }
+    return plan_from_needs(needs if material.judged else dict.fromkeys(needs, _NONE), options)
+
+
+#: Without a judge no pair needs a person more than another.
+_NONE = Needed((), 0.0)
+
+
+def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Plan:
+    """The plan for pairs with these needs, see :func:`make_plan`."""
+    _check(options)
+    ids = list(needs)
+    rng = random.Random(f"queue:{options.seed}")
+    shuffled = rng.sample(ids, len(ids))
+    wanting = sorted((i for i in shuffled if needs[i].reasons), key=lambda i: needs[i].order)
+    budget = len(ids) if options.budget is None else min(options.budget, len(ids))
+    needed = wanting[: _certain(len(wanting), len(ids), budget, options.random_share)]
+    taken = set(needed)
+    others = [item for item in shuffled if item not in taken]
+    drawn = budget - len(needed)
+    items = [*needed, *others[:drawn]]
+    return Plan(
+        population=ids,
+        needed=needed,
+        others=others,
+        drawn=drawn,
+        reasons={item: list(needs[item].reasons) for item in needed},
+        repeats=rng.sample(items, min(options.repeat, len(items))),
+        repeat=options.repeat,
+        random_share=options.random_share,
+        overall_first=options.overall_first,
+        seed=options.seed,
+    )
+
+
+def _certain(wanting: int, total: int, budget: int, share: float) -> int:
+    """How many needed pairs fit: the random slice gets its share, and at least one pair."""
+    if budget >= total:
+        return wanting
+    return min(wanting, budget - max(1, round(budget * share)))
+
+
+def _check(options: QueueOptions) -> None:
+    if options.budget is not None and options.budget < 1:
+        raise UserError(f"--budget {options.budget}: give the number of pairs to review, 1 or more")
+    if not 0 <= options.random_share <= 1:
+        raise UserError(f"--random-share {options.random_share:g}: give a share from 0 to 1")
+    if options.repeat < 0:
+        raise UserError(f"--repeat {options.repeat}: give the number of pairs to repeat, 0 or more")
+
+
+def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
+    """Which answer a rater sees first: a fair coin per item, rater and repetition."""
+    digest = sha256("\0".join(("order", str(seed), rater, item, str(repeat))).encode()).digest()
+    return "ba" if digest[0] & 1 else "ab"
+
+
+def check_same_pairs(plan: Plan, material: Material) -> None:
+    """Refuse to continue a review over other pairs.
+
+    Raises:
+        UserError: a pair is gone, or there are new ones.
+    """
+    was, now = set(plan.population), {pair.id for pair in material.pairs}
+    if was != now:
+        stray: Sequence[str] = sorted(was ^ now)
+        raise UserError(
+            f"{material.source}: pair {stray[0]!r} is {'gone' if stray[0] in was else 'new'} since"
+            f" this review began ({len(stray)} differ); start another one with --db"
+        )

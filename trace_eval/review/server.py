@@ -1,0 +1,77 @@
+"""Running the review app on one address."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+
+import python_multipart  # noqa: F401 - FastAPI reads forms with it, and misses it late
+import uvicorn
+
+from blueprints import UserError
+from trace_eval.review.app import create_app
+from trace_eval.review.security import Access, is_loopback
+from trace_eval.review.session import Review
+
+#: Default address: this machine only.
+HOST = "127.0.0.1"
+PORT = 8765
+
+
+def access_for(review: Review, host: str, port: int, token: str | None) -> Access:
+    """How the server is reached; an address that others reach always has a token."""
+    if token is None and not is_loopback(host):
+        token = secrets.token_urlsafe(24)
+    return Access(host, port, review.store.secret, token)
+
+
+def serve(
+    review: Review,
+    host: str = HOST,
+    port: int = PORT,
+    token: str | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve a review until it is interrupted.
+
+    Args:
+        review: what to serve.
+        host: address to bind; anything but loopback needs a token.
+        port: 0 takes a free one.
+        token: see :func:`access_for`.
+        ready: called with the address to open, once connections are accepted.
+
+    Raises:
+        UserError: the address cannot be bound.
+    """
+    if token is not None and not token.isascii():
+        raise UserError("--token: use letters and digits, it becomes part of an address")
+    with _bind(host, port) as listener:
+        access = access_for(review, host, listener.getsockname()[1], token)
+        config = uvicorn.Config(
+            create_app(review, access),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # the Host header is checked, so nobody may rewrite it
+            lifespan="off",
+        )
+        if ready is not None:
+            ready(access.url)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise UserError(
+            f"{host}:{port} cannot be bound ({error}); try another --port, or 0 for a free one"
+        ) from error
+    return listener

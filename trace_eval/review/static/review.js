@@ -1,0 +1,108 @@
+/* Keys, and answers without a new page, so that a recording plays on while you answer.
+   Without this script the pages work as plain forms. */
+"use strict";
+(() => {
+  const SEEK_S = 2;
+  let pending = false;
+  let latest = null; // the recording that was played last
+
+  const find = (selector) => document.querySelector(selector);
+  const notice = (text) => {
+    const place = find("#notice");
+    place.textContent = text;
+    place.hidden = !text;
+  };
+
+  // --- recordings ---------------------------------------------------------------------
+  const play = (audio) => {
+    if (!audio.paused) return audio.pause();
+    audio.play().catch(() => notice("This recording cannot be played. Say so in the comment."));
+  };
+  document.addEventListener("play", (event) => {
+    latest = event.target;
+    for (const other of document.querySelectorAll("audio")) if (other !== latest) other.pause();
+    latest.closest("section").classList.add("playing");
+  }, true);
+  for (const name of ["pause", "ended"]) {
+    document.addEventListener(name, (event) => event.target.closest("section")?.classList.remove("playing"), true);
+  }
+
+  // --- answers ------------------------------------------------------------------------
+  const show = (page) => {
+    const now = find("main"), next = page.querySelector("main");
+    const samePair = next.dataset.task !== undefined && now.dataset.task === next.dataset.task
+      && find("#panel") && page.querySelector("#panel");
+    if (samePair) {
+      const final = page.querySelector("#comment");
+      find("#panel").replaceWith(page.querySelector("#panel"));
+      find("#comment").dataset.final = final.dataset.final;
+      find("label[for=comment]").replaceWith(page.querySelector("label[for=comment]"));
+      now.dataset.step = next.dataset.step;
+    } else {
+      for (const audio of now.querySelectorAll("audio")) audio.pause();
+      latest = null;
+      now.replaceWith(next);
+      scrollTo(0, 0);
+    }
+    find("header.top").replaceWith(page.querySelector("header.top"));
+    document.title = page.title;
+    find("#question")?.focus({ preventScroll: true });
+  };
+  const send = async (form, button) => {
+    if (pending) return;
+    pending = true;
+    document.body.classList.add("waiting");
+    try {
+      const body = new URLSearchParams(new FormData(form, button));
+      const address = button?.hasAttribute("formaction") ? button.formAction : form.action;
+      const reply = await fetch(address, { method: "POST", body });
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      if (!page.querySelector("main")) throw new Error(reply.statusText);
+      notice("");
+      show(page);
+    } catch {
+      notice("The server does not answer. All earlier answers are kept; give this one again when the server is back.");
+    } finally {
+      pending = false;
+      document.body.classList.remove("waiting");
+    }
+  };
+  document.addEventListener("submit", (event) => {
+    if (event.target.hasAttribute("data-plain")) return;
+    event.preventDefault();
+    send(event.target, event.submitter);
+  });
+
+  // --- keys ---------------------------------------------------------------------------
+  const inComment = (event) => {
+    if (event.key === "Escape") return event.target.blur();
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    event.target.blur();
+    if (event.target.dataset.final === "yes" && !event.repeat) find("[data-key=enter]").click();
+  };
+  const onPage = (event) => {
+    const key = event.key.toLowerCase();
+    if (key === " " || key === "arrowleft" || key === "arrowright") {
+      if (!latest || event.target.matches("button, a, audio")) return;
+      event.preventDefault();
+      if (key === " ") play(latest);
+      else latest.currentTime += key === "arrowleft" ? -SEEK_S : SEEK_S;
+      return;
+    }
+    if (key === "enter" && event.target.matches("button, a")) return;
+    const target = find(`[data-key="${CSS.escape(key)}"]`);
+    if (!target || event.repeat) return;
+    event.preventDefault();
+    if (target.matches("audio")) play(target);
+    else if (target.matches("textarea")) target.focus();
+    else target.click();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.matches("textarea")) inComment(event);
+    else if (!event.target.matches("input")) onPage(event);
+  });
+
+  find("#question")?.focus({ preventScroll: true });
+})();
