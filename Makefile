@@ -9,6 +9,7 @@ PROGRAMS := ffmpeg flite espeak-ng sox chromium
 .PHONY: demo test lint format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
+	$(BIN)/trace-eval report $(RUN)
 
 test: $(VENV)/installed-test system
 	$(BIN)/python -m pytest

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trace_eval.options import ExtractOptions, Options
     from trace_eval.pairs import Pair
     from trace_eval.policies import load_policy
+    from trace_eval.report import write_report
     from trace_eval.run import Run
     from trace_eval.session import judge_manifest
     from trace_eval.summary import Summary
@@ -49,6 +50,7 @@ _HOME = {
     "load_policy": "trace_eval.policies",
     "read_manifest": "trace_eval.manifests",
     "refuse": "trace_eval.fuse",
+    "write_report": "trace_eval.report",
 }
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "load_policy",
     "read_manifest",
     "refuse",
+    "write_report",
 ]
 
 

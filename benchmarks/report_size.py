@@ -1,0 +1,72 @@
+"""Size of the report, and time until it can be used, by number of pairs.
+
+``python -m benchmarks.report_size [PAIRS ...]``; default 1,000. Chromium is driven by
+Playwright's library; without them the size alone is measured. Interactive means: a search
+typed into the list has been answered.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.report import save, table
+from benchmarks.synthetic_run import Recipe, make_run
+from trace_eval.report import write_report
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+
+def in_browser(report: Path) -> dict[str, float]:
+    """Seconds until interactive, of one search, and until a pair is open."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto("about:blank")
+        started = time.perf_counter()
+        page.goto(report.as_uri(), wait_until="commit")
+        page.fill("#search", "pair-0007")
+        page.locator("#found", has_text="1 of").wait_for()
+        ready = time.perf_counter()
+        page.wait_for_load_state("load")
+        loaded = time.perf_counter()
+        page.click("#list tbody tr:not([hidden]) a")
+        page.wait_for_selector("#pair h1")
+        opened = time.perf_counter()
+        browser.close()
+    return {
+        "interactive_s": ready - started,
+        "load_s": loaded - started,
+        "open_pair_s": opened - loaded,
+    }
+
+
+def measure(pairs: int) -> dict[str, float]:
+    """One run of that many pairs: 12 s of speech an answer, both orders, all groups."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = make_run(Path(folder) / "run", Recipe(pairs, failing=50))
+        started = time.perf_counter()
+        report = write_report(run)
+        found = {"pairs": float(pairs), "write_s": time.perf_counter() - started}
+        found["size_mb"] = report.stat().st_size / 1e6
+        try:
+            found |= in_browser(report)
+        except ImportError:
+            print("no browser was measured; pip install playwright, apt-get install chromium")
+    return found
+
+
+def main() -> None:
+    """Measure and save."""
+    rows = [measure(int(number)) for number in sys.argv[1:] or ["1000"]]
+    table("report", list(rows[0]), [list(row.values()) for row in rows])
+    save("report_size", {"rows": rows})
+
+
+if __name__ == "__main__":
+    main()

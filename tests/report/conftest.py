@@ -1,0 +1,57 @@
+"""A small run with hostile texts, its report, and a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.synthetic_run import Recipe, make_run
+from trace_eval.report import write_report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+#: An id and a transcript that try to leave every context they are written into.
+HOSTILE_ID = "q\"1' </script><b>&amp; #?% \u2028 é/.."
+HOSTILE_TEXT = (
+    "<script>window.hacked=1</script> <img src=x onerror=window.hacked=1>"
+    " </p></b></template><!-- &lt; \u2028 {{7*7}} \" ' end"
+)
+
+#: Twelve pairs, each with a recording of one second; the 4th, 8th and 12th have no rating.
+RECIPE = Recipe(12, seconds=1.0, samples=2, ids=(HOSTILE_ID,), texts=(HOSTILE_TEXT,), failing=4)
+
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that RECIPE makes; tests only read it."""
+    return make_run(tmp_path_factory.mktemp("report run"), RECIPE)
+
+
+@pytest.fixture(scope="session")
+def report(run: Path) -> Path:
+    """Its report."""
+    return write_report(run)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, driven by Playwright's library.
+
+    Closed with its module: while it is open the main thread has a running event loop, in
+    which no other test could call ``asyncio.run``.
+    """
+    api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium here; apt-get install chromium")
+    with api.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        yield opened
+        opened.close()

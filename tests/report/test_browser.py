@@ -1,0 +1,245 @@
+"""The report in a real browser, from a file, without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
+from tests.report.unpacked import index
+from trace_eval.report import write_report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+#: The recordings are one second long; a decoder may add a frame.
+LENGTH, FRAME = 1.0, 0.06
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    """The opened report; any error or request to elsewhere fails the test."""
+    opened = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    opened.set_default_timeout(10_000)
+    trouble: list[str] = []
+    opened.on("pageerror", lambda error: trouble.append(str(error)))
+    opened.on("console", lambda told: trouble.append(told.text) if told.type == "error" else None)
+    opened.on(
+        "request",
+        lambda sent: None if sent.url.startswith("file:") else trouble.append(sent.url),
+    )
+    opened.goto(report.as_uri())
+    yield opened
+    assert opened.evaluate("window.hacked") is None
+    opened.close()
+    assert trouble == []
+
+
+def shown(page: Page) -> list[str]:
+    rows = page.locator("#list tbody tr:not([hidden]) td:first-child")
+    return [" ".join(text.split()) for text in rows.all_inner_texts()]
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.id || document.activeElement.innerText"))
+
+
+def open_pair(page: Page, name: str) -> None:
+    page.locator("#list a", has_text=name).click()
+    page.locator("#pair h1", has_text=name).wait_for()
+
+
+def test_search_looks_through_ids_and_words(page: Page) -> None:
+    assert len(shown(page)) == RECIPE.pairs
+    page.fill("#search", "PAIR-0005")
+    assert shown(page) == ["pair-0005"]
+    page.fill("#search", "window.hacked=1 end")  # both words are in the hostile transcript only
+    assert len(shown(page)) == 1
+    page.fill("#search", "nobody said this")
+    assert shown(page) == []
+    assert page.inner_text("#found") == "0 of 12 pairs"
+
+
+def test_filters_agree_with_the_run(page: Page, report: Path) -> None:
+    entries = index(report.read_text("utf-8"))
+    for flag in ("disagree", "swap", "unsure", "failed"):
+        expected = sum(flag in entry["flags"] for entry in entries)
+        box = page.locator(f'input[value="{flag}"]')
+        assert box.is_disabled() == (expected == 0)
+        if expected:
+            box.check()
+            assert len(shown(page)) == expected
+            box.uncheck()
+    page.select_option("#system", "tenor")
+    assert len(shown(page)) == sum("tenor" in entry["systems"] for entry in entries)
+    page.select_option("#category", "style")
+    both = [e for e in entries if "tenor" in e["systems"] and e["category"] == "style"]
+    assert len(shown(page)) == len(both)
+    page.click("text=Clear")
+    assert len(shown(page)) == RECIPE.pairs
+
+
+def test_sorting_by_a_column_goes_up_down_and_back(page: Page) -> None:
+    before = shown(page)
+    entropy = page.locator("#list th", has_text="Entropy")
+
+    def values() -> list[float]:
+        cells = page.locator("#list tbody td:nth-child(9)").all_inner_texts()
+        return [float(text) for text in cells if text.strip()]
+
+    entropy.locator("button").click()
+    assert values() == sorted(values())
+    assert entropy.get_attribute("aria-sort") == "ascending"
+    entropy.locator("button").click()
+    assert values() == sorted(values(), reverse=True)
+    entropy.locator("button").click()
+    assert shown(page) == before
+    assert entropy.get_attribute("aria-sort") is None
+
+
+def test_a_hostile_pair_opens_plays_and_harms_nobody(page: Page) -> None:
+    page.locator("#list a").first.click()
+    page.locator("#pair h1").wait_for()
+    assert page.locator("#pair h1").text_content() == HOSTILE_ID
+    assert page.locator("#pair .asked").text_content() == HOSTILE_TEXT
+    assert page.locator("#pair img, #pair script").count() == 0
+    for side in ("a", "b"):
+        assert length(page, side) == pytest.approx(LENGTH, abs=FRAME)
+    page.reload()  # the address alone leads back
+    page.locator("#pair h1").wait_for()
+    assert page.locator("#pair h1").text_content() == HOSTILE_ID
+
+
+def length(page: Page, side: str) -> Any:
+    """Seconds of a player; it rejects when the file cannot be read."""
+    return page.evaluate(
+        """side => new Promise((done, failed) => {
+            const audio = document.querySelector(`[data-side="${side}"] audio`);
+            if (audio.error) failed(audio.error.message);
+            if (audio.readyState) done(audio.duration);
+            audio.onloadedmetadata = () => done(audio.duration);
+            audio.onerror = () => failed(audio.error.message);
+        })""",
+        side,
+    )
+
+
+def test_a_and_b_stand_beside_each_other(page: Page) -> None:
+    open_pair(page, "pair-0001")
+    a, b = (page.locator(f'[data-side="{side}"]').bounding_box() for side in "ab")
+    assert a is not None
+    assert b is not None
+    assert a["y"] == b["y"]
+    assert a["x"] + a["width"] <= b["x"]
+    for part in (".part-words", ".part-numbers"):  # and so do their parts
+        tops = [box["y"] for box in map(box_of, page.locator(part).all())]
+        assert tops[0] == pytest.approx(tops[1], abs=1)
+
+
+def box_of(locator: Any) -> Any:
+    return locator.bounding_box()
+
+
+def test_a_word_seeks_and_the_cursor_follows(page: Page) -> None:
+    open_pair(page, "pair-0001")
+    length(page, "a")
+    word = page.locator('[data-side="a"] .words b').nth(1)
+    times = re.fullmatch(r"(\d+)-(\d+)", word.get_attribute("data-t") or "")
+    assert times
+    page.evaluate("HTMLMediaElement.prototype.play = () => Promise.resolve()")  # stand still
+    word.click()
+    now = page.evaluate("document.querySelector('[data-side=\"a\"] audio').currentTime")
+    assert now == pytest.approx(int(times[1]) / 100, abs=0.001)
+    assert word.get_attribute("class") in ("now", "q now")
+    moved = page.locator('[data-side="a"] .cursor').get_attribute("transform") or ""
+    # 300 columns are one second
+    assert float(moved.split("(")[1].split()[0]) == pytest.approx(300 * now, abs=0.5)
+    page.locator('[data-side="a"] .time svg').click(position={"x": 0.5, "y": 20})
+    assert page.evaluate("document.querySelector('[data-side=\"a\"] audio').currentTime") < 0.01
+
+
+def test_the_keyboard_is_enough(page: Page) -> None:
+    page.keyboard.press("/")
+    page.wait_for_timeout(50)
+    assert focused(page) == "search"
+    page.keyboard.type("pair-000")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    second = shown(page)[1]
+    assert focused(page) == second
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(outline) == "solid"  # the focus can be seen
+    page.keyboard.press("Enter")
+    page.locator("#pair h1", has_text=second).wait_for()
+    page.keyboard.press("j")
+    page.locator("#pair h1", has_text=shown_after(page, 2)).wait_for()
+    page.keyboard.press("k")
+    page.locator("#pair h1", has_text=second).wait_for()
+    length(page, "a")
+    # the recordings are short, so what was started is asked, not what is sounding by now
+    page.evaluate(
+        """() => { window.started = []; document.addEventListener("play", (event) => {
+            window.started.push(event.target.getAttribute("aria-label")); }, true); }"""
+    )
+    page.keyboard.press(" ")
+    page.keyboard.press("b")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.started") == ["A", "B"]
+    assert page.evaluate("document.querySelector('[data-side=\"a\"] audio').paused")
+    page.keyboard.press("Escape")
+    page.locator("#list").wait_for()
+    assert focused(page) == second
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+
+
+def shown_after(page: Page, place: int) -> str:
+    return str(page.evaluate(f"INDEX[list.shown[{place}]].id"))
+
+
+def test_dark_by_the_system_and_by_the_button(page: Page) -> None:
+    def lightness() -> float:
+        colour = str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        return sum(map(float, re.findall(r"[\d.]+", colour)[:3])) / 3
+
+    assert lightness() > 200
+    page.emulate_media(color_scheme="dark")
+    assert lightness() < 60
+    page.click("#theme")
+    assert lightness() > 200
+    page.reload()
+    assert lightness() > 200  # remembered
+    page.click("#theme")
+    assert lightness() < 60
+
+
+def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
+    page.set_viewport_size({"width": 420, "height": 800})
+    wide = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(wide) <= 0
+    open_pair(page, "pair-0001")
+    assert page.evaluate(wide) <= 0
+    a, b = (page.locator(f'[data-side="{side}"]').bounding_box() for side in "ab")
+    assert a is not None
+    assert b is not None
+    assert b["y"] >= a["y"] + a["height"]
+    page.emulate_media(media="print")
+    assert page.locator(".top").is_hidden()
+    assert page.locator("audio").first.is_hidden()
+    assert page.locator(".words").first.is_visible()
+
+
+def test_a_copied_report_plays_elsewhere(browser: Browser, run: Path, tmp_path: Path) -> None:
+    write_report(run, tmp_path / "here" / "r.html", audio=True)
+    shutil.move(tmp_path / "here", tmp_path / "there #2")
+    page = browser.new_page()
+    page.goto((tmp_path / "there #2" / "r.html").as_uri() + "#pair=pair-0002")
+    page.locator("#pair h1").wait_for()
+    assert length(page, "b") == pytest.approx(LENGTH, abs=FRAME)
+    page.close()

@@ -1,0 +1,141 @@
+"""The counts of the summary, the flags of the pairs, evidence, and embedding."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from fusion import DIMENSIONS, Rating
+from tests.report.conftest import RECIPE
+from trace_eval.judgement import DimensionVerdict, Judgement, Overall
+from trace_eval.pairs import Labels
+from trace_eval.report.evidence import Grid, grids
+from trace_eval.report.gather import Facts, consistent, disagrees
+from trace_eval.report.page import chip, content_policy, duration, embedded, environment
+from trace_eval.report.pairs import line_of
+from trace_eval.report.summary import summarise
+from trace_eval.run import Run
+
+
+def scored(*ratings: str, same: bool | None = None) -> Judgement:
+    verdicts = {
+        name: DimensionVerdict(rating=Rating(rating), reasoning="", consistent=same)
+        for name, rating in zip(DIMENSIONS, ratings, strict=True)
+    }
+    return Judgement.scored("x", "rules", verdicts)
+
+
+def fused(rating: str | None) -> Overall:
+    return Overall(pair="x", policy="p", rating=Rating(rating) if rating else None, why="")
+
+
+def test_summary_counts(run: Path) -> None:
+    found = summarise(Facts.read(run))
+    # 12 pairs, every fourth without a rating; 2 orders x 2 samples = 4 calls for each of 9
+    assert (found.total, found.scored, found.unscored) == (12, 9, {"clip_failed": 3})
+    assert found.coverage == pytest.approx(0.75)
+    assert (found.clips, found.clip_errors) == (24, 3)
+    assert found.audio_s == pytest.approx(21.0)  # 24 - 3 recordings of 1 s
+    assert found.usage is not None
+    assert found.usage.input_tokens == 9 * 4 * 900
+    assert found.usage.cost_usd == pytest.approx(9 * 4 * 0.0004)
+    assert (found.priced, found.used) == (9, 9)
+    assert found.call_s == pytest.approx(9 * 4 * 1.2)
+    assert found.wall_s == pytest.approx(61.0)
+    assert [sum(row.counts.values()) for row in found.ratings] == [9, 9, 9, 9]
+    judgements = Run.open(run).judgements().values()
+    for row in found.swap[:3]:
+        votes = [j.dimensions[row.dimension].consistent for j in judgements if j.dimensions]
+        assert (row.same, row.asked) == (votes.count(True), 9)
+    assert found.swap[3].dimension == "all three"
+    assert found.swap[3].same <= min(row.same for row in found.swap[:3])
+
+
+def test_lines_flag_what_the_filters_find(run: Path) -> None:
+    facts = Facts.read(run)
+    lines = [line_of(n, pair, facts) for n, pair in enumerate(facts.pairs)]
+    assert [line.number for line in lines if "failed" in line.flags] == [3, 7, 11]
+    for line, pair in zip(lines, facts.pairs, strict=True):
+        overall = facts.overall[pair.id]
+        assert ("unsure" in line.flags) == ((overall.entropy_bits or 0) >= 1.0)
+        assert pair.labels is not None
+        differs = overall.rating is not None and overall.rating != pair.labels.overall
+        assert ("disagree" in line.flags) == differs
+    assert RECIPE.texts[0].split()[0].lower() in lines[0].text
+
+
+def test_disagreement_is_overall_where_people_said_so() -> None:
+    judgement = scored("1", "2", "both_good")
+    assert disagrees(Labels(overall=Rating.A, content=Rating.B), judgement, fused("1")) is False
+    assert disagrees(Labels(overall=Rating.B), judgement, fused("1")) is True
+    assert disagrees(Labels(content=Rating.B), judgement, fused("1")) is True
+    assert disagrees(Labels(content=Rating.A), judgement, fused("1")) is False
+
+
+def test_a_plain_tie_agrees_with_both_typed_ties() -> None:
+    judgement = scored("1", "2", "both_good")
+    assert disagrees(Labels(preference="tie"), judgement, fused("both_bad")) is False
+    assert disagrees(Labels(preference="tie"), judgement, fused("2")) is True
+    assert disagrees(Labels(preference="2"), judgement, fused("2")) is False
+
+
+def test_unknown_is_neither_agreement_nor_disagreement() -> None:
+    assert disagrees(None, scored("1", "1", "1"), fused("1")) is None
+    assert disagrees(Labels(overall=Rating.A), None, fused(None)) is None
+    assert consistent(None) is None
+    assert consistent(scored("1", "1", "1")) is None
+    assert consistent(scored("1", "1", "1", same=False)) is False
+
+
+def test_evidence_stands_beside_each_other() -> None:
+    found = grids(
+        {
+            "a": {"words": 14, "overlap": 0.111},
+            "b": {"words": 105, "suspect": []},
+            "findings": [{"check": "pace", "a": {"met": None, "strength": 0.0, "why": "no rate"}}],
+            "share_a": 1.0,
+            "thresholds": {"min_words": 1},
+        }
+    )
+    assert found == [
+        Grid(
+            "Measured",
+            ("", "A", "B"),
+            (("words", "14", "105"), ("overlap", "0.111", "–"), ("suspect", "–", "none")),
+        ),
+        Grid("Findings", ("check", "A"), (("pace", "cannot be told: no rate"),)),
+        Grid("Values", (), (("share a", "1"),)),
+        Grid("Thresholds", (), (("min words", "1"),), settings=True),
+    ]
+
+
+def test_embedded_json_survives_and_closes_nothing() -> None:
+    data = ["</script><!--", "\u2028\u2029", "&lt;", 'quote " and é']
+    text = str(embedded(data))
+    assert json.loads(text) == data
+    assert not set(text) & set("<>&\u2028\u2029")
+
+
+def test_templates_escape() -> None:
+    rendered = environment().from_string("{{ x }}|{{ x|chip }}").render(x='<b a="1">')
+    assert "<b" not in rendered
+    assert "&lt;b a=&#34;1&#34;&gt;" in rendered
+
+
+def test_the_content_policy_names_the_scripts_by_hash() -> None:
+    text = chip("1")  # any markup
+    digest = base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in content_policy(text)
+    assert "default-src 'none'" in content_policy(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(None, "–"), (4.25, "4.2 s"), (59.9, "59.9 s"), (190, "3 min 10 s"), (7500, "2 h 05 min")],
+)
+def test_duration(seconds: float | None, text: str) -> None:
+    assert duration(seconds) == text

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.synthetic_run import blueprint
+from blueprints import Absent, Blueprint, Status
+from trace_eval.report.envelope import POINTS, Envelope, outline
+from trace_eval.report.timeline import HEIGHT, curve, mirrored, ticks, timeline, widened
+
+
+def test_curve_breaks_where_there_is_no_value_and_moves_by_differences() -> None:
+    # 10 -> 12 is down by 2, 12 -> 12 is level; the lone 5 after the gap is a dot
+    path = curve([None, 10.0, 12.0, 12.0, None, 5.0], lambda y: y)
+    assert path == "M1.5 10h0l1 2h1M5.5 5h0"
+
+
+def test_curve_does_not_drift_by_rounding() -> None:
+    values = [0.4 * i for i in range(300)]
+    moves = curve(list(values), lambda y: y)
+    steps = sum(int(part.split(" ")[1]) for part in moves.replace("h1", "").split("l")[1:])
+    assert steps == round(values[-1])  # the differences add up to the last rounded height
+
+
+def test_waveform_is_upright_lines_around_the_middle() -> None:
+    # lane from 10, 100 high: middle 60; half lengths 50 and 25; from the first line's lower
+    # end (110) to the second's upper end (35) is 75 up
+    assert mirrored((1.0, 0.5), 10, 100) == "M.5 10v100m1 -75v50"
+
+
+def test_outline_is_the_peak_of_each_stretch_over_the_largest() -> None:
+    samples = np.array([0.1, -0.2, 0.0, 0.4, 0.1, 0.1], np.float32)
+    assert outline(samples, 3) == pytest.approx((0.5, 1.0, 0.25))
+    assert outline(np.zeros(5, np.float32), 2) == (0.0, 0.0)
+    assert outline(np.zeros(0, np.float32), 2) == (0.0, 0.0)
+    assert len(outline(samples, 50)) == 50  # shorter than its drawing
+
+
+@pytest.mark.parametrize(
+    ("seconds", "step", "last"), [(0.35, "0.1", "0.3"), (9.47, "2", "8"), (103.0, "20", "100")]
+)
+def test_ticks_are_round_and_few(seconds: float, step: str, last: str) -> None:
+    labels = [label for _, label in ticks(seconds)]
+    assert labels[0] == "0"
+    assert labels[1] == step
+    assert labels[-1] == last
+
+
+def test_scales_grow_for_a_clip_that_leaves_them_and_never_shrink() -> None:
+    assert widened((50.0, 500.0), [100.0, None]) == (50.0, 500.0)
+    assert widened((50.0, 500.0), [900.0, 40.0]) == (40.0, 900.0)
+
+
+def test_a_clip_has_three_lanes_on_one_axis() -> None:
+    drawn = timeline(blueprint("0" * 64, 1, 4.0), Envelope((1.0,) * POINTS))
+    assert drawn is not None
+    assert drawn.seconds == 4.0
+    assert [lane.name for lane in drawn.lanes] == ["waveform", "pitch", "loudness"]
+    assert all(lane.path.startswith("M") for lane in drawn.lanes)
+    assert drawn.lanes[-1].top + drawn.lanes[-1].height == HEIGHT
+    # equal tones are equally far apart: the pitch scale is logarithmic
+    heights = [y for y, _ in drawn.lanes[1].grid]
+    assert heights[0] - heights[1] == pytest.approx(heights[1] - heights[2])
+
+
+def test_what_is_missing_is_said() -> None:
+    absent = Absent(status=Status.SILENT, reason="nothing to hear")
+    known = blueprint("0" * 64, 1, 4.0).model_copy(update={"pitch": absent})
+    drawn = timeline(known, Envelope(note="no waveform: gone"))
+    assert drawn is not None
+    assert [lane.note for lane in drawn.lanes] == [
+        "no waveform: gone",
+        "no pitch: nothing to hear",
+        "",
+    ]
+    assert timeline(Blueprint(clip="0" * 64), Envelope()) is None

@@ -1,0 +1,94 @@
+"""A judge's evidence, any JSON, as a few small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+#: Keys that hold settings rather than findings; they are folded away.
+_SETTINGS = ("thresholds", "parameters")
+
+#: Nested lists and mappings deeper than this are written in one line.
+_LONGEST = 240
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts; ``settings`` is folded away, and may have no header."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    settings: bool = False
+
+
+def grids(evidence: Mapping[str, JsonValue]) -> list[Grid]:
+    """Tables of what decided a rating: values beside each other for A and B, then lists."""
+    return list(_grids(evidence))
+
+
+def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[Grid]:
+    left = dict(evidence)
+    a, b = left.get("a"), left.get("b")
+    if isinstance(a, dict) and isinstance(b, dict):
+        del left["a"], left["b"]
+        names = list(dict.fromkeys([*a, *b]))
+        rows = tuple((label(n), value(a.get(n)), value(b.get(n))) for n in names)
+        yield Grid("Measured", ("", "A", "B"), rows)
+    lists = {
+        name: found
+        for name, found in left.items()
+        if isinstance(found, list) and found and all(isinstance(item, dict) for item in found)
+    }
+    for name, found in lists.items():
+        yield _records(name, [item for item in found if isinstance(item, dict)])
+    plain = {name: v for name, v in left.items() if name not in lists and name not in _SETTINGS}
+    if plain:
+        yield Grid("Values", (), _rows(plain))
+    for name in _SETTINGS:
+        found_settings = left.get(name)
+        if isinstance(found_settings, dict) and found_settings:
+            yield Grid(label(name).capitalize(), (), _rows(found_settings), settings=True)
+        elif found_settings is not None and not isinstance(found_settings, dict):
+            yield Grid(label(name).capitalize(), (), (("", value(found_settings)),), settings=True)
+
+
+def _rows(found: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
+    return tuple((label(name), value(item)) for name, item in found.items())
+
+
+def _records(name: str, found: Sequence[Mapping[str, JsonValue]]) -> Grid:
+    columns = list(dict.fromkeys(key for record in found for key in record))
+    rows = tuple(tuple(value(record.get(key)) for key in columns) for record in found)
+    titles = [key.upper() if key in ("a", "b") else label(key) for key in columns]
+    return Grid(label(name).capitalize(), tuple(titles), rows)
+
+
+def label(name: str) -> str:
+    """A key for people."""
+    return name.replace("_", " ")
+
+
+def value(found: JsonValue) -> str:
+    """A value for people: three or four digits, yes and no, an en dash for null."""
+    match found:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if found else "no"
+        case float():
+            return f"{found:.0f}" if abs(found) >= 1000 else f"{found:.4g}"
+        case list():
+            return _short(", ".join(map(value, found)) or "none")
+        case dict():
+            if set(found) == {"met", "strength", "why"}:  # a check of the judge rules
+                met = {True: "met", False: "not met"}.get(bool(found["met"]))
+                return f"{'cannot be told' if found['met'] is None else met}: {found['why']}"
+            return _short("; ".join(f"{label(k)} {value(v)}" for k, v in found.items()))
+    return str(found)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,0 +1,111 @@
+"""Everything that a report reads of a run, loaded once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import Blueprint, Transcript
+from trace_eval.judgement import Judgement, Overall
+from trace_eval.pairs import Labels, Pair, Recording
+from trace_eval.run import ClipRecord, ProblemRecord, Run
+
+#: Entropy of the overall distribution from which a rating counts as uncertain, bits. One bit
+#: is a coin flip between two ratings.
+LOW_CONFIDENCE_BITS = 1.0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A run in memory.
+
+    Attributes:
+        manifest: as stored.
+        clips: source of a recording -> what became of it.
+        blueprints: clip hash -> blueprint.
+        judgements, overall: by pair id.
+    """
+
+    folder: Path
+    manifest: dict[str, Any]
+    pairs: tuple[Pair, ...]
+    problems: tuple[ProblemRecord, ...]
+    clips: dict[str, ClipRecord]
+    blueprints: dict[str, Blueprint]
+    judgements: dict[str, Judgement]
+    overall: dict[str, Overall]
+
+    @classmethod
+    def read(cls, folder: Path) -> Facts:
+        """Load a run folder.
+
+        Raises:
+            UserError: there is no run, or a record is not of this version.
+        """
+        run = Run.open(folder)
+        return cls(
+            folder=folder,
+            manifest=run.manifest(),
+            pairs=tuple(run.pairs()),
+            problems=tuple(run.problems()),
+            clips=run.clips(),
+            blueprints={blueprint.clip: blueprint for blueprint in run.blueprints()},
+            judgements=run.judgements(),
+            overall=run.overall(),
+        )
+
+    def clip_of(self, recording: Recording) -> ClipRecord | None:
+        """What became of a recording; null where it was never decoded."""
+        return self.clips.get(recording.source_id)
+
+    def blueprint_of(self, recording: Recording) -> Blueprint | None:
+        """The blueprint of a recording, if there is one."""
+        record = self.clip_of(recording)
+        return self.blueprints.get(record.clip) if record and record.clip else None
+
+    def heard(self, recording: Recording) -> str:
+        """The recogniser's text of a recording; empty where there is none."""
+        blueprint = self.blueprint_of(recording)
+        found = blueprint.transcript if blueprint else None
+        return found.text if isinstance(found, Transcript) else ""
+
+
+def consistent(judgement: Judgement | None) -> bool | None:
+    """Whether both orders agree on every dimension; null where one order alone was asked."""
+    known = [v.consistent for v in judgement.dimensions.values()] if judgement else []
+    asked = [value for value in known if value is not None]
+    return all(asked) if asked else None
+
+
+def compared(
+    labels: Labels | None, judgement: Judgement | None, overall: Overall | None
+) -> Iterator[tuple[str, str, str]]:
+    """(dimension, people's label, judge's rating) wherever both are known.
+
+    Against a plain preference the judge's typed ties are one tie.
+    """
+    if labels is None or judgement is None:
+        return
+    for name, verdict in judgement.dimensions.items():
+        label = getattr(labels, name)
+        if label is not None:
+            yield name, str(label), str(verdict.rating)
+    rating = overall.rating if overall else None
+    if rating is None:
+        return
+    if labels.overall is not None:
+        yield "overall", str(labels.overall), str(rating)
+    elif labels.preference is not None:
+        yield "overall", labels.preference, str(rating) if rating.is_winner else "tie"
+
+
+def disagrees(
+    labels: Labels | None, judgement: Judgement | None, overall: Overall | None
+) -> bool | None:
+    """Whether people and judge differ overall, else on any dimension; null: not comparable."""
+    rows = {name: label != rating for name, label, rating in compared(labels, judgement, overall)}
+    if "overall" in rows:
+        return rows["overall"]
+    return any(rows.values()) if rows else None

@@ -1,0 +1,112 @@
+"""Data to HTML: the template environment, and what is embedded in the page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from trace_eval.report.evidence import label, value
+from trace_eval.report.summary import TITLES
+
+#: Scripts in the order in which they are joined; the first runs in the head of the page.
+HEAD_SCRIPT = "theme.js"
+SCRIPTS = ("list.js", "player.js", "pair.js", "keys.js")
+
+#: Characters that could end a script element, open a comment, or end a line in old parsers.
+_UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+#: Rating -> (class, text). Colour is never the only sign: the text says the same.
+_CHIPS = {
+    "1": ("a", "1 · A"),
+    "2": ("b", "2 · B"),
+    "both_good": ("g", "both good"),
+    "both_bad": ("x", "both bad"),
+    "tie": ("t", "tie"),
+}
+
+
+def environment() -> Environment:
+    """Templates of the report; everything is escaped unless it is already markup."""
+    env = Environment(
+        loader=PackageLoader("trace_eval.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters.update(
+        chip=chip,
+        embedded=embedded,
+        label=label,
+        number=number,
+        duration=duration,
+        pretty=lambda found: json.dumps(found, indent=2, ensure_ascii=False),
+        title_of=lambda name: TITLES.get(name, label(name)),
+        value=value,
+    )
+    return env
+
+
+def asset(name: str) -> Markup:
+    """A file of ``static/``, as it is."""
+    return Markup((files("trace_eval.report") / "static" / name).read_text("utf-8"))
+
+
+def scripts() -> Markup:
+    """All scripts but the head's, as one."""
+    return Markup("").join(asset(name) for name in SCRIPTS)
+
+
+def content_policy(*code: Markup) -> str:
+    """Content-Security-Policy: these scripts and nothing from a network."""
+    digests = (base64.b64encode(hashlib.sha256(c.encode()).digest()).decode() for c in code)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline';"
+        " media-src 'self' file: blob:; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def embedded(data: Any) -> Markup:
+    """JSON for a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029 survives in it."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.translate(_UNSAFE))
+
+
+def deferred(name: str, html: str) -> Markup:
+    """A fragment that is inserted when it is needed: deflated, so that 1,000 pairs stay small."""
+    packed = base64.b64encode(zlib.compress(html.encode("utf-8", "replace"), 9)).decode()
+    return Markup('<script type="text/plain" id="{}">{}</script>\n').format(name, packed)
+
+
+def chip(rating: object) -> Markup:
+    """A rating as a coloured label."""
+    if rating is None or rating == "":
+        return Markup('<span class="chip n">–</span>')
+    name, text = _CHIPS.get(str(rating), ("n", str(rating)))
+    return Markup('<span class="chip {}">{}</span>').format(name, text)
+
+
+def number(found: float | None, digits: int = 2) -> str:
+    """A number with fixed decimals; an en dash for null."""
+    return "–" if found is None else f"{found:.{digits}f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds for people: 4.2 s, 3 min 10 s, 2 h 05 min."""
+    if seconds is None:
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min"

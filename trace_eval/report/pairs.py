@@ -1,0 +1,215 @@
+"""The pairs of a report: one line each for the list, and everything for the page of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fusion import DIMENSIONS, POLICIES, Policy, Rating
+from trace_eval.judgement import DimensionVerdict, Judgement, Opinion, Overall
+from trace_eval.pairs import Pair
+from trace_eval.report.audio import Shelf, Sound
+from trace_eval.report.evidence import Grid, grids
+from trace_eval.report.gather import (
+    LOW_CONFIDENCE_BITS,
+    Facts,
+    compared,
+    consistent,
+    disagrees,
+)
+
+#: Characters of a raw reply that are shown.
+RAW_SHOWN = 4_000
+
+#: Filters of the list: flag -> (title, what it means).
+FLAGS = {
+    "disagree": ("disagrees with people", "the overall rating differs from the human label"),
+    "swap": ("inconsistent under swap", "showing B first changed a rating"),
+    "unsure": (
+        "low confidence",
+        f"the overall distribution has an entropy of at least {LOW_CONFIDENCE_BITS:g} bit;"
+        " known where a pair was asked several times",
+    ),
+    "failed": ("failed", "the pair has no overall rating"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A pair in the list; ``text`` is what the search looks through."""
+
+    number: int
+    id: str
+    systems: tuple[str, str]
+    category: str
+    ratings: tuple[str | None, ...]
+    overall: str | None
+    human: str | None
+    entropy: float | None
+    flags: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A recording on the page of a pair; ``clip`` numbers its drawing, null: there is none."""
+
+    side: str
+    system: str
+    sound: Sound
+    clip: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One dimension: rating, human label, reasons."""
+
+    dimension: str
+    verdict: DimensionVerdict
+    human: str | None
+    evidence: list[Grid]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the policy, in words; ``rating`` is what it looked at or gave."""
+
+    text: str
+    rating: str | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything about one pair."""
+
+    line: Line
+    pair: Pair
+    instruction: Answer
+    answers: tuple[Answer, Answer]
+    judgement: Judgement | None
+    overall: Overall | None
+    verdicts: tuple[Verdict, ...]
+    steps: tuple[Step, ...]
+    others: tuple[tuple[str, str, str], ...]
+    opinions: tuple[Opinion, ...]
+
+
+def line_of(number: int, pair: Pair, facts: Facts) -> Line:
+    """The list's line of a pair."""
+    judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
+    rating = overall.rating if overall else None
+    labels = pair.labels
+    human = (labels.overall or labels.preference) if labels else None
+    entropy = overall.entropy_bits if overall else None
+    flags = {
+        "disagree": disagrees(labels, judgement, overall) is True,
+        "swap": consistent(judgement) is False,
+        "unsure": entropy is not None and entropy >= LOW_CONFIDENCE_BITS,
+        "failed": rating is None,
+    }
+    words = [
+        pair.id,
+        pair.category,
+        pair.a.system,
+        pair.b.system,
+        pair.instruction.text or facts.heard(pair.instruction),
+        facts.heard(pair.a),
+        facts.heard(pair.b),
+        judgement and judgement.reason,
+        judgement and judgement.detail,
+    ]
+    return Line(
+        number=number,
+        id=pair.id,
+        systems=(pair.a.system or "", pair.b.system or ""),
+        category=pair.category or "",
+        ratings=tuple(judgement.rating(name) if judgement else None for name in DIMENSIONS),
+        overall=rating,
+        human=str(human) if human else None,
+        entropy=entropy,
+        flags=tuple(name for name, raised in flags.items() if raised),
+        text=" ".join(str(word) for word in words if word).lower(),
+    )
+
+
+def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str, int]) -> Page:
+    """The page of a pair.
+
+    Args:
+        line: its line in the list.
+        pair: the pair.
+        facts: the run.
+        shelf: where its recordings are played from.
+        clips: clip hash -> number of its drawing.
+    """
+    judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
+
+    def answer(side: str, system: str | None) -> Answer:
+        recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
+        record = facts.clip_of(recording)
+        number = clips.get(record.clip) if record and record.clip else None
+        sound = shelf.sound(recording, record)
+        return Answer(side, system or "", sound, number, facts.heard(recording))
+
+    return Page(
+        line=line,
+        pair=pair,
+        instruction=answer("instruction", None),
+        answers=(answer("A", pair.a.system), answer("B", pair.b.system)),
+        judgement=judgement,
+        overall=overall,
+        verdicts=tuple(_verdicts(pair, judgement, overall)),
+        steps=tuple(_steps(judgement, overall)),
+        others=tuple(_others(judgement, overall)),
+        opinions=tuple(judgement.opinions) if judgement else (),
+    )
+
+
+def _verdicts(
+    pair: Pair, judgement: Judgement | None, overall: Overall | None
+) -> Iterator[Verdict]:
+    if judgement is None:
+        return
+    human = {name: label for name, label, _ in compared(pair.labels, judgement, overall)}
+    for name in DIMENSIONS:
+        verdict = judgement.dimensions.get(name)
+        if verdict:
+            yield Verdict(name, verdict, human.get(name), grids(verdict.evidence))
+
+
+def _ratings(judgement: Judgement | None) -> tuple[Rating, Rating, Rating] | None:
+    """Content, voice quality and paralinguistics, where all three are known."""
+    if judgement is None or judgement.status != "scored":
+        return None
+    c, vq, p = (judgement.rating(name) for name in DIMENSIONS)
+    return (c, vq, p) if c is not None and vq is not None and p is not None else None
+
+
+def _steps(judgement: Judgement | None, overall: Overall | None) -> Iterator[Step]:
+    """How the policy came to its rating: what went in, the rule, what came out."""
+    ratings = _ratings(judgement)
+    if overall is None:
+        yield Step("nothing was fused yet; run trace-eval fuse", None)
+        return
+    if ratings is None:
+        yield Step(overall.why, None)
+        return
+    for name, rating in zip(DIMENSIONS, ratings, strict=True):
+        yield Step(f"{name.replace('_', ' ')} says", str(rating))
+    policy = POLICIES.get(overall.policy)
+    yield Step(
+        f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None
+    )
+    yield Step(overall.why, str(overall.rating) if overall.rating else None)
+
+
+def _others(judgement: Judgement | None, overall: Overall | None) -> Iterator[tuple[str, str, str]]:
+    """What the other built-in policies make of the same ratings: (name, rating, why)."""
+    ratings = _ratings(judgement)
+    if ratings is None:
+        return
+    others: list[Policy] = [p for p in POLICIES.values() if not overall or p.name != overall.policy]
+    for policy in others:
+        decision = policy.decide(*ratings)
+        yield policy.name, str(decision.rating), decision.why

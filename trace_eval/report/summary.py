@@ -1,0 +1,200 @@
+"""The head of the report: what was judged by whom, how much of it, and what it took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from blueprints import GROUPS, Absent, Blueprint
+from fusion import DIMENSIONS, POLICIES, RATINGS
+from trace_eval.judgement import Judgement, Usage
+from trace_eval.report.gather import Facts, consistent
+
+#: Titles of the judged dimensions and of their fusion.
+TITLES = {
+    "content": "Content",
+    "voice_quality": "Voice quality",
+    "paralinguistics": "Paralinguistics",
+    "overall": "Overall",
+    "preference": "Preference",
+}
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """How often each rating was given on one dimension, over the scored pairs."""
+
+    dimension: str
+    scored: int
+    counts: dict[str, int]
+
+    @property
+    def parts(self) -> list[tuple[str, float, int]]:
+        """(rating, share of the scored pairs, count) in the declared order."""
+        return [(rating, n / self.scored, n) for rating, n in self.counts.items() if n]
+
+
+@dataclass(frozen=True)
+class Swap:
+    """In how many pairs both orders gave the same rating; ``asked`` were asked in both."""
+
+    dimension: str
+    same: int
+    asked: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A blueprint group over all clips: who measured it, and how often it is absent and why."""
+
+    group: str
+    extractor: str
+    version: str
+    packages: str
+    revision: str
+    present: int
+    absent: dict[str, int]
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """See the fields.
+
+    Attributes:
+        total: records of the input; ``scored`` of them have all three ratings.
+        unscored: reason -> count, the most frequent first.
+        usage: null where no call was made; its cost is null when none has a price.
+        priced: pairs with a known cost, of ``used`` pairs with any usage.
+        wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
+    """
+
+    total: int
+    scored: int
+    unscored: dict[str, int]
+    clips: int
+    clip_errors: int
+    audio_s: float
+    judge: str
+    policies: tuple[str, ...]
+    policy_summary: str
+    ratings: tuple[Ratings, ...]
+    swap: tuple[Swap, ...]
+    measured: tuple[Measured, ...]
+    usage: Usage | None
+    priced: int
+    used: int
+    sessions: tuple[dict[str, Any], ...]
+    wall_s: float
+    call_s: float | None
+    caveats: dict[str, int]
+
+    @property
+    def coverage(self) -> float:
+        """Share of the records that were scored, 0 to 1."""
+        return self.scored / self.total if self.total else 0.0
+
+
+def summarise(facts: Facts) -> Summary:
+    """Count everything once."""
+    judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
+    known = [judgement for judgement in judgements if judgement]
+    scored = [judgement for judgement in known if judgement.status == "scored"]
+    policies = tuple(sorted({fused.policy for fused in facts.overall.values()}))
+    spent = [judgement.usage for judgement in known if judgement.usage]
+    sessions = tuple(facts.manifest.get("sessions", ()))
+    calls = [o.seconds for j in known for o in j.opinions if o.seconds is not None]
+    signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
+    return Summary(
+        total=len(facts.pairs) + len(facts.problems),
+        scored=len(scored),
+        unscored=_unscored(judgements, len(facts.problems)),
+        clips=len(facts.clips),
+        clip_errors=sum(record.error is not None for record in facts.clips.values()),
+        audio_s=sum(signal.duration_s for signal in signals),
+        judge=str(facts.manifest.get("judge", {}).get("spec", "unknown")),
+        policies=policies,
+        policy_summary=" ".join(POLICIES[name].summary for name in policies if name in POLICIES),
+        ratings=tuple(_ratings(facts, scored)),
+        swap=tuple(_swap(known)),
+        measured=tuple(_measured(facts)),
+        usage=_sum(spent),
+        priced=sum(usage.cost_usd is not None for usage in spent),
+        used=len(spent),
+        sessions=sessions,
+        wall_s=sum(session.get("seconds", 0.0) for session in sessions),
+        call_s=sum(calls) if calls else None,
+        caveats=dict(Counter(text for j in known for text in j.caveats).most_common()),
+    )
+
+
+def _unscored(judgements: Iterable[Judgement | None], problems: int) -> dict[str, int]:
+    reasons = Counter(
+        str(judgement.reason or "incomplete") if judgement else "not_judged"
+        for judgement in judgements
+        if judgement is None or judgement.status != "scored"
+    )
+    if problems:
+        reasons["unreadable_record"] = problems
+    return dict(reasons.most_common())
+
+
+def _ratings(facts: Facts, scored: Sequence[Judgement]) -> Iterable[Ratings]:
+    for name in DIMENSIONS:
+        counts = Counter(judgement.rating(name) for judgement in scored)
+        yield Ratings(name, len(scored), {str(rating): counts[rating] for rating in RATINGS})
+    fused = Counter(record.rating for record in facts.overall.values() if record.rating)
+    yield Ratings("overall", fused.total(), {str(rating): fused[rating] for rating in RATINGS})
+
+
+def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:
+    for name in DIMENSIONS:
+        asked = [
+            judgement.dimensions[name].consistent
+            for judgement in known
+            if name in judgement.dimensions
+        ]
+        votes = [value for value in asked if value is not None]
+        if votes:
+            yield Swap(name, sum(votes), len(votes))
+    whole = [value for judgement in known if (value := consistent(judgement)) is not None]
+    if whole:
+        yield Swap("all three", sum(whole), len(whole))
+
+
+def _measured(facts: Facts) -> Iterable[Measured]:
+    plan: dict[str, Any] = facts.manifest.get("extractors", {})
+    work: Counter[str] = Counter()
+    for session in facts.manifest.get("sessions", ()):
+        work.update(session.get("extracted_s", {}))
+    every: list[Blueprint] = list(facts.blueprints.values())
+    extra = sorted({name for blueprint in every for name in blueprint.extensions})
+    for group in dict.fromkeys((*GROUPS, *extra, *plan)):
+        found = [blueprint.group(group) for blueprint in every]
+        absent = Counter(str(g.status) for g in found if isinstance(g, Absent))
+        source = plan.get(group, {})
+        name = str(source.get("extractor", ""))
+        yield Measured(
+            group=group,
+            extractor=name,
+            version=str(source.get("version", "")),
+            packages=", ".join(f"{k} {v}" for k, v in source.get("packages", {}).items()),
+            revision=str(source.get("revision") or ""),
+            present=len(found) - absent.total(),
+            absent=dict(absent.most_common()),
+            seconds=work.get(name),
+        )
+
+
+def _sum(spent: Sequence[Usage]) -> Usage | None:
+    if not spent:
+        return None
+    costs = [usage.cost_usd for usage in spent if usage.cost_usd is not None]
+    return Usage(
+        input_tokens=sum(usage.input_tokens for usage in spent),
+        output_tokens=sum(usage.output_tokens for usage in spent),
+        cached_tokens=sum(usage.cached_tokens for usage in spent),
+        cost_usd=sum(costs) if costs else None,
+    )

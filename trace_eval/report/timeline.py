@@ -1,0 +1,161 @@
+"""Waveform, pitch and loudness of one clip on one time axis, as SVG path data.
+
+Pitch and loudness have the same scale in every clip, so that A and B can be compared by eye;
+a scale grows only for a clip that leaves it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from blueprints import Blueprint, Contour, Loudness, Pitch, Signal
+from blueprints.axis import clip_seconds, resample
+from trace_eval.report.envelope import POINTS, Envelope
+
+#: Size of the drawing: a unit is one column across, and a quarter of a pixel down, so that
+#: whole numbers are exact enough. Every lane has its name above it.
+WIDTH = POINTS
+WAVE, LANE, LABEL = 176, 160, 52
+HEIGHT = 3 * LABEL + WAVE + 2 * LANE
+
+#: Usual ends of the scales: Hz (logarithmic) and LUFS.
+PITCH_SCALE = (50.0, 500.0)
+LOUDNESS_SCALE = (-60.0, -10.0)
+
+_PITCH_GRID = (75.0, 150.0, 300.0, 600.0)
+_LOUDNESS_GRID = (-50.0, -35.0, -20.0)
+
+#: Steps that a time axis may have, seconds; the first with few enough labels is taken.
+_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
+_MOST_TICKS = 8
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One curve: its path, where its box is, and the grid lines with their labels.
+
+    Attributes:
+        path: SVG path data; empty where there is nothing to draw.
+        top, height: in drawing units.
+        grid: (y, label) in drawing units.
+        note: why there is no curve.
+    """
+
+    name: str
+    unit: str
+    path: str
+    top: int
+    height: int
+    grid: tuple[tuple[float, str], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The drawing of a clip; ``speech`` and ``ticks`` are in seconds."""
+
+    seconds: float
+    lanes: tuple[Lane, ...]
+    speech: tuple[tuple[float, float], ...]
+    ticks: tuple[tuple[float, str], ...]
+
+
+def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
+    """Draw a clip; null where not even its length is known."""
+    seconds = _seconds(blueprint)
+    if seconds is None:
+        return None
+    second = HEIGHT - LANE
+    first = second - LABEL - LANE
+    signal = blueprint.signal if isinstance(blueprint.signal, Signal) else None
+    lanes = (
+        Lane("waveform", "", mirrored(wave.peaks, LABEL, WAVE), LABEL, WAVE, note=wave.note),
+        _pitch(blueprint, seconds, first),
+        _loudness(blueprint, seconds, second),
+    )
+    spans = tuple((span.start_s, span.end_s) for span in signal.speech) if signal else ()
+    return Timeline(seconds, lanes, spans, ticks(seconds))
+
+
+def _seconds(blueprint: Blueprint) -> float | None:
+    for group in (blueprint.pitch, blueprint.loudness):
+        if isinstance(group, Pitch | Loudness):
+            return clip_seconds(blueprint, group.contour)
+    if isinstance(blueprint.signal, Signal) and blueprint.signal.duration_s > 0:
+        return blueprint.signal.duration_s
+    return None
+
+
+def _pitch(blueprint: Blueprint, seconds: float, top: int) -> Lane:
+    if not isinstance(blueprint.pitch, Pitch):
+        return Lane("pitch", "Hz", "", top, LANE, note=f"no pitch: {blueprint.pitch.reason}")
+    values = _points(blueprint.pitch.contour, seconds)
+    low, high = widened(PITCH_SCALE, values)
+    span = math.log(high / low)
+
+    def height(hz: float) -> float:
+        return top + LANE * (1 - math.log(hz / low) / span)
+
+    grid = tuple((height(hz), f"{hz:g}") for hz in _PITCH_GRID if low <= hz <= high)
+    return Lane("pitch", "Hz", curve(values, height), top, LANE, grid)
+
+
+def _loudness(blueprint: Blueprint, seconds: float, top: int) -> Lane:
+    if not isinstance(blueprint.loudness, Loudness):
+        reason = blueprint.loudness.reason
+        return Lane("loudness", "LUFS", "", top, LANE, note=f"no loudness: {reason}")
+    values = _points(blueprint.loudness.contour, seconds)
+    low, high = widened(LOUDNESS_SCALE, values)
+
+    def height(lufs: float) -> float:
+        return top + LANE * (1 - (lufs - low) / (high - low))
+
+    grid = tuple((height(lufs), f"{lufs:g}") for lufs in _LOUDNESS_GRID if low <= lufs <= high)
+    return Lane("loudness", "LUFS", curve(values, height), top, LANE, grid)
+
+
+def _points(contour: Contour, seconds: float) -> list[float | None]:
+    return resample(contour, POINTS, seconds)
+
+
+def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:
+    """The scale, with room for every value."""
+    known = [value for value in values if value is not None]
+    return min([scale[0], *known]), max([scale[1], *known])
+
+
+def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:
+    """Path data of a line with gaps where a value is null; a lone value is a dot."""
+    parts: list[str] = []
+    before: int | None = None
+    for column, value in enumerate(values):
+        if value is None:
+            before = None
+            continue
+        y = round(height(value))
+        if before is None:
+            parts.append(f"M{column}.5 {y}h0")  # round caps make a dot of nothing
+        else:
+            parts.append(f"l1 {y - before}" if y != before else "h1")
+        before = y
+    return "".join(parts)
+
+
+def mirrored(peaks: Sequence[float], top: int, height: int) -> str:
+    """Path data of a waveform: one upright line per column, around the middle of its lane."""
+    middle, parts, before = top + height // 2, [], 0
+    for column, peak in enumerate(peaks):
+        half = max(1, round(peak * height / 2))
+        move = f"m1 {-(before + half)}" if column else f"M.5 {middle - half}"
+        parts.append(f"{move}v{2 * half}")
+        before = half
+    return "".join(parts)
+
+
+def ticks(seconds: float) -> tuple[tuple[float, str], ...]:
+    """Labelled times of an axis from 0, in the finest round step with few enough labels."""
+    step = next((s for s in _STEPS if seconds / s <= _MOST_TICKS), _STEPS[-1])
+    count = int(seconds / step + 1e-9)
+    return tuple((n * step, f"{n * step:g}") for n in range(count + 1))

@@ -1,0 +1,135 @@
+"""Writing the report of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from blueprints import UserError
+from extractors.limits import MAX_SECONDS
+from trace_eval.report.audio import Shelf
+from trace_eval.report.clips import view
+from trace_eval.report.envelope import envelope
+from trace_eval.report.gather import Facts
+from trace_eval.report.page import (
+    HEAD_SCRIPT,
+    asset,
+    content_policy,
+    deferred,
+    environment,
+    scripts,
+)
+from trace_eval.report.pairs import FLAGS, RAW_SHOWN, Line, line_of, page_of
+from trace_eval.report.people import people
+from trace_eval.report.summary import summarise
+from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
+
+#: Name of the report inside a run.
+REPORT = "report.html"
+
+
+def write_report(run_folder: Path, out: Path | None = None, audio: bool = False) -> Path:
+    """Write one HTML file that shows a run; nothing is extracted or judged.
+
+    Args:
+        run_folder: a run of ``judge``, finished or not.
+        out: the file to write; default: ``report.html`` inside the run.
+        audio: copy the recordings into ``<report>_audio/`` beside it, so that both can be
+            sent to somebody; else the players point to the original files.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        UserError: there is no run, or the file cannot be written.
+    """
+    facts = Facts.read(run_folder)
+    path = out or run_folder / REPORT
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8", errors="replace") as file:
+            file.writelines(_html(facts, Shelf(path, audio)))
+        part.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error}); name another --out") from error
+    return path
+
+
+def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
+    """The page, piece by piece: fragments are made while it is written."""
+    env = environment()
+    env.globals.update(width=WIDTH, height=HEIGHT, label_height=LABEL, raw_shown=RAW_SHOWN)
+    head, code = asset(HEAD_SCRIPT), scripts()
+    lines = [line_of(number, pair, facts) for number, pair in enumerate(facts.pairs)]
+    clips = _numbered(facts)
+    return env.get_template("report.html.j2").generate(
+        name=facts.folder.resolve().name,
+        manifest=facts.manifest,
+        summary=summarise(facts),
+        people=people(facts),
+        problems=facts.problems,
+        lines=lines,
+        index=[_record(line) for line in lines],
+        flags={name: (*told, sum(name in x.flags for x in lines)) for name, told in FLAGS.items()},
+        fragments=_fragments(env, facts, shelf, lines, clips),
+        style=asset("report.css"),
+        head_script=head,
+        script=code,
+        policy=content_policy(head, code),
+    )
+
+
+def _numbered(facts: Facts) -> dict[str, int]:
+    """Clips of answers, each once, in order of appearance: clip hash -> number."""
+    numbers: dict[str, int] = {}
+    for pair in facts.pairs:
+        for recording in (pair.a, pair.b):
+            record = facts.clip_of(recording)
+            if record and record.clip in facts.blueprints:
+                numbers.setdefault(str(record.clip), len(numbers))
+    return numbers
+
+
+def _record(line: Line) -> dict[str, Any]:
+    """What the page's script knows of a pair without opening it."""
+    return {
+        "id": line.id,
+        "systems": line.systems,
+        "category": line.category,
+        "overall": line.overall or "",
+        "flags": line.flags,
+        "text": line.text,
+    }
+
+
+def _fragments(
+    env: Environment, facts: Facts, shelf: Shelf, lines: list[Line], clips: dict[str, int]
+) -> Iterator[Markup]:
+    files = _files(facts)
+    limit = float(facts.manifest.get("max_seconds", MAX_SECONDS))
+    render = _renderer(env, "clip.html.j2")
+    for clip, number in clips.items():
+        shown = view(facts.blueprints[clip], envelope(files.get(clip), clip, limit))
+        yield deferred(f"c{number}", render(clip=shown))
+    render = _renderer(env, "pair.html.j2")
+    for line, pair in zip(lines, facts.pairs, strict=True):
+        page = page_of(line, pair, facts, shelf, clips)
+        yield deferred(f"p{line.number}", render(page=page))
+
+
+def _files(facts: Facts) -> dict[str, Path]:
+    """A file that still is there, for every clip that has one."""
+    found: dict[str, Path] = {}
+    for record in facts.clips.values():
+        if record.clip and record.clip not in found and Path(record.source).is_file():
+            found[record.clip] = Path(record.source)
+    return found
+
+
+def _renderer(env: Environment, name: str) -> Callable[..., str]:
+    return env.get_template(name).render
