@@ -74,6 +74,8 @@ class Clip:
         mono = self.mono
         if self.rate != SPEECH_RATE:
             mono = soxr.resample(mono, self.rate, SPEECH_RATE, quality="HQ")
+        if mono.max(initial=0) <= 1 and mono.min(initial=0) >= -1:
+            return mono  # a copy of two hours would be 0.5 GB
         return np.asarray(np.clip(mono, -1.0, 1.0), dtype=np.float32)
 
 

@@ -3,56 +3,46 @@
 The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and 2022),
 and the scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized")`` within
 1e-3. The package's own module is not imported: it pulls in librosa, numba and requests,
-which costs seconds in every worker.
+which costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
+although neighbours have 8 s in common; here each second goes through the expensive layers
+once, see :mod:`extractors.dnsmos_graph` and :mod:`extractors.dnsmos_shared`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
+from extractors import p808, p835
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.contours import rms_dbfs
+from extractors.dnsmos_shared import HOP_SAMPLES, Network
 
-#: What the models listen to at once, seconds and samples.
+#: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
 WINDOW_SAMPLES = int(WINDOW_S * SPEECH_RATE)
-
-#: Windows start this far apart, samples.
-HOP_SAMPLES = SPEECH_RATE
 
 #: Shorter clips are refused, seconds: repeated to 9 s, a syllable is a buzz, not speech.
 MIN_SECONDS = 0.1
 
-#: P.808 sees a log-mel spectrogram of the window without its last 10 ms.
-MELS = 120
-FFT_SAMPLES = 321
-MEL_HOP_SAMPLES = 160
-_MEL_CUT_SAMPLES = 160
-_POWER_FLOOR = 1e-10
-_DYNAMIC_RANGE_DB = 80.0
-
-#: Calibration of the raw outputs of the personalised P.835 model (published with it):
-#: cubic polynomials, highest power first.
-_CALIBRATION = {
-    "sig": (-0.01019296, 0.02751166, 1.19576786, -0.24348726),
-    "bak": (-0.04976499, 0.44276479, -0.1644611, 0.96883132),
-    "ovrl": (-0.00533021, 0.005101, 1.18058466, -0.11236046),
-}
+#: Windows that are scored together; the cells of their hops are in memory at once.
+WINDOWS_AT_ONCE = 16
 
 #: Model files inside the ``speechmos`` package.
 _P835_FILE = Path("pdnsmos_models", "sig_bak_ovr.onnx")
 _P808_FILE = Path("dnsmos_models", "model_v8.onnx")
+
+Windows = Literal["reference", "all"]
 
 
 @dataclass(frozen=True)
@@ -60,21 +50,29 @@ class DnsmosExtractor(Extractor):
     """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS, means over 9.01 s windows.
 
     Attributes:
-        windows: which windows are averaged; ``reference`` are those of ``speechmos``, see
-            :func:`reference_starts`.
+        windows: which windows are averaged: ``reference`` those of ``speechmos``, which
+            skips some (:func:`reference_windows`) and is what published scores are;
+            ``all`` one per second (:func:`all_windows`).
     """
 
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
-    packages: ClassVar[dict[str, str]] = {"onnxruntime": "onnxruntime", "speechmos": "speechmos"}
+    packages: ClassVar[dict[str, str]] = {
+        "onnx": "onnx",
+        "onnxruntime": "onnxruntime",
+        "speechmos": "speechmos",
+    }
+    argument: ClassVar[str] = "windows"
 
-    windows: Literal["reference"] = "reference"
+    windows: Windows = "reference"
 
     def __post_init__(self) -> None:
-        if self.windows != "reference":
-            raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use 'reference'")
+        known = get_args(Windows)
+        if self.windows not in known:
+            offered = " or ".join(map(repr, known))
+            raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use {offered}")
 
     def unavailable(self) -> str | None:
         """Why it cannot run here: a package or a model file inside it is missing."""
@@ -94,11 +92,11 @@ class DnsmosExtractor(Extractor):
 
     def load(self) -> None:
         """Load both models."""
-        _sessions()
+        _models()
 
     def close(self) -> None:
         """Release both models."""
-        _sessions.cache_clear()
+        _models.cache_clear()
 
     def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
         """Score the 16 kHz mono mix; absent without speech or under 0.1 s."""
@@ -109,18 +107,18 @@ class DnsmosExtractor(Extractor):
         absent = speech_gate(known)
         if absent:
             return absent
-        scores = np.array([score_window(window) for window in windows_of(audio)])
-        sig, bak, ovrl, p808 = (float(score) for score in scores.mean(axis=0))
+        audio = fill_window(audio)
+        chosen = all_windows if self.windows == "all" else reference_windows
+        scores = score(audio, chosen(len(audio)))
+        sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
         return Quality(
-            sig=sig, bak=bak, ovrl=ovrl, p808=p808, windows=len(scores), level_dbfs=rms_dbfs(audio)
+            sig=sig,
+            bak=bak,
+            ovrl=ovrl,
+            p808=mos,
+            windows=len(scores),
+            level_dbfs=rms_dbfs(clip.speech),
         )
-
-
-def windows_of(audio: Samples) -> Iterator[Samples]:
-    """The reference windows [shape=(144160,)] of audio at 16 kHz [shape=(n,)], n > 0."""
-    audio = fill_window(audio)
-    for start in reference_starts(len(audio)):
-        yield audio[start : start + WINDOW_SAMPLES]
 
 
 def fill_window(audio: Samples) -> Samples:
@@ -136,85 +134,42 @@ def fill_window(audio: Samples) -> Samples:
     return audio
 
 
-def reference_starts(samples: int) -> list[int]:
-    """Starts of the windows that the reference averages, in samples at 16 kHz.
+def reference_windows(samples: int) -> list[int]:
+    """Numbers (start in seconds) of the windows that the reference averages.
 
     Nominally one window per second. The reference computes each window's end in floating
     point and truncates, which for some seconds gives 144,159 samples, and skips windows
     that are short. So the windows that start at 7 to 23 s and at 119 to 122 s never
     count: of a 30 s clip only the first 16 s are heard. Published scores are computed
     like that, so it is kept.
+
+    Args:
+        samples: length of the recording at 16 kHz, at least one window.
     """
     hops = int(samples // SPEECH_RATE - WINDOW_S) + 1
     ends = [min(samples, int((hop + WINDOW_S) * SPEECH_RATE)) for hop in range(hops)]
-    return [
-        hop * HOP_SAMPLES
-        for hop, end in enumerate(ends)
-        if end - hop * HOP_SAMPLES >= WINDOW_SAMPLES
-    ]
+    return [hop for hop, end in enumerate(ends) if end - hop * HOP_SAMPLES >= WINDOW_SAMPLES]
 
 
-def score_window(window: Samples) -> tuple[float, float, float, float]:
-    """SIG, BAK, OVRL and P.808 MOS of one window [shape=(144160,)].
-
-    One window per run: a batch is no faster on a CPU (0.23 s a window alone, 0.30 s in
-    fours) and takes 250 MB for each window in it.
-    """
-    p835, p808 = _sessions()
-    raw = p835.run(None, {"input_1": window[np.newaxis]})[0][0]
-    sig, bak, ovrl = (
-        float(np.polyval(coefficients, float(value)))
-        for coefficients, value in zip(_CALIBRATION.values(), raw, strict=True)
-    )
-    features = log_mel(window[:-_MEL_CUT_SAMPLES])
-    mos = p808.run(None, {"input_1": features[np.newaxis]})[0][0][0]
-    return sig, bak, ovrl, float(mos)
+def all_windows(samples: int) -> list[int]:
+    """Numbers of all windows that lie inside so many samples: one for each second."""
+    return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
-def log_mel(audio: Samples) -> Samples:
-    """P.808's input: log-mel power re its own maximum, scaled by (dB + 40) / 40.
-
-    Frames of 321 samples every 160, centred with zero padding, under a periodic Hann
-    window. librosa computes the same, but its import takes seconds.
+def score(audio: Samples, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+    """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:
-        audio: float32 [shape=(n,)] at 16 kHz.
-
-    Returns:
-        float32 [shape=(1 + n // 160, 120)], -1 to 1.
+        audio: float32 [shape=(samples,)] at 16 kHz.
+        windows: n ascending numbers of windows inside the audio.
     """
-    padded = np.pad(audio, FFT_SAMPLES // 2)
-    frames = np.lib.stride_tricks.sliding_window_view(padded, FFT_SAMPLES)[::MEL_HOP_SAMPLES]
-    spectrum = np.abs(np.fft.rfft(frames * _hann())) ** 2
-    decibels = 10 * np.log10(np.maximum(spectrum @ mel_filters().T, _POWER_FLOOR))
-    relative = np.maximum(decibels - decibels.max(), -_DYNAMIC_RANGE_DB)
-    return np.asarray((relative + 40) / 40, dtype=np.float32)
-
-
-def _hann() -> npt.NDArray[np.float64]:
-    phase = 2 * np.pi * np.arange(FFT_SAMPLES) / FFT_SAMPLES
-    return np.asarray(0.5 - 0.5 * np.cos(phase))
-
-
-@cache
-def mel_filters() -> npt.NDArray[np.float64]:
-    """Triangular mel filters of equal area [shape=(120, 161)], 0 to 8 kHz.
-
-    Slaney's scale (Auditory Toolbox, 1998): 3 mel per 200 Hz up to 1 kHz, then 27 mel per
-    factor of 6.4.
-    """
-    knee_hz, hz_per_mel, log_step = 1000.0, 200 / 3, np.log(6.4) / 27
-    knee_mel = knee_hz / hz_per_mel
-    top_mel = knee_mel + np.log(SPEECH_RATE / 2 / knee_hz) / log_step
-    mel = np.linspace(0, top_mel, MELS + 2)
-    edges = np.where(
-        mel < knee_mel, hz_per_mel * mel, knee_hz * np.exp(log_step * (mel - knee_mel))
-    )
-    bins = np.fft.rfftfreq(FFT_SAMPLES, 1 / SPEECH_RATE)
-    low, centre, high = (edges[i : i + MELS, np.newaxis] for i in range(3))
-    rising, falling = (bins - low) / (centre - low), (high - bins) / (high - centre)
-    triangles = np.maximum(0, np.minimum(rising, falling))
-    return np.asarray(triangles * 2 / (high - low))
+    p835_model, p808_model = _models()
+    quality, overall = p835.P835(p835_model, audio), p808.P808(p808_model, audio)
+    found = []
+    for first in range(0, len(windows), WINDOWS_AT_ONCE):
+        block = windows[first : first + WINDOWS_AT_ONCE]
+        found.append(np.column_stack([quality.scores(block), overall.scores(block)]))
+    return np.concatenate(found)
 
 
 def model_files() -> tuple[Path, ...]:
@@ -238,17 +193,7 @@ def _revision() -> str | None:
 
 
 @cache
-def _sessions() -> tuple[Any, Any]:
-    """The P.835 and the P.808 session, one thread each: clips are parallel, not layers."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.enable_mem_pattern = False  # as fast, 40 MB smaller
-    p835, p808 = (
-        onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        for path in model_files()
-    )
-    return p835, p808
+def _models() -> tuple[p835.P835Model, Network]:
+    """Both models, read and cut once per process."""
+    p835_file, p808_file = model_files()
+    return p835.load(p835_file), p808.load(p808_file)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from blueprints import Absent, Blueprint, Quality, Signal, Status, UserError
-from extractors import dnsmos
-from extractors.audio import SPEECH_RATE, Clip, Samples, decode
+from extractors import dnsmos, registry
+from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.dnsmos import DnsmosExtractor
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-5
@@ -62,6 +62,18 @@ def test_every_shared_clip_scores_as_the_reference_does(data: Path) -> None:
         assert got.p808 == pytest.approx(want["p808_mos"], abs=TOLERANCE), clip.name
 
 
+def test_windows_that_the_reference_skips_score_as_it_scores_them_alone() -> None:
+    reference = pytest.importorskip("speechmos.dnsmos")
+    audio = noise(25).speech * np.linspace(0.1, 1, 25 * SPEECH_RATE, dtype=np.float32)
+    got = dnsmos.score(audio, [3, 7, 8, 15])
+    for window, scores in zip([3, 7, 8, 15], got, strict=True):
+        start = window * SPEECH_RATE
+        alone = audio[start : start + dnsmos.WINDOW_SAMPLES]
+        want = reference.run(alone, SPEECH_RATE, model_type="dnsmos_personalized")
+        names = ("sig_mos", "bak_mos", "ovrl_mos", "p808_mos")
+        assert scores == pytest.approx([want[name] for name in names], abs=TOLERANCE), window
+
+
 @pytest.mark.parametrize(
     ("seconds", "starts"),
     [
@@ -75,8 +87,33 @@ def test_every_shared_clip_scores_as_the_reference_does(data: Path) -> None:
     ],
 )
 def test_reference_windows(seconds: float, starts: list[int]) -> None:
-    got = dnsmos.reference_starts(round(seconds * SPEECH_RATE))
-    assert got == [start * SPEECH_RATE for start in starts]
+    assert dnsmos.reference_windows(round(seconds * SPEECH_RATE)) == starts
+
+
+@pytest.mark.parametrize(
+    ("samples", "count"),
+    [
+        (144_160, 1),
+        (160_159, 1),  # one sample short of a second window
+        (160_160, 2),
+        (30 * SPEECH_RATE, 21),  # the last starts at 20 s: 20 + 9.01 <= 30 < 21 + 9.01
+    ],
+)
+def test_all_windows_are_those_that_fit(samples: int, count: int) -> None:
+    assert dnsmos.all_windows(samples) == list(range(count))
+
+
+def test_all_windows_are_chosen_by_name_and_recorded() -> None:
+    extractor = registry.create("dnsmos:all")
+    assert extractor.provenance().parameters == {"windows": "all"}
+    clip = noise(17.5)
+    everything = extractor.extract(clip, known(clip))
+    reference = DnsmosExtractor().extract(clip, known(clip))
+    assert isinstance(everything, Quality)
+    assert isinstance(reference, Quality)
+    # 17.5 s: all that fit start at 0 to 8 s; the reference counts floor(17.5) - 9.01 = 7.99,
+    # so 0 to 7 s, and skips the one at 7 s.
+    assert (everything.windows, reference.windows) == (9, 7)
 
 
 def test_window_count_is_reported() -> None:
@@ -98,34 +135,6 @@ def test_short_audio_is_doubled_until_it_fills_a_window() -> None:
 def test_doubling_nothing_ends() -> None:
     with pytest.raises(ValueError, match="0 samples"):
         dnsmos.fill_window(np.zeros(0, np.float32))
-
-
-def signals() -> dict[str, Samples]:
-    """What a window may hold, each 144,000 samples."""
-    rng = np.random.default_rng(2)
-    time = np.arange(144_000) / SPEECH_RATE
-    half = np.where(time < 4, 0, rng.normal(0, 0.1, len(time)))
-    return {
-        "noise": rng.normal(0, 0.1, len(time)).astype(np.float32),
-        "tone": (0.5 * np.sin(2 * np.pi * 440 * time)).astype(np.float32),
-        "half silent": half.astype(np.float32),
-        "silent": np.zeros(len(time), np.float32),
-    }
-
-
-def test_mel_features_equal_librosa() -> None:
-    librosa = pytest.importorskip("librosa")
-    want = librosa.filters.mel(sr=SPEECH_RATE, n_fft=321, n_mels=120)
-    assert np.abs(dnsmos.mel_filters() - want).max() < 1e-6
-    for name, audio in signals().items():
-        power = librosa.feature.melspectrogram(
-            y=audio, sr=SPEECH_RATE, n_fft=321, hop_length=160, n_mels=120
-        )
-        want = ((librosa.power_to_db(power, ref=np.max) + 40) / 40).T
-        got = dnsmos.log_mel(audio)
-        assert got.shape == want.shape == (900, 120)
-        # librosa keeps single precision, which shows near the -80 dB floor of a pure tone.
-        assert np.abs(got - want).max() < 1e-3, name
 
 
 def test_clips_without_speech_get_no_score() -> None:
@@ -168,7 +177,7 @@ def test_identity_names_the_models() -> None:
     assert len(revision) == 64
     source = extractor.provenance()
     assert source.parameters == {"windows": "reference"}
-    assert set(source.packages) == {"onnxruntime", "speechmos"}
+    assert set(source.packages) == {"onnx", "onnxruntime", "speechmos"}
     assert extractor.unavailable() is None
 
 
@@ -182,18 +191,29 @@ def test_a_missing_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_unknown_windows_are_refused() -> None:
-    with pytest.raises(UserError, match="'every' is unknown; use 'reference'"):
-        DnsmosExtractor(windows="every")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="'every' is unknown; use 'reference' or 'all'"):
+        registry.create("dnsmos:every")
+    with pytest.raises(UserError, match="no windows after the colon; write dnsmos:WINDOWS"):
+        registry.create("dnsmos:")
 
 
-def test_one_clip_does_not_import_librosa(tmp_path: Path) -> None:
+def test_one_clip_does_not_import_librosa_nor_planning_onnx() -> None:
     import subprocess
     import sys
 
     code = (
         "import sys; import numpy as np; from extractors import dnsmos;"
-        "dnsmos.score_window(np.zeros(dnsmos.WINDOW_SAMPLES, np.float32));"
-        "sys.exit(bool({'librosa', 'numba', 'requests'} & set(sys.modules)))"
+        "dnsmos.DnsmosExtractor().provenance();"
+        "early = {'onnx', 'onnxruntime'} & set(sys.modules);"
+        "dnsmos.score(np.zeros(dnsmos.WINDOW_SAMPLES, np.float32), [0]);"
+        "sys.exit(bool(early | {'librosa', 'numba', 'requests'} & set(sys.modules)))"
     )
     root = Path(dnsmos.__file__).parents[1]
     assert subprocess.run([sys.executable, "-c", code], cwd=root).returncode == 0
+
+
+def test_speech_that_is_fit_is_not_copied() -> None:
+    fit, loud = noise(1), Clip(np.full((SPEECH_RATE, 1), 1.5, np.float32), SPEECH_RATE)
+    assert np.shares_memory(fit.speech, fit.samples)
+    assert loud.speech.max() == 1
+    assert loud.samples.max() == 1.5

@@ -1,0 +1,207 @@
+"""Scoring many overlapping windows with a network that was cut for it.
+
+Shared cells are computed once per hop (second) and kept only while the windows at hand need
+them, so memory does not grow with the clip. What a window sees at its edges differs from
+the shared cells, because there the network pads with zeros: those cells are computed again
+from a strip at either edge, as a batch over windows, and laid over the shared ones. All
+other cells are the same sums of the same numbers, so the scores equal one run of the whole
+network per window, but for the order in which single-precision sums are made. (That order
+mostly is the same, too: of the shared recordings no score differs by more than 1e-6.)
+
+A window or hop is named by its number: window ``k`` is hops ``k`` to ``k + 8``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from extractors.audio import SPEECH_RATE, Samples
+
+Floats = npt.NDArray[np.float32]
+
+#: Runs one piece of a network: its input -> its outputs.
+Piece = Callable[[Floats], list[Floats]]
+
+#: Samples from one frame to the next, of both networks, at 16 kHz.
+FRAME_SAMPLES = 160
+
+#: Windows start this far apart, samples and frames.
+HOP_SAMPLES = SPEECH_RATE
+HOP_FRAMES = HOP_SAMPLES // FRAME_SAMPLES
+
+#: Hops in a window.
+WINDOW_HOPS = 9
+
+#: Hops per run of a front, at most: fewer repeat more context (20 frames a run), more take
+#: 15 MB each and are no faster.
+HOPS_AT_ONCE = 5
+
+#: Windows per run of edges and tails, at most: more take 5 MB each and are no faster.
+WINDOWS_PER_RUN = 4
+
+#: Cells of one hop: the front's input and each of its outputs, [shape=(channels, cells, bins)].
+Hop = tuple[Floats, ...]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Consecutive layers, run again on a strip at each edge of each window.
+
+    Attributes:
+        before: strip at the start of windows [shape=(n, channels, strip, bins)] -> its cells
+            [shape=(n, channels', changed, bins')].
+        after: the same for the end of windows.
+        strip: input cells from the edge inwards that those cells depend on.
+        changed: output cells from the edge inwards that differ from the shared ones.
+    """
+
+    before: Piece
+    after: Piece
+    strip: int
+    changed: int
+
+
+@dataclass(frozen=True)
+class Network:
+    """The pieces of one network.
+
+    Attributes:
+        front: features [shape=(1, 1, frames, bins)] -> cells after each stage.
+        margins: cells at each end of the front's input and outputs that are context only.
+        strides: frames per cell of the front's input and outputs.
+        stages: what the edges go through.
+        tail: cells of windows [shape=(n, channels, cells, bins)] -> raw scores [shape=(n, m)].
+    """
+
+    front: Piece
+    margins: tuple[int, ...]
+    strides: tuple[int, ...]
+    stages: tuple[Stage, ...]
+    tail: Piece
+
+
+class HopStore(Generic[T]):
+    """What is computed per hop, once, and forgotten when no window needs it any more.
+
+    Args:
+        compute: hops ``first`` to ``stop - 1`` -> one result each.
+    """
+
+    def __init__(self, compute: Callable[[int, int], Sequence[T]]) -> None:
+        self._compute = compute
+        self._known: dict[int, T] = {}
+
+    def of(self, windows: Iterable[int]) -> Mapping[int, T]:
+        """Results of all hops in ``windows``; ask for windows in ascending order."""
+        needed = sorted({hop for window in windows for hop in hops_of(window)})
+        missing = [hop for hop in needed if hop not in self._known]
+        self._known = {hop: self._known[hop] for hop in needed if hop in self._known}
+        for stretch in chain.from_iterable(map(_portions, runs(missing))):
+            first, stop = stretch[0], stretch[-1] + 1
+            results = self._compute(first, stop)
+            self._known.update(zip(range(first, stop), results, strict=True))
+        return self._known
+
+
+def hops_of(window: int) -> range:
+    """Numbers of a window's hops."""
+    return range(window, window + WINDOW_HOPS)
+
+
+def runs(numbers: Sequence[int]) -> list[list[int]]:
+    """Split ascending numbers where one is missing."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][-1] == number - 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return found
+
+
+def _portions(run: list[int]) -> list[list[int]]:
+    """Parts of about equal size, at most :data:`HOPS_AT_ONCE`."""
+    size = math.ceil(len(run) / math.ceil(len(run) / HOPS_AT_ONCE))
+    return [run[i : i + size] for i in range(0, len(run), size)]
+
+
+def stretch(audio: Samples, first: int, stop: int) -> Samples:
+    """Samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
+    inside = audio[max(0, first) : max(0, stop)]
+    before = min(max(0, -first), stop - first)
+    return np.pad(inside, (before, stop - first - before - len(inside)))
+
+
+def front(network: Network, features: Floats) -> list[Hop]:
+    """Shared cells of consecutive hops.
+
+    Args:
+        network: the network.
+        features: [shape=(margin + hops * 100 + margin, bins)] with ``network.margins[0]``
+            frames of context at both ends.
+    """
+    image = features[np.newaxis, np.newaxis]
+    levels = []
+    for level, margin in zip([image, *network.front(image)], network.margins, strict=True):
+        levels.append(level[0, :, margin : level.shape[2] - margin])
+    count = levels[0].shape[1] // HOP_FRAMES
+    return list(zip(*(np.split(level, count, axis=1) for level in levels), strict=True))
+
+
+def raw_scores(
+    network: Network,
+    hops: Mapping[int, Hop],
+    windows: Sequence[int],
+    first_frames: Floats,
+    last_frames: Floats,
+) -> Floats:
+    """What the whole network gives for each window [shape=(n, outputs)].
+
+    Args:
+        network: the network.
+        hops: shared cells of all hops of the windows.
+        windows: n window numbers.
+        first_frames: features that are the windows' own, at their start
+            [shape=(n, frames, bins)]; there may be 0 frames.
+        last_frames: the same at their end.
+    """
+    found = []
+    for first in range(0, len(windows), WINDOWS_PER_RUN):
+        some = slice(first, first + WINDOWS_PER_RUN)
+        cells = _window_cells(network, hops, windows[some], first_frames[some], last_frames[some])
+        found += network.tail(cells)
+    return np.concatenate(found)
+
+
+def _window_cells(
+    network: Network,
+    hops: Mapping[int, Hop],
+    windows: Sequence[int],
+    first_frames: Floats,
+    last_frames: Floats,
+) -> Floats:
+    """The tail's input: shared cells, and over them those that differ at the edges."""
+    cells = np.stack(
+        [np.concatenate([hops[hop][-1] for hop in hops_of(w)], axis=1) for w in windows]
+    )
+    before = first_frames[:, np.newaxis]
+    after = last_frames[:, np.newaxis]
+    for level, stage in enumerate(network.stages):
+        strips = np.stack([hops[w][level][:, : stage.strip] for w in windows])
+        strips[:, :, : before.shape[2]] = before
+        [before] = stage.before(strips)
+        strips = np.stack([hops[hops_of(w)[-1]][level][:, -stage.strip :] for w in windows])
+        strips[:, :, stage.strip - after.shape[2] :] = after
+        [after] = stage.after(strips)
+    cells[:, :, : before.shape[2]] = before
+    cells[:, :, -after.shape[2] :] = after
+    return cells

@@ -1,0 +1,131 @@
+"""What windows share: where the networks are cut, what each second costs, what edges change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from extractors import dnsmos, dnsmos_shared, p808, p835
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.dnsmos_shared import HopStore, runs, stretch
+
+TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-6
+
+SECONDS = 11.5  # two windows
+
+
+def shapes() -> dict[str, Samples]:
+    """Audio of two windows each, with what is a window's own made to matter."""
+    rng = np.random.default_rng(2)
+    time = np.arange(round(SECONDS * SPEECH_RATE)) / SPEECH_RATE
+    hiss = rng.normal(0, 0.01, len(time))
+    # Loudest where only one window hears it: peaks differ, so nothing of P.808 is shared.
+    fading = hiss * np.exp(-time)
+    # At 1 s the second window starts, at 9 s the first one's last frame ends: the loudest
+    # value is in a frame that is cut off there.
+    starting, ending = hiss.copy(), hiss.copy()
+    starting[SPEECH_RATE : SPEECH_RATE + 20] = 0.9
+    ending[9 * SPEECH_RATE - 20 : 9 * SPEECH_RATE] = 0.9
+    # 80 dB and more under the loudest value, and exact zeros.
+    gap = np.where((time > 3) & (time < 8), 0, 20 * np.clip(hiss, -0.04, 0.04))
+    tone = 0.5 * np.sin(2 * np.pi * 440 * time)
+    named = {
+        "noise": hiss,
+        "fading": fading,
+        "loudest at a start": starting,
+        "loudest at an end": ending,
+        "gap": gap,
+        "tone": tone,
+    }
+    return {name: audio.astype(np.float32) for name, audio in named.items()}
+
+
+@pytest.mark.parametrize("name", sorted(shapes()))
+def test_edges_and_peaks_are_those_of_each_window(name: str) -> None:
+    reference = pytest.importorskip("speechmos.dnsmos")
+    audio = shapes()[name]
+    want = reference.run(audio, SPEECH_RATE, model_type="dnsmos_personalized")
+    scores = dnsmos.score(audio, [0, 1]).mean(axis=0)
+    names = ("sig_mos", "bak_mos", "ovrl_mos", "p808_mos")
+    assert scores == pytest.approx([want[n] for n in names], abs=TOLERANCE)
+
+
+def test_how_much_is_computed_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    audio = np.random.default_rng(4).normal(0, 0.1, 16 * SPEECH_RATE).astype(np.float32)
+    windows = [0, 1, 2, 4, 6]
+    want = dnsmos.score(audio, windows)
+    monkeypatch.setattr(dnsmos, "WINDOWS_AT_ONCE", 2)
+    monkeypatch.setattr(dnsmos_shared, "HOPS_AT_ONCE", 2)
+    assert dnsmos.score(audio, windows) == pytest.approx(want, abs=1e-5)
+
+
+def test_networks_are_cut_before_the_pooling_that_does_not_divide_a_hop() -> None:
+    p835_file, p808_file = dnsmos.model_files()
+    network = p835.load(p835_file).network
+    # 100 frames are 50 and 25 cells; a third halving would not be whole.
+    assert network.strides == (1, 2, 4)
+    # Four convolutions, each one further: 4 frames differ at an edge, pooled to 2 cells;
+    # then one convolution: 3, pooled to 2, and one more: 3.
+    # Two cells depend on 2 * 2 + 4 = 8 frames; three on (3 + 1) * 2 + 1 = 9 cells.
+    assert [(s.strip, s.changed) for s in network.stages] == [(8, 2), (9, 3)]
+    # Context: 1 cell of 4 frames = 2 of 2, + 1 = 3 of 2, = 6 frames, + 4 = 10.
+    assert network.margins == (10, 3, 0)
+
+    network = p808.load(p808_file)
+    assert network.strides == (1, 2, 4)
+    # One own frame, one convolution: 2 frames, 1 cell, on (1 * 2 + 1) = 3 frames; then 2
+    # cells, pooled to 1, and two convolutions: 3 cells, on (3 + 2) * 2 + 1 = 11.
+    assert [(s.strip, s.changed) for s in network.stages] == [(3, 1), (11, 3)]
+    # 2 cells of 4 frames = 4 of 2, + 1 = 5 of 2, = 10 frames, + 1 = 11.
+    assert network.margins == (11, 5, 0)
+
+
+def test_each_hop_is_computed_once_and_forgotten() -> None:
+    asked: list[int] = []
+
+    def compute(first: int, stop: int) -> list[int]:
+        assert stop - first <= dnsmos_shared.HOPS_AT_ONCE
+        asked.extend(range(first, stop))
+        return [-hop for hop in range(first, stop)]
+
+    store = HopStore(compute)
+    # Windows 0 and 1 are hops 0 to 9, windows 6 and 30 hops 6 to 14 and 30 to 38.
+    assert dict(store.of([0, 1])) == {hop: -hop for hop in range(10)}
+    assert set(store.of([6, 30])) == {*range(6, 15), *range(30, 39)}
+    assert asked == [*range(15), *range(30, 39)]
+
+
+def test_runs_end_where_a_number_is_missing() -> None:
+    assert runs([]) == []
+    assert runs([0, 1, 2, 5, 7, 8]) == [[0, 1, 2], [5], [7, 8]]
+
+
+@pytest.mark.parametrize(
+    ("first", "stop", "want"),
+    [
+        (-2, 2, [0, 0, 1, 2]),
+        (1, 5, [2, 3, 0, 0]),
+        (-3, -1, [0, 0]),
+        (4, 6, [0, 0]),
+        (-1, 4, [0, 1, 2, 3, 0]),
+    ],
+)
+def test_beyond_the_audio_there_are_zeros(first: int, stop: int, want: list[int]) -> None:
+    assert stretch(np.array([1, 2, 3], np.float32), first, stop).tolist() == want
+
+
+def test_mel_features_equal_librosa() -> None:
+    librosa = pytest.importorskip("librosa")
+    want = librosa.filters.mel(sr=SPEECH_RATE, n_fft=321, n_mels=120)
+    assert np.abs(p808.mel_filters() - want).max() < 1e-6
+    for name, audio in shapes().items():
+        power = librosa.feature.melspectrogram(
+            y=audio, sr=SPEECH_RATE, n_fft=321, hop_length=160, n_mels=120, pad_mode="constant"
+        )
+        want = librosa.power_to_db(power, ref=np.max).T
+        frames = np.lib.stride_tricks.sliding_window_view(np.pad(audio, 160), 321)[::160]
+        levels = p808.decibels(frames)
+        assert levels.shape == want.shape
+        got = p808.scaled(levels, levels.max())
+        # librosa keeps single precision, which shows near the -80 dB floor of a pure tone.
+        assert np.abs(got - (want + 40) / 40).max() < 1e-3, name
