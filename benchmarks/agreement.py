@@ -1,6 +1,6 @@
 """How long `agree` takes for a million judgements, beside a plain loop over the items.
 
-Run: python benchmarks/agreement.py [--items 1000000] [--resamples 10000] [--cluster]
+Run: python -m benchmarks.agreement [--items 1000000] [--resamples 10000] [--cluster]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Seconds of compute per second of audio of each extractor, and pairs per minute end to end.
 
-    python benchmarks/extract.py [CLIPS ...]
+    python -m benchmarks.extract [CLIPS ...]
 
 Clips default to the real answers under $TRACE_EVAL_DATA/speakbench_pairs, else to the
 example clips. CPU time of all threads is counted, after one clip of warm-up; the whole path
@@ -17,8 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from report import save, table
-
+from benchmarks.report import save, table
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
 from extractors.registry import plan

@@ -1,6 +1,6 @@
 """How close the extractors are to their references, on the shared real recordings.
 
-    TRACE_EVAL_DATA=... python benchmarks/fidelity.py
+    TRACE_EVAL_DATA=... python -m benchmarks.fidelity
 
 Needs ffmpeg (``apt-get install ffmpeg``) for loudness. DNSMOS is compared with the
 ``speechmos`` package on the clips up to 30 s, because the reference is slow.
@@ -17,8 +17,8 @@ import sys
 from pathlib import Path
 
 from jiwer import wer
-from report import save, table
 
+from benchmarks.report import save, table
 from blueprints import Blueprint, Loudness, Quality, Rate, Transcript
 from extractors.audio import SPEECH_RATE, decode
 from extractors.registry import create, plan

@@ -1,7 +1,7 @@
 """What judging costs beside the model: CPU per call, concurrency, and memory.
 
-    python benchmarks/judge_overhead.py            # all three, about two minutes
-    python benchmarks/judge_overhead.py --quick    # a fortieth of the calls
+    python -m benchmarks.judge_overhead            # all three, about two minutes
+    python -m benchmarks.judge_overhead --quick    # a fortieth of the calls
 
 A loopback server in a process of its own answers every chat completion with the same
 verdict after a fixed latency, so all CPU that this process spends is ours. Printed:

@@ -1,6 +1,6 @@
 """Memory of every process while 1,000 synthetic pairs are judged.
 
-    python benchmarks/memory.py [PAIRS]
+    python -m benchmarks.memory [PAIRS]
 
 Each answer is another cut of a real or example recording at another gain, so nothing
 comes from the cache. The resident memory of the command and of its workers is sampled
@@ -20,9 +20,9 @@ from statistics import median
 
 import numpy as np
 import soundfile
-from extract import default_manifest
-from report import save, table
 
+from benchmarks.extract import default_manifest
+from benchmarks.report import save, table
 from trace_eval.manifests import read_manifest
 
 SECONDS = 1.5

@@ -1,6 +1,6 @@
 """How many tokens a pair of blueprints costs in each rendering.
 
-    TRACE_EVAL_DATA=... python benchmarks/tokens.py [--profile screen]
+    TRACE_EVAL_DATA=... python -m benchmarks.tokens [--profile screen]
 
 Every pair of ``speakbench_pairs`` and ``rate_pairs`` is extracted for real, then counted
 three ways: as extracted, without emotion and accent, and with invented scores of 9 emotions

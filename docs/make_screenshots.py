@@ -1,0 +1,68 @@
+"""Makes the pictures of the README from a run over the example pairs.
+
+    python docs/make_screenshots.py [RUN]        # default: runs/demo, as make demo leaves it
+
+Needs chromium (``apt-get install chromium``) and the extra ``test``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from trace_eval.report import write_report
+
+HERE = Path(__file__).resolve().parent
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+VIEW = {"width": 1100, "height": 820}
+
+#: The pair that is shown: its answers differ in the noise alone.
+PAIR = "noise"
+
+
+def shoot_report(page: Page, run: Path) -> None:
+    """The page of one pair."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = write_report(run, Path(folder) / "report.html")
+        page.goto(f"{report.as_uri()}#pair={PAIR}")
+        page.wait_for_selector("#pair h1")
+        page.wait_for_timeout(1000)  # the players read their files
+        page.screenshot(path=HERE / "report.png")
+
+
+def shoot_review(page: Page, run: Path) -> None:
+    """The first question about a pair."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "trace_eval", "review", str(run), "--port", "0"]
+        command += ["--db", f"{folder}/review.sqlite"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            page.goto(server.stdout.readline().split()[1])
+            page.keyboard.type("ada")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#panel")
+            page.wait_for_timeout(1000)
+            page.screenshot(
+                path=HERE / "review.png", clip={"x": 0, "y": 0, "width": 1100, "height": 620}
+            )
+            server.terminate()
+
+
+def main() -> None:
+    """Write docs/report.png and docs/review.png."""
+    run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/demo")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        page = browser.new_page(viewport=VIEW, color_scheme="light")
+        shoot_report(page, run)
+        shoot_review(page, run)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
