@@ -6,13 +6,16 @@ RUN ?= runs/demo
 # Programs that some tests compare with or make clips with; without them those tests skip.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
 
-.PHONY: demo test lint format system clean
+.PHONY: demo test test-models lint format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
 	$(BIN)/trace-eval report $(RUN)
 
 test: $(VENV)/installed-test system
 	$(BIN)/python -m pytest
+
+test-models: $(VENV)/installed-models system
+	$(VENV)/models/bin/python -m pytest -m models tests/models
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
@@ -43,6 +46,14 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	# For its vocabulary file only, with which prompt tokens are counted; so without torch.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps openai-whisper
+	touch $@
+
+# torch has its own environment, so that the core is tested without it. transformers only
+# makes the tiny checkpoint of faster-whisper.
+$(VENV)/installed-models: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(VENV)/models
+	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -e '.[models,faster,test]' transformers
 	touch $@
 
 clean:

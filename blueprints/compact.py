@@ -80,7 +80,7 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
         group = bp.group(name)
         if isinstance(group, Absent):
             absent.setdefault(group.status.value, []).append(_label(name))
-        else:
+        elif not isinstance(group, Extension) or group.shown:
             lines.append(f"{_label(name)}: {_group(bp, group)}")
     if absent:
         parts = (f"{', '.join(names)} ({status})" for status, names in absent.items())

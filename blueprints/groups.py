@@ -201,6 +201,11 @@ class Extension(Present):
     """A group of somebody else's extractor: any JSON values."""
 
     values: dict[str, JsonValue]
+    shown: bool = Field(
+        True,
+        description="whether renderings for judges have it; false for"
+        " what means nothing in a prompt, e.g. an embedding",
+    )
 
 
 class Provenance(Strict):

@@ -138,6 +138,7 @@ def piece(
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.enable_mem_pattern = False  # strips and stretches differ in size
+    options.enable_cpu_mem_arena = False
     part = _cut(model, source, targets, padding).SerializeToString()
     session = onnxruntime.InferenceSession(part, options, providers=["CPUExecutionProvider"])
 

@@ -24,7 +24,11 @@ NONE = "none"
 # Group -> name -> "module:Class". Strings, so that listing names imports no library.
 _BUILT_IN: dict[str, dict[str, str]] = {
     "signal": {"signal": "extractors.signal:SignalExtractor"},
-    "transcript": {"pocketsphinx": "extractors.pocketsphinx:PocketsphinxExtractor"},
+    "transcript": {
+        "pocketsphinx": "extractors.pocketsphinx:PocketsphinxExtractor",
+        "whisper": "extractors.whisper:WhisperExtractor",
+        "faster-whisper": "extractors.faster_whisper:FasterWhisperExtractor",
+    },
     "quality": {"dnsmos": "extractors.dnsmos:DnsmosExtractor"},
     "pitch": {
         "praat": "extractors.pitch:PraatPitchExtractor",
@@ -35,6 +39,9 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "nuclei": "extractors.rate:RateExtractor",
         "words": "extractors.rate:WordRateExtractor",
     },
+    "emotion": {"emotion2vec": "extractors.emotion2vec:Emotion2vecExtractor"},
+    "accent": {"ecapa": "extractors.accent:EcapaExtractor"},
+    "speaker": {"speaker": "extractors.speaker:SpeakerExtractor"},
 }
 
 _EMBEDDED = {
@@ -105,17 +112,22 @@ def _load(name: str) -> type[Extractor]:
 
 
 def create(spec: str, **options: Any) -> Extractor:
-    """Build the extractor ``NAME`` or ``NAME:MODEL``; MODEL becomes its option ``model``.
+    """Build the extractor ``NAME`` or ``NAME:MODEL``.
+
+    MODEL becomes its option ``model``, or the one that its class names as ``argument``.
 
     Raises:
         UserError: the name is unknown, or the extractor has no such option.
     """
-    name, colon, model = spec.partition(":")
+    name, colon, value = spec.partition(":")
     found = _load(name)
     if colon:
-        if not model:
-            raise UserError(f"extractor {spec!r}: no model after the colon; write {name}:MODEL")
-        options["model"] = model
+        option = found.argument
+        if not value:
+            raise UserError(
+                f"extractor {spec!r}: no {option} after the colon; write {name}:{option.upper()}"
+            )
+        options[option] = value
     known = [field.name for field in fields(found)]
     for option in options:
         if option not in known:
@@ -124,13 +136,19 @@ def create(spec: str, **options: Any) -> Extractor:
     return found(**options)
 
 
-def plan(profile: str, overrides: Mapping[str, str | Extractor] | None = None) -> list[Extractor]:
+def plan(
+    profile: str,
+    overrides: Mapping[str, str | Extractor] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> list[Extractor]:
     """Extractors of a profile, those first that others need.
 
     Args:
         profile: a name in :data:`PROFILES`.
         overrides: group -> spec or extractor that replaces the profile's, or ``none`` to drop
             the group.
+        settings: option -> value, e.g. device; for every extractor named by a spec that has
+            such an option. None leaves the extractor's default.
 
     Raises:
         UserError: the profile, a group or an extractor is unknown, an extractor fills another
@@ -142,7 +160,7 @@ def plan(profile: str, overrides: Mapping[str, str | Extractor] | None = None) -
         if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
             raise UserError(f"group {group!r} is unknown; use one of {', '.join(GROUPS)}")
     chosen = {
-        group: _create_for(group, spec, profile)
+        group: _create_for(group, spec, profile, settings or {})
         for group, spec in {**PROFILES[profile], **(overrides or {})}.items()
         if spec != NONE
     }
@@ -155,16 +173,22 @@ def plan(profile: str, overrides: Mapping[str, str | Extractor] | None = None) -
                     f" add {offered or 'an extractor that fills it'}, or set {group}={NONE}"
                 )
     try:
-        order = list(TopologicalSorter({g: e.needs for g, e in chosen.items()}).static_order())
+        before = {
+            group: [*extractor.needs, *(name for name in extractor.wants if name in chosen)]
+            for group, extractor in chosen.items()
+        }
+        order = list(TopologicalSorter(before).static_order())
     except CycleError as error:
         circle = " -> ".join(error.args[1])
         raise UserError(f"extractors need each other: {circle}; drop one of them") from error
     return [chosen[group] for group in order]
 
 
-def _create_for(group: str, spec: str | Extractor, profile: str) -> Extractor:
+def _create_for(
+    group: str, spec: str | Extractor, profile: str, settings: Mapping[str, Any]
+) -> Extractor:
     try:
-        extractor = create(spec) if isinstance(spec, str) else spec
+        extractor = _create_with(spec, settings) if isinstance(spec, str) else spec
     except UserError as error:
         raise UserError(f"profile {profile}, group {group}: {error}") from error
     if extractor.group != group:
@@ -174,3 +198,9 @@ def _create_for(group: str, spec: str | Extractor, profile: str) -> Extractor:
             f" {group} is filled by {offered}"
         )
     return extractor
+
+
+def _create_with(spec: str, settings: Mapping[str, Any]) -> Extractor:
+    known = {field.name for field in fields(_load(spec.partition(":")[0]))}
+    taken = {name: v for name, v in settings.items() if name in known and v is not None}
+    return create(spec, **taken)

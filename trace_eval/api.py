@@ -41,14 +41,38 @@ class Result:
 
 
 def extractors_of(options: ExtractOptions) -> list[Extractor]:
-    """The extractors of a profile with the user's overrides, in dependency order."""
-    return plan_extractors(options.profile, options.overrides)
+    """The extractors of a profile with the user's overrides, in dependency order.
+
+    Raises:
+        UserError: a name is unknown, or a language is given that no recogniser here takes.
+    """
+    settings = {"device": options.device, "language": options.language}
+    plan = plan_extractors(options.profile, options.overrides, settings)
+    if options.language and not any(hasattr(extractor, "language") for extractor in plan):
+        raise UserError(
+            f"language {options.language!r}: no extractor of this plan takes a language; use"
+            " --asr whisper:NAME"
+        )
+    return plan
 
 
 def engine_of(options: ExtractOptions, plan: Sequence[Extractor], clips: int) -> LocalEngine:
     """The engine for about so many clips; call it inside a running event loop."""
-    workers = min(cores(), max(1, clips)) if options.workers is None else options.workers
-    return LocalEngine(Plan(tuple(plan), options.cache, options.max_seconds), workers)
+    workers = min(_processes(plan, options), max(1, clips))
+    if options.workers is not None:
+        workers = options.workers
+    return LocalEngine(
+        Plan(tuple(plan), options.cache, options.max_seconds, options.one_model_at_a_time), workers
+    )
+
+
+def _processes(plan: Sequence[Extractor], options: ExtractOptions) -> int:
+    """One process per core; one in all where models run on a GPU, which holds them once."""
+    if options.device == "cpu" or not any(e.runs_on == "gpu" for e in plan):
+        return cores()
+    from extractors.device import gpu_count
+
+    return 1 if gpu_count() else cores()
 
 
 def extract(

@@ -14,6 +14,7 @@ from trace_eval.commands import (
     extract,
     fuse,
     judge,
+    models,
     rank,
     report,
     review,
@@ -44,6 +45,7 @@ for command in (
     schema.schema,
 ):
     app.command()(command)
+app.add_typer(models.app)
 
 
 def main() -> None:

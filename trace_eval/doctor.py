@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from extractors import registry as extractors
 from extractors.base import package_version
+from extractors.device import torch_problem
 from trace_eval.cache import default_folder
 from trace_eval.engine import cores
 from trace_eval.judges import doctor as judge_doctor
@@ -57,6 +58,7 @@ def diagnose() -> Diagnosis:
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
         "judges": _judges(),
         "packages": [_package(name) for name in PACKAGES],
+        "torch": _torch(),
         "programs": [
             Check(name, shutil.which(name) is not None, use) for name, use in PROGRAMS.items()
         ],
@@ -91,6 +93,14 @@ def _client(kind: str) -> Check:
     if version == "missing":
         return Check(kind, False, f"needs the package: pip install {kind}")
     return Check(kind, True, f"client {version}; check a server with --judge {kind}:MODEL")
+
+
+def _torch() -> list[Check]:
+    """Whether torch and torchaudio go together, where the extra models is installed."""
+    if package_version("torch") == package_version("torchaudio") == "missing":
+        return [Check("torch", False, "not installed; only the extra models needs it")]
+    problem = torch_problem()
+    return [Check("torch and torchaudio", problem is None, problem or "they go together")]
 
 
 def _package(name: str) -> Check:

@@ -54,15 +54,20 @@ class ClipExtractor:
         plan: extractors in dependency order.
         cache: where finished groups are kept.
         max_seconds: longer recordings are refused.
+        keep_models: hold every model; else each is released before the next one is loaded.
     """
 
     def __init__(
-        self, plan: Sequence[Extractor], cache: Cache, max_seconds: float = MAX_SECONDS
+        self,
+        plan: Sequence[Extractor],
+        cache: Cache,
+        max_seconds: float = MAX_SECONDS,
+        keep_models: bool = True,
     ) -> None:
         self.plan = list(plan)
         self.cache = cache
         self.max_seconds = max_seconds
-        self.batch_size = max((extractor.batch_size for extractor in self.plan), default=1)
+        self._keep_models = keep_models
         self._blocked: dict[str, Absent] = {}
         self._loaded: set[str] = set()
         self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
@@ -76,6 +81,9 @@ class ClipExtractor:
         with self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint)):
             for extractor in self.plan:
                 self._fill(extractor, known)
+                if not self._keep_models and extractor.group in self._loaded:
+                    extractor.close()
+                    self._loaded.discard(extractor.group)
         return [job.outcome() for job in jobs]
 
     def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
@@ -84,8 +92,8 @@ class ClipExtractor:
         missing: list[_Job] = []
         for job in jobs:
             assert job.blueprint is not None
-            needs = {name: job.keys[name] for name in extractor.needs}
-            key = job.keys[group] = group_key(job.blueprint.clip, source, needs)
+            used = {name: job.keys[name] for name in self._used(extractor)}
+            key = job.keys[group] = group_key(job.blueprint.clip, source, used)
             value = self.cache.get(key, group)
             if value is None and job.needs_audio(self.max_seconds):
                 missing.append(job)
@@ -96,9 +104,13 @@ class ClipExtractor:
             for job, value in zip(batch, self._measure(extractor, batch), strict=True):
                 assert job.blueprint is not None
                 # What was derived from a failed group may be better next time.
-                if all(lasting(job.blueprint.group(name)) for name in extractor.needs):
+                if all(lasting(job.blueprint.group(name)) for name in self._used(extractor)):
                     self.cache.put(job.keys[group], group, value)
                 job.blueprint = job.blueprint.with_group(group, value, source)
+
+    def _used(self, extractor: Extractor) -> list[str]:
+        """Groups that this extractor looks at: needed ones, and wanted ones in the plan."""
+        return [*extractor.needs, *(name for name in extractor.wants if name in self._provenance)]
 
     def _measure(self, extractor: Extractor, jobs: Sequence[_Job]) -> list[Present | Absent]:
         if blocked := self._ready(extractor):

@@ -10,6 +10,7 @@ from pathlib import Path
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
 from trace_eval.jsonl import write_all
 from trace_eval.judgement import Judgement, Overall
+from trace_eval.measures.measure import PairMeasures
 from trace_eval.pairs import Pair
 from trace_eval.policies import load_policy
 from trace_eval.run import Run
@@ -57,15 +58,19 @@ def fuse_run(run: Run, policy: Policy) -> list[Overall]:
         for pair in pairs
     ]
     run.write_overall(overall)
-    write_all(run.path("results.csv"), _table(pairs, judgements, overall))
+    write_all(run.path("results.csv"), _table(pairs, judgements, overall, run.measures()))
     return overall
 
 
 def _table(
-    pairs: Iterable[Pair], judgements: dict[str, Judgement], overall: Iterable[Overall]
+    pairs: Iterable[Pair],
+    judgements: dict[str, Judgement],
+    overall: Iterable[Overall],
+    measured: dict[str, PairMeasures],
 ) -> list[str]:
+    measures = sorted({name for found in measured.values() for name in found.measures})
     header = ["pair", "system_a", "system_b", "status", *DIMENSIONS, "overall", "policy", "why"]
-    rows: list[list[str]] = [header]
+    rows: list[list[str]] = [[*header, *measures]]
     for pair, fused in zip(pairs, overall, strict=True):
         judgement = judgements.get(pair.id)
         ratings = [judgement.rating(name) if judgement else None for name in DIMENSIONS]
@@ -74,6 +79,7 @@ def _table(
             [pair.id, pair.a.system or "", pair.b.system or "", status]
             + [str(rating or "") for rating in (*ratings, fused.rating)]
             + [fused.policy, fused.why]
+            + [_value(measured.get(pair.id), name) for name in measures]
         )
     lines = []
     for row in rows:
@@ -81,6 +87,11 @@ def _table(
         csv.writer(buffer, lineterminator="").writerow(row)
         lines.append(buffer.getvalue())
     return lines
+
+
+def _value(found: PairMeasures | None, name: str) -> str:
+    measure = found.measures.get(name) if found else None
+    return "" if measure is None or measure.value is None else f"{measure.value:.4g}"
 
 
 def refuse(folder: Path, spec: str) -> list[Overall]:

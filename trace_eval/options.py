@@ -31,6 +31,9 @@ class ExtractOptions:
         cache: cache folder; None: ``$TRACE_EVAL_CACHE`` or the user's cache folder.
         workers: worker processes; 0: in this process; None: one per core.
         max_seconds: longer recordings are refused.
+        device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
+        language: of the speech; None: detected, where the recogniser can.
+        one_model_at_a_time: release each model before the next one is loaded.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -38,6 +41,9 @@ class ExtractOptions:
     cache: Path | None = None
     workers: int | None = None
     max_seconds: float = MAX_SECONDS
+    device: str = "auto"
+    language: str | None = None
+    one_model_at_a_time: bool = False
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 0:

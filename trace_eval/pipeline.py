@@ -12,10 +12,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from blueprints import Blueprint
 from trace_eval.engine import Engine
 from trace_eval.extraction import Extracted, Source
 from trace_eval.judgement import Judgement, Reason
 from trace_eval.judges.base import Case, Judge
+from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.pairs import Pair, Recording
 from trace_eval.run import ClipRecord, Run
 
@@ -160,12 +162,18 @@ class Pipeline:
             detail = "; ".join(clip.error for clip in (a, b) if clip.error)
             return Judgement.unscored(pair.id, self._judge.spec, Reason.CLIP_FAILED, detail)
         asked = instruction[0].blueprint if instruction else None
+        self._measure(pair, a.blueprint, b.blueprint, asked)
         async with self._judging:
             try:
                 return await self._judge.judge(Case(pair, a.blueprint, b.blueprint, asked))
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
                 return Judgement.unscored(pair.id, self._judge.spec, Reason.JUDGE_FAILED, told)
+
+    def _measure(self, pair: Pair, a: Blueprint, b: Blueprint, asked: Blueprint | None) -> None:
+        """Keep what can be measured beside the ratings: error rates, speaker similarity."""
+        if self._run and (found := measure_pair(pair, a, b, asked)):
+            self._run.add_measures(PairMeasures(pair=pair.id, measures=found))
 
     def _clip_done(self, clip: Extracted) -> None:
         if self._run:

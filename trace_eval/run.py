@@ -6,6 +6,7 @@
 ``problems.jsonl``        records of the input that are not pairs
 ``clips.jsonl``           per recording: its clip hash, or why it has none (appended)
 ``blueprints.jsonl``      per distinct clip: its blueprint (appended)
+``measures.jsonl``        per pair that has any: error rates, speaker similarity (appended)
 ``judgements.jsonl``      per pair: its judgement; the last line of a pair counts (appended)
 ``overall.jsonl``         per pair: the fused rating (replaced by every ``fuse``)
 ``results.csv``           the table of all pairs, for spreadsheets (replaced as well)
@@ -28,6 +29,7 @@ from blueprints import Blueprint, Strict, UserError
 from trace_eval import jsonl
 from trace_eval.judgement import Judgement, Overall
 from trace_eval.manifests import Manifest
+from trace_eval.measures.measure import PairMeasures
 from trace_eval.pairs import Pair
 
 Record = TypeVar("Record", bound=Strict)
@@ -92,7 +94,7 @@ class Run:
             raise UserError(f"{self.folder}: another process is writing to this run") from None
         except OSError as error:
             raise UserError(f"{self.folder}: cannot be written ({error})") from error
-        for name in ("clips", "blueprints", "judgements"):
+        for name in ("clips", "blueprints", "measures", "judgements"):
             jsonl.repair(self.path(f"{name}.jsonl"))
         return self
 
@@ -134,6 +136,10 @@ class Run:
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""
         return self._records("judgements.jsonl", Judgement)
+
+    def measures(self) -> dict[str, PairMeasures]:
+        """Pair id -> its measures, for pairs that have any; the last outcome counts."""
+        return {found.pair: found for found in self._records("measures.jsonl", PairMeasures)}
 
     def overall(self) -> dict[str, Overall]:
         """Pair id -> fused rating of the last ``fuse``."""
@@ -178,6 +184,10 @@ class Run:
     def add_judgement(self, judgement: Judgement) -> None:
         """Append one pair's outcome."""
         jsonl.append(self.path("judgements.jsonl"), judgement)
+
+    def add_measures(self, measures: PairMeasures) -> None:
+        """Append one pair's measures."""
+        jsonl.append(self.path("measures.jsonl"), measures)
 
     def write_overall(self, overall: Iterable[Overall]) -> None:
         """Replace the fused ratings."""

@@ -18,6 +18,7 @@ from blueprints import (
     Extension,
     Loudness,
     Pitch,
+    Provenance,
     Span,
     Status,
     Transcript,
@@ -277,3 +278,12 @@ def test_the_legend_explains_every_word_once() -> None:
         assert COMPACT_LEGEND.count(f"\n{name}: ") == 1
     for word in ("medium", "female range", "lively", "slightly noticeable", "rather fast"):
         assert word in COMPACT_LEGEND
+
+
+def test_what_is_not_for_judges_is_not_rendered() -> None:
+    source = Provenance(extractor="x", version="1")
+    hidden = Extension(values={"embedding": [0.25, 0.5]}, shown=False)
+    rendered = render_compact(spoken().with_group("speaker", hidden, source))
+    assert rendered == render_compact(spoken())
+    shown = hidden.model_copy(update={"shown": True})
+    assert "0.25" in render_compact(spoken().with_group("speaker", shown, source))

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fusion import DEFAULT_POLICY
-from trace_eval.commands import options as shared
 from trace_eval.commands.judging import judge_options
 from trace_eval.console import messages
 from trace_eval.judges.options import JudgeOptions
@@ -36,7 +35,9 @@ def ablate(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the tables to this JSON file.")
     ] = None,
-    cache: shared.Cache = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Cache folder, for replies; default: the user's.")
+    ] = None,
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""

@@ -9,22 +9,18 @@ import typer
 
 from trace_eval.commands import options as shared
 from trace_eval.console import EXIT_INCOMPLETE, messages, pair_progress, warn
-from trace_eval.options import DEFAULT_PROFILE, ExtractOptions
-
-_DEFAULTS = ExtractOptions()
+from trace_eval.options import ExtractOptions
 
 
+@shared.extract_options
 def extract(
+    *,
     inputs: Annotated[
         list[Path], typer.Argument(help="Recordings, folders of recordings, or manifests.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for blueprints.jsonl and clips.jsonl.")],
-    profile: shared.Profile = DEFAULT_PROFILE,
-    extractor: shared.Extractor = None,
     audio_root: shared.AudioRoot = None,
-    cache: shared.Cache = _DEFAULTS.cache,
-    workers: shared.Workers = _DEFAULTS.workers,
-    max_seconds: shared.MaxSeconds = _DEFAULTS.max_seconds,
+    extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
     from trace_eval.cache import audio_folder
@@ -32,12 +28,11 @@ def extract(
     from trace_eval.manifests import recordings_of
     from trace_eval.records import spill_to
 
-    options = shared.extract_options(profile, extractor, cache, workers, max_seconds)
-    sources, problems = recordings_of(inputs, audio_root, spill_to(audio_folder(cache)))
+    sources, problems = recordings_of(inputs, audio_root, spill_to(audio_folder(extracting.cache)))
     for problem in problems:
         warn(problem)
     with pair_progress(len(sources), what="extracting") as listener:
-        failed = extract_to(out, sources, options, listener)
+        failed = extract_to(out, sources, extracting, listener)
     for error in failed:
         warn(error)
     count = len(sources) - len(failed)

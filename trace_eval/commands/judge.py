@@ -13,12 +13,13 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.judging import judge_options
 from trace_eval.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, pair_progress, warn
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import DEFAULT_JUDGE, DEFAULT_PROFILE, ExtractOptions, Options
+from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
-_EXTRACT, _JUDGE = ExtractOptions(), Options()
+_DEFAULTS = Options()
 
 
 @judge_options
+@shared.extract_options
 def judge(
     *,
     pairs: Annotated[Path, typer.Argument(help="Manifest: .jsonl, .csv, .parquet or HCoT .json.")],
@@ -26,19 +27,14 @@ def judge(
         Path | None,
         typer.Option(help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE."),
     ] = None,
-    profile: shared.Profile = DEFAULT_PROFILE,
     judge: Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")] = DEFAULT_JUDGE,
     policy: Annotated[
         str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
     ] = DEFAULT_POLICY,
-    extractor: shared.Extractor = None,
     audio_root: shared.AudioRoot = None,
     min_coverage: Annotated[
         float, typer.Option(help="Share of pairs that must be scored for exit code 0.")
-    ] = _JUDGE.min_coverage,
-    cache: shared.Cache = _EXTRACT.cache,
-    workers: shared.Workers = _EXTRACT.workers,
-    max_seconds: shared.MaxSeconds = _EXTRACT.max_seconds,
+    ] = _DEFAULTS.min_coverage,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print calls, tokens and cost; send nothing.")
     ] = False,
@@ -48,6 +44,7 @@ def judge(
     batch_results: Annotated[
         list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
     ] = None,
+    extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
@@ -59,11 +56,10 @@ def judge(
     from trace_eval.tables import print_batch, print_estimate, print_results, print_summary
 
     out = out or default_run(pairs, judge)
-    extract = shared.extract_options(profile, extractor, cache, workers, max_seconds)
     options = Options(
-        extract, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage
+        extracting, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage
     )
-    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(cache)))
+    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)))
     for problem in (*manifest.problems, *check_audio(manifest.pairs)):
         warn(problem)
     try:

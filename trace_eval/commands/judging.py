@@ -6,15 +6,14 @@ Names, types and defaults come from the dataclass; only the help texts are writt
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from trace_eval.cache import default_folder
+from trace_eval.commands.options import Command, parameter, with_options
 from trace_eval.judges.options import JudgeOptions
 
 _PANEL = "Options of LLM judges"
@@ -48,32 +47,20 @@ _HELP: dict[str, tuple[str, str]] = {
 }
 
 
-def judge_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command every option of :data:`_HELP`; it gets them as ``judging``.
+def judge_options(command: Command) -> Command:
+    """Give a command the options of LLM judges; it gets them as ``judging``.
 
-    The command must take ``judging: JudgeOptions``; a ``cache`` of the command also says where
-    replies are kept.
+    A ``cache`` of the command also says where replies are kept.
     """
     hints = get_type_hints(JudgeOptions)
-    ours = {field.name: field for field in fields(JudgeOptions) if field.name in _HELP}
-    own = [
-        p
-        for name, p in inspect.signature(command, eval_str=True).parameters.items()
-        if name != "judging"
-    ]
-    parameters = [*own, *(_parameter(field, hints[name]) for name, field in ours.items())]
+    ours = [_parameter(f, hints[f.name]) for f in fields(JudgeOptions) if f.name in _HELP]
+    return with_options(command, "judging", ours, _build)
 
-    @wraps(command)
-    def wrapped(**values: Any) -> None:
-        chosen = {name: values.pop(name) for name in ours}
-        chosen["drop"] = tuple(chosen["drop"] or ())
-        folder = values.get("cache") or default_folder()
-        judging = JudgeOptions(**chosen, cache=Path(folder) / "replies.sqlite")
-        command(**values, judging=judging)
 
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
-    return wrapped
+def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
+    chosen["drop"] = tuple(chosen["drop"] or ())
+    folder = others.get("cache") or default_folder()
+    return JudgeOptions(**chosen, cache=Path(folder) / "replies.sqlite")
 
 
 def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
@@ -84,6 +71,4 @@ def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
     elif getattr(hint, "__origin__", None) is not None and not isinstance(default, type(None)):
         hint = type(default)  # a Literal of strings: JudgeOptions checks it and lists them
     annotation = Annotated[hint, typer.Option(option, help=text, rich_help_panel=_PANEL)]
-    return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
+    return parameter(field.name, annotation, default)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from trace_eval.commands import options as shared
-from trace_eval.options import DEFAULT_PROFILE, ExtractOptions
-
-_DEFAULTS = ExtractOptions()
+from trace_eval.options import ExtractOptions
 
 
+@shared.extract_options
 def show(
+    *,
     clip: Annotated[Path, typer.Argument(help="A recording.")],
     format: Annotated[str, typer.Option(help="people, json, paper or compact.")] = "people",
-    profile: shared.Profile = DEFAULT_PROFILE,
-    extractor: shared.Extractor = None,
-    cache: shared.Cache = _DEFAULTS.cache,
-    max_seconds: shared.MaxSeconds = _DEFAULTS.max_seconds,
+    extracting: ExtractOptions,
 ) -> None:
     """Show what is known of one recording, with its contours drawn in the terminal."""
     from trace_eval.api import blueprint
     from trace_eval.show import print_blueprint
 
-    options = shared.extract_options(profile, extractor, cache, 0, max_seconds)
-    print_blueprint(blueprint(clip, options), format, title=str(clip))
+    here = replace(extracting, workers=0)
+    print_blueprint(blueprint(clip, here), format, title=str(clip))

@@ -1,0 +1,126 @@
+"""Where a model runs, which models this process holds, and whether torch is in order."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+import threading
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from blueprints import UserError
+from extractors.base import package_version
+
+#: The pair of torch and torchaudio that is tested, and what to type to get it.
+TORCH_PAIR = "2.11.0"
+MEND_TORCH = f"pip install torch=={TORCH_PAIR} torchaudio=={TORCH_PAIR}"
+
+_DEVICE = re.compile(r"^(auto|cpu|cuda(:\d+)?)$")
+
+
+def check_device(name: str, device: str) -> None:
+    """Refuse what cannot be a device, without asking torch.
+
+    Raises:
+        UserError: ``device`` is not ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+    """
+    if not _DEVICE.match(device):
+        raise UserError(f"{name}: device {device!r} is unknown; use auto, cpu, cuda or cuda:N")
+
+
+def resolve(name: str, device: str) -> str:
+    """``cpu`` or ``cuda:N``; ``auto`` is the first GPU where there is one.
+
+    Raises:
+        UserError: a GPU is asked for that is not there.
+    """
+    check_device(name, device)
+    count = 0 if device == "cpu" else gpu_count()
+    if device == "auto":
+        return "cuda:0" if count else "cpu"
+    if device == "cpu":
+        return "cpu"
+    index = int(device.partition(":")[2] or 0)
+    if index >= count:
+        there = f"there are {count} GPUs" if count else "no GPU can be used here"
+        raise UserError(f"{name}: device {device!r}, but {there}; use auto or cpu")
+    return f"cuda:{index}"
+
+
+def gpu_count() -> int:
+    """GPUs that torch can use, or CTranslate2 where there is no torch."""
+    if find_spec("torch"):
+        import torch
+
+        return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
+    if find_spec("ctranslate2"):
+        import ctranslate2
+
+        return int(ctranslate2.get_cuda_device_count())
+    return 0
+
+
+def is_gpu(device: str) -> bool:
+    """True for a resolved device on which models run in half precision."""
+    return device.startswith("cuda")
+
+
+# --- models of this process --------------------------------------------------------------
+
+_MODELS: dict[Hashable, Any] = {}
+_LOCK = threading.RLock()
+
+
+def loaded(key: Hashable, make: Callable[[], Any]) -> Any:
+    """The process's only copy of a model; made on first use.
+
+    Args:
+        key: name, files and device of the model.
+        make: loads it; what it raises passes through and nothing is kept.
+    """
+    with _LOCK:
+        if key not in _MODELS:
+            _MODELS[key] = make()
+        return _MODELS[key]
+
+
+def release(key: Hashable) -> None:
+    """Forget a model and hand its memory back, the GPU's too; harmless when not loaded."""
+    with _LOCK:
+        if _MODELS.pop(key, None) is None:
+            return
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+
+
+# --- torch and torchaudio ------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def torch_problem() -> str | None:
+    """Why torch and torchaudio do not go together, with the command that mends it.
+
+    Version numbers do not tell: the two must be built against the same CUDA libraries, and
+    only an import shows whether they are. None when both load, or neither is installed.
+    """
+    versions = {name: package_version(name) for name in ("torch", "torchaudio")}
+    missing = [name for name in versions if find_spec(name) is None]
+    if len(missing) == 2:
+        return None
+    if not missing:
+        try:
+            import torchaudio  # noqa: F401
+        except Exception as error:
+            told = " ".join(str(error).split())[:120]
+            return (
+                f"torchaudio {versions['torchaudio']} does not load beside torch"
+                f" {versions['torch']} ({told}); run: {MEND_TORCH}"
+            )
+        return None
+    there = next(name for name in versions if name not in missing)
+    return f"{missing[0]} is missing beside {there} {versions[there]}; run: {MEND_TORCH}"

@@ -1,0 +1,133 @@
+"""Where model files are on this machine, and their hashes. Contacts nobody.
+
+A model is named by the path of a file or folder, or by its name in a hub whose cache is
+looked through: Whisper's own folder, the Hugging Face cache, the ModelScope cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+#: Names of Whisper that share the file of another one.
+_WHISPER_ALIASES = {"large": "large-v3", "turbo": "large-v3-turbo"}
+
+#: Read at once while hashing, bytes.
+_BLOCK = 1 << 22
+
+
+def is_path(model: str) -> bool:
+    """True when ``model`` is meant as a path, whether or not it exists.
+
+    Hub names have one slash (``owner/name``), so a path is what exists or begins like one.
+    """
+    return model.startswith(("/", "./", "../", "~")) or model.endswith(".pt") or _exists(model)
+
+
+def _exists(model: str) -> bool:
+    try:
+        return Path(model).exists()
+    except OSError:  # e.g. the name is too long for a file
+        return False
+
+
+def whisper_file(model: str) -> Path | None:
+    """The checkpoint of an openai-whisper model: a path, or a name in Whisper's cache."""
+    if is_path(model):
+        path = Path(model).expanduser()
+        return path if path.is_file() else None
+    path = whisper_cache() / f"{_WHISPER_ALIASES.get(model, model)}.pt"
+    return path if path.is_file() else None
+
+
+def whisper_cache() -> Path:
+    """Where openai-whisper keeps its models: ``$XDG_CACHE_HOME/whisper`` or ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "whisper"
+
+
+def model_folder(model: str, required: Sequence[str]) -> Path | None:
+    """The folder of a model: a path, or a hub name that is in a hub's cache.
+
+    Args:
+        model: path of a folder, or ``owner/name``.
+        required: files that a cached copy must have; a download that was cut off has not.
+    """
+    if is_path(model):
+        path = Path(model).expanduser()
+        return path if path.is_dir() else None
+    for folder in (*_hugging_face(model, required), *_modelscope(model)):
+        if all((folder / name).is_file() for name in required):
+            return folder
+    return None
+
+
+def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
+    """Snapshot of a repository in the Hugging Face cache (``HF_HOME``, ``HF_HUB_CACHE``)."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+
+        found = try_to_load_from_cache(model, required[0])
+    except (ImportError, ValueError):  # ValueError: cannot be the name of a repository
+        return []
+    return [Path(found).parent] if isinstance(found, str) else []
+
+
+def _modelscope(model: str) -> list[Path]:
+    """Folders in which the versions of modelscope keep a model, newest layout first."""
+    owner, slash, name = model.partition("/")
+    if not slash:
+        return []
+    base = Path(os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope").expanduser()
+    safe = name.replace(".", "___")
+    snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
+    newest = sorted(snapshots.iterdir()) if snapshots.is_dir() else []
+    return newest + [
+        base / parent / owner / leaf
+        for parent in ("models", "hub/models", "hub", ".")
+        for leaf in (safe, name)
+    ]
+
+
+def missing_model(extractor: str, model: str, what: str) -> str:
+    """The one line that a user sees instead of a download.
+
+    Args:
+        extractor: registered name of the extractor.
+        model: as the user named it.
+        what: the files that make such a model.
+    """
+    if is_path(model):
+        return f"{extractor}: {model} is not there; give the path of {what}"
+    return (
+        f"{extractor}: model {model} is not on this machine;"
+        f" run: trace-eval models fetch {extractor}:{model}"
+    )
+
+
+def sha256_of(paths: Iterable[Path]) -> str:
+    """One digest over the names and contents of some files; of one file, its own SHA-256."""
+    paths = sorted(paths)
+    if len(paths) == 1:
+        return file_sha256(paths[0])
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.name}:{file_sha256(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file; read once per process while size and time stay as they are."""
+    stat = path.stat()
+    return _file_sha256(path.absolute(), stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _file_sha256(path: Path, size: int, mtime_ns: int) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,245 @@
+"""What the Whisper extractors share: which stretches are decoded, options, words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import JsonValue
+
+from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError, Word
+from extractors.audio import SPEECH_RATE, Clip, Samples
+from extractors.base import speech_gate
+from extractors.guard import untouched
+from extractors.model_backed import ModelExtractor
+from extractors.suspect import suspicions
+
+#: Pauses up to this long stay inside a stretch, seconds: Whisper was trained on running
+#: speech and uses the context. In longer silence it invents text.
+JOIN_S = 2.0
+
+#: Decoded on both sides of a stretch, seconds: soft beginnings and endings.
+MARGIN_S = 0.2
+
+#: Whisper sees this much at once, seconds.
+WINDOW_S = 30.0
+
+#: Temperatures that are tried one after the other while a threshold is missed.
+TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+#: Seed of the sampling above temperature 0.
+SEED = 0
+
+
+class Decoded(NamedTuple):
+    """What a library heard.
+
+    Attributes:
+        segments: as :func:`words_of` takes them.
+        language: ISO 639-1 code.
+        probability: of the language, where it was detected.
+    """
+
+    segments: list[Mapping[str, Any]]
+    language: str
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class Recogniser(ModelExtractor):
+    """Fills ``transcript`` with a Whisper model; subclasses know the library.
+
+    Only stretches of speech are decoded, each on its own and without the text before it:
+    over silence, and once it repeats itself, Whisper goes on with what is not there.
+
+    Attributes:
+        model: name or path of the model.
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; half precision on a GPU.
+        language: ISO 639-1 code; None: detected in the first 30 s of speech.
+        beam_size: hypotheses kept while decoding; 1 is greedy.
+        no_speech: probability of silence above which a window without confident text is
+            skipped.
+        log_probability: mean log probability per token under which the window is decoded
+            again at a higher temperature.
+        compression: gzip ratio of the text above which it counts as a loop, and is decoded
+            again.
+    """
+
+    group: ClassVar[str] = "transcript"
+    needs: ClassVar[tuple[str, ...]] = ("signal",)
+
+    model: str = "base"
+    language: str | None = None
+    beam_size: int = 1
+    no_speech: float = 0.6
+    log_probability: float = -1.0
+    compression: float = 2.4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.beam_size < 1:
+            raise UserError(f"{self.name}: beam_size {self.beam_size}; give 1 (greedy) or more")
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Language and thresholds; which model it is, the revision says."""
+        return {
+            "language": self.language,
+            "beam_size": self.beam_size,
+            "no_speech": self.no_speech,
+            "log_probability": self.log_probability,
+            "compression": self.compression,
+        }
+
+    def load(self) -> None:
+        """Load the model, and check it and the language."""
+        self._recogniser()
+
+    def extract(self, clip: Clip, known: Blueprint) -> Transcript | Absent:
+        """Recognise one clip; ``known.signal`` says where speech is."""
+        gate = speech_gate(known)
+        if gate:
+            return gate
+        assert isinstance(known.signal, Signal)  # the gate has seen it
+        spans = known.signal.speech
+        parts = stretches(spans, clip.seconds)
+        model = self._recogniser()
+        language, source = self._told(model)
+        with untouched(seed=SEED):
+            heard = self._decode(model, clip.speech, parts, language)
+        words = words_of(heard.segments, clip.seconds)
+        text = " ".join(" ".join(str(segment["text"]) for segment in heard.segments).split())
+        probability = heard.probability if source == "detected" else None
+        return Transcript(
+            text=text,
+            language=heard.language,
+            language_source=source,
+            language_probability=None
+            if probability is None
+            else round(min(max(probability, 0.0), 1.0), 4),
+            words=words,
+            suspect=suspicions(text, words, spans, confidence_floor(self.log_probability)),
+        )
+
+    def _told(self, model: Any) -> tuple[str | None, Literal["given", "model", "detected"]]:
+        """The language where it need not be detected, and where it comes from."""
+        if self.language is not None:
+            return self.language, "given"
+        if not self._languages(model) - {"en"}:
+            return "en", "model"
+        return None, "detected"
+
+    def _recogniser(self) -> Any:
+        model = self.opened()
+        self._check_language(self._languages(model))
+        return model
+
+    def _check_language(self, known: frozenset[str]) -> None:
+        if self.language is not None and self.language not in known:
+            some = ", ".join(sorted(known)[:5])
+            raise UserError(
+                f"{self.name}: language {self.language!r}, but the model knows"
+                f" {len(known)} ({some}{', ...' if len(known) > 5 else ''}); use one of them, or"
+                " a model without .en in its name"
+            )
+
+    def _languages(self, model: Any) -> frozenset[str]:
+        """Codes of the languages that it writes."""
+        raise NotImplementedError
+
+    def _decode(
+        self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
+    ) -> Decoded:
+        """Recognise these stretches of speech at 16 kHz; None: detect the language first."""
+        raise NotImplementedError
+
+
+def stretches(spans: Sequence[Span], seconds: float) -> list[Span]:
+    """What is decoded: speech with its short pauses and a margin, apart and in order.
+
+    The ends lie on 10 ms frames inside the clip: Whisper's loop does not end on a stretch
+    that begins in the last, incomplete frame.
+
+    Args:
+        spans: stretches of speech from the voice activity detector.
+        seconds: duration of the clip.
+    """
+    last = math.floor(seconds * 100) / 100
+    joined: list[Span] = []
+    for span in spans:
+        start = max(0.0, math.floor((span.start_s - MARGIN_S) * 100) / 100)
+        end = min(last, math.ceil((span.end_s + MARGIN_S) * 100) / 100)
+        if joined and span.start_s - MARGIN_S - joined[-1].end_s <= JOIN_S - 2 * MARGIN_S:
+            joined[-1] = Span(start_s=joined[-1].start_s, end_s=end)
+        elif end > start:
+            joined.append(Span(start_s=start, end_s=end))
+    return joined
+
+
+def edges(parts: Sequence[Span]) -> list[float]:
+    """Starts and ends in turn, seconds, as the libraries take them."""
+    return [edge for part in parts for edge in (part.start_s, part.end_s)]
+
+
+def first_speech(speech: Samples, spans: Sequence[Span]) -> Samples:
+    """The first 30 s of the stretches, without what lies between, for language detection.
+
+    The library looks at the first 30 s of the file, which may be silence.
+    """
+    parts: list[Samples] = []
+    left = round(WINDOW_S * SPEECH_RATE)
+    for span in spans:
+        part = speech[round(span.start_s * SPEECH_RATE) : round(span.end_s * SPEECH_RATE)][:left]
+        parts.append(part)
+        left -= len(part)
+        if left <= 0:
+            break
+    return np.concatenate(parts)
+
+
+def confidence_floor(log_probability: float) -> float:
+    """Mean word probability that belongs to Whisper's own threshold of log probability."""
+    return math.exp(log_probability)
+
+
+def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word]:
+    """Words of decoded segments; a time that the library did not give is null.
+
+    Args:
+        segments: ``text``, and ``words`` with ``word``, ``start``, ``end``, ``probability``.
+            A segment without words (the alignment failed) gives its text, without times.
+        seconds: duration of the clip; later times are cut to it.
+    """
+    found: list[Word] = []
+    for segment in segments:
+        words = segment.get("words") or [{"word": text} for text in str(segment["text"]).split()]
+        for word in words:
+            text = str(word["word"]).strip()
+            if not text:
+                continue
+            start, end = _time(word.get("start"), seconds), _time(word.get("end"), seconds)
+            if start is not None and end is not None and end < start:
+                end = None
+            probability = _number(word.get("probability"))
+            found.append(
+                Word(
+                    text=text,
+                    start_s=start,
+                    end_s=end,
+                    confidence=None
+                    if probability is None
+                    else round(min(max(probability, 0.0), 1.0), 4),
+                )
+            )
+    return found
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _time(value: Any, seconds: float) -> float | None:
+    number = _number(value)
+    return None if number is None else round(min(max(number, 0.0), seconds), 3)

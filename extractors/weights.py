@@ -1,0 +1,113 @@
+"""Checkpoint files: read without running code from them, and checked against the model.
+
+Libraries load what fits and keep random numbers where nothing does (funasr), or only warn
+(speechbrain). A model with random parts gives plausible nonsense, so here it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+
+
+# torch has no types here (see pyproject.toml), hence Any for tensors.
+def read_state(path: Path, remedy: str) -> dict[str, Any]:
+    """The content of a torch file, on the CPU; only tensors and plain values are unpickled.
+
+    Args:
+        path: the file.
+        remedy: what to do when it cannot be read.
+
+    Raises:
+        UserError: it is missing, cut short, no torch file, or holds anything that would run
+            code.
+    """
+    import torch
+
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file; {remedy}") from error
+    except Exception as error:  # zip, pickle, EOF and runtime errors, by kind of damage
+        told = one_line(error)
+        if "Weights only load failed" in told:  # torch's own advice is to run the code
+            told = "it holds more than tensors and plain values, which could run code"
+        raise UserError(f"{path}: cannot be read as a checkpoint ({told}); {remedy}") from error
+    if not isinstance(state, dict):
+        raise UserError(f"{path}: holds a {type(state).__name__}, not named tensors; {remedy}")
+    return state
+
+
+def check_state(
+    path: Path,
+    found: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    remedy: str,
+    optional: Callable[[str], bool] = lambda _: False,
+) -> None:
+    """Every tensor of the model is in the file with its shape, and nothing else is.
+
+    Args:
+        path: the file, for the message.
+        found: tensors of the file.
+        wanted: ``state_dict()`` of the model that was built for it.
+        remedy: what to do about a mismatch.
+        optional: names that may be missing or superfluous (parts used in training only).
+
+    Raises:
+        UserError: names one tensor of each kind of mismatch.
+    """
+    missing = [name for name in wanted if name not in found and not optional(name)]
+    extra = [name for name in found if name not in wanted and not optional(name)]
+    other = [
+        f"{name} is {_shape(found[name])}, the model has {_shape(wanted[name])}"
+        for name in wanted
+        if name in found and _shape(found[name]) != _shape(wanted[name])
+    ]
+    told = [
+        f"{len(names)} tensors {what} ({names[0]})"
+        for what, names in (
+            ("are missing", missing),
+            ("are not part of the model", extra),
+            ("have another shape", other),
+        )
+        if names
+    ]
+    if told:
+        raise UserError(f"{path}: does not fit the model: {', '.join(told)}; {remedy}")
+
+
+def check_loaded(
+    path: Path,
+    found: Mapping[str, Any],
+    model: Mapping[str, Any],
+    remedy: str,
+    optional: Callable[[str], bool] = lambda _: False,
+) -> None:
+    """The library put every tensor of the file into the model, value by value.
+
+    Raises:
+        UserError: a tensor of the model is not that of the file.
+    """
+    import torch
+
+    for name, value in model.items():
+        if name in found and not optional(name):
+            want = found[name].to(device=value.device, dtype=value.dtype)
+            if not torch.equal(want, value):
+                raise UserError(f"{path}: {name} did not arrive in the model; {remedy}")
+
+
+def one_line(error: Exception, limit: int = 200) -> str:
+    """An error of a library in one line of at most ``limit`` characters."""
+    return " ".join(str(error).split())[:limit]
+
+
+def _shape(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return f"a {type(value).__name__}"
+    return "x".join(str(size) for size in shape) or "a number"

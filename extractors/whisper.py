@@ -1,0 +1,134 @@
+"""Speech recognition by openai-whisper, with word times and the language it detects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from blueprints import Span, UserError
+from extractors.audio import Samples
+from extractors.device import is_gpu
+from extractors.models import file_sha256, whisper_file
+from extractors.recognised import TEMPERATURES, Decoded, Recogniser, edges, first_speech
+from extractors.weights import check_state, read_state
+
+
+@dataclass(frozen=True)
+class WhisperExtractor(Recogniser):
+    """Fills ``transcript``; the model is a name (``base``, ``large-v3``) or a ``.pt`` file."""
+
+    name: ClassVar[str] = "whisper"
+    version: ClassVar[str] = "1"
+    packages: ClassVar[dict[str, str]] = {"whisper": "openai-whisper", "torch": "torch"}
+    what: ClassVar[str] = "a Whisper checkpoint (.pt)"
+
+    def locate(self) -> Path | None:
+        """The checkpoint."""
+        return whisper_file(self.model)
+
+    def model_files(self) -> list[Path]:
+        """The checkpoint alone."""
+        path = self.locate()
+        return [path] if path else []
+
+    def open_model(self, path: Path, device: str) -> Any:
+        """Load and check the checkpoint."""
+        return load_checkpoint(path, device)
+
+    def _languages(self, model: Any) -> frozenset[str]:
+        from whisper.tokenizer import LANGUAGES
+
+        return frozenset(LANGUAGES) if model.is_multilingual else frozenset({"en"})
+
+    def _decode(
+        self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
+    ) -> Decoded:
+        probability = None
+        if language is None:
+            language, probability = detect(model, first_speech(speech, parts))
+        result = model.transcribe(
+            speech,
+            language=language,
+            clip_timestamps=edges(parts),
+            word_timestamps=True,
+            condition_on_previous_text=False,
+            temperature=TEMPERATURES,
+            beam_size=self.beam_size if self.beam_size > 1 else None,
+            no_speech_threshold=self.no_speech,
+            logprob_threshold=self.log_probability,
+            compression_ratio_threshold=self.compression,
+            fp16=is_gpu(str(model.device)),
+        )
+        return Decoded(result["segments"], language, probability)
+
+
+def detect(model: Any, speech: Samples) -> tuple[str, float]:
+    """Language of at most 30 s at 16 kHz, and its probability.
+
+    ``transcribe`` detects too, but from the first sample on and without a probability.
+    """
+    from whisper.audio import log_mel_spectrogram, pad_or_trim
+
+    mel = log_mel_spectrogram(pad_or_trim(speech), model.dims.n_mels).to(model.device)
+    _, shares = model.detect_language(mel.half() if is_gpu(str(model.device)) else mel)
+    best = max(shares, key=shares.__getitem__)
+    return str(best), float(shares[best])
+
+
+def load_checkpoint(path: Path, device: str) -> Any:
+    """A Whisper model from ``dims`` and ``model_state_dict``, strictly checked.
+
+    It is built here rather than by ``whisper.load_model``, which gives a model that is
+    loaded by path no alignment heads (worse word times) and reads a named one twice.
+
+    Raises:
+        UserError: the file is damaged, or no Whisper checkpoint.
+    """
+    from whisper.model import ModelDimensions, Whisper
+
+    remedy = "give a checkpoint of openai-whisper, or fetch it again"
+    content = read_state(path, remedy)
+    try:
+        dims = ModelDimensions(**content["dims"])
+        found: Mapping[str, Any] = content["model_state_dict"]
+        model = Whisper(dims)
+    except (KeyError, TypeError) as error:
+        raise UserError(
+            f"{path}: is no Whisper checkpoint (dims and model_state_dict are expected, it has"
+            f" {', '.join(sorted(map(str, content))[:4]) or 'nothing'}); {remedy}"
+        ) from error
+    check_state(path, found, model.state_dict(), remedy)
+    model.load_state_dict(found)
+    heads = _alignment_heads(file_sha256(path))
+    if heads is not None:
+        model.set_alignment_heads(heads)
+    model.eval()
+    if is_gpu(device):
+        halve(model)
+    return model.to(device)
+
+
+def _alignment_heads(sha256: str) -> bytes | None:
+    """The attention heads that tell word times best, for a checkpoint that OpenAI published."""
+    import whisper
+
+    for name, url in whisper._MODELS.items():
+        if f"/{sha256}/" in url:
+            heads: bytes = whisper._ALIGNMENT_HEADS[name]
+            return heads
+    return None
+
+
+def halve(model: Any) -> None:
+    """Half precision for the layers that Whisper computes in the input's precision anyway.
+
+    Its layer norms compute in float32 and want float32 weights; the embeddings are added up
+    before the cast.
+    """
+    from torch import nn
+
+    for module in model.modules():
+        if isinstance(module, nn.Linear | nn.Conv1d):
+            module.half()

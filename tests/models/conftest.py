@@ -1,0 +1,80 @@
+"""Tiny checkpoints in the real formats, made once; and no network for anybody."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.models.parts import SENTENCE
+from tests.support.netguard import refuse_network
+
+PACKAGES = ("torch", "torchaudio", "whisper", "funasr", "speechbrain")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark everything here; without the extra, say so once per test."""
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    here = Path(__file__).parent
+    for item in items:
+        if here not in item.path.parents:
+            continue
+        item.add_marker(pytest.mark.models)
+        if missing:
+            reason = f"{', '.join(missing)} not installed; run: make test-models"
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def attempts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[str]]:
+    """Connections that a test tried to make; any fails it. Hub caches are empty."""
+    home = tmp_path_factory.mktemp("hub")
+    for name in ("XDG_CACHE_HOME", "MODELSCOPE_CACHE", "HF_HOME", "HF_HUB_CACHE"):
+        monkeypatch.setenv(name, str(home / name))
+    tried = refuse_network(monkeypatch)
+    yield tried
+    assert tried == []
+
+
+@pytest.fixture(autouse=True)
+def _release() -> Iterator[None]:
+    """No test sees a model that another one loaded."""
+    from extractors import device
+
+    yield
+    device._MODELS.clear()
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    """Tests must not lean on the generators; give each other numbers."""
+    random.seed()
+
+
+@pytest.fixture(scope="session")
+def whisper_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Whisper checkpoint that hears :data:`SENTENCE` in everything."""
+    from tests.support.tiny_whisper import write_whisper
+
+    return write_whisper(tmp_path_factory.mktemp("whisper") / "tiny-sentence.pt", SENTENCE)
+
+
+@pytest.fixture(scope="session")
+def emotion_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An emotion2vec folder that hears happiness in everything."""
+    from tests.support.tiny_emotion2vec import write_emotion2vec
+
+    return write_emotion2vec(tmp_path_factory.mktemp("emotion") / "happy")
+
+
+@pytest.fixture(scope="session")
+def accent_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An ECAPA folder with random weights and the accents in alphabetical order."""
+    from tests.support.tiny_ecapa import write_ecapa
+
+    return write_ecapa(tmp_path_factory.mktemp("accent") / "alphabetical")

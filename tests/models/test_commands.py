@@ -1,0 +1,127 @@
+"""The profile ``paper`` as a user types it, with tiny checkpoints."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blueprints import Absent, Blueprint, render_paper
+from extractors.audio import decode
+from tests.models.parts import SENTENCE
+from tests.support.audio import write
+from tests.support.cli import ROOT, trace_eval
+from trace_eval.api import blueprint
+from trace_eval.options import ExtractOptions
+
+CLIPS = ROOT / "examples" / "clips"
+
+
+@pytest.fixture
+def models(whisper_file: Path, emotion_folder: Path, accent_folder: Path) -> list[str]:
+    """Options that name the tiny checkpoints."""
+    return [
+        *("--asr", f"whisper:{whisper_file}"),
+        *("--emotion", f"emotion2vec:{emotion_folder}"),
+        *("--accent", f"ecapa:{accent_folder}"),
+    ]
+
+
+def _extracted(folder: Path) -> list[Blueprint]:
+    lines = (folder / "blueprints.jsonl").read_text().splitlines()
+    return [Blueprint.model_validate_json(line) for line in lines]
+
+
+def _leaves(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    return [value]
+
+
+def test_profile_paper_fills_every_key_whichever_way_models_are_held(
+    models: list[str], tmp_path: Path
+) -> None:
+    clips = [CLIPS / name for name in ("slow-a.ogg", "noise-a.ogg", "slow-instruction.ogg")]
+    options = ["--profile", "paper", "--device", "cpu", "--workers", 1]
+    found = {}
+    for name, more in (("kept", []), ("released", ["--one-model-at-a-time"])):
+        cache = ["--cache", tmp_path / f"{name}.cache", "--out", tmp_path / name]
+        done = trace_eval("extract", *clips, *options, *models, *cache, *more)
+        assert done.code == 0, done.err
+        found[name] = _extracted(tmp_path / name)
+    assert found["kept"] == found["released"]
+    assert len(found["kept"]) == len(clips)
+    for one in found["kept"]:
+        assert None not in _leaves(render_paper(one))
+        assert one.transcript.text.lower().strip(" .") == SENTENCE.lower().strip(" .")  # type: ignore[union-attr]
+
+
+def test_error_rates_against_references_are_in_the_run(whisper_file: Path, tmp_path: Path) -> None:
+    record = {
+        "id": "1",
+        "instruction": {"text": "Say it."},
+        "a": {"audio": str(CLIPS / "slow-a.ogg"), "reference": SENTENCE},
+        "b": {"audio": str(CLIPS / "noise-a.ogg"), "reference": f"{SENTENCE} and more"},
+    }
+    manifest = tmp_path / "pairs.jsonl"
+    manifest.write_text(json.dumps(record) + "\n")
+    model = ["--asr", f"whisper:{whisper_file}", "--device", "cpu"]
+    place = ["--out", tmp_path / "run", "--cache", tmp_path / "cache"]
+    done = trace_eval("judge", manifest, *model, *place)
+    assert done.code == 0, done.err
+    (row,) = csv.DictReader((tmp_path / "run" / "results.csv").open())
+    words = len(SENTENCE.split())
+    assert float(row["wer_a"]) == 0
+    assert float(row["wer_b"]) == pytest.approx(2 / (words + 2), abs=1e-3)  # two deletions
+
+
+def test_half_an_hour(
+    whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
+) -> None:
+    voice = decode(CLIPS / "slow-a.ogg").speech
+    gap = np.zeros(16_000 * 55, np.float32)
+    minute = np.concatenate([voice, gap])[: 16_000 * 60]
+    path = write(tmp_path / "long.wav", np.tile(minute, 30)[: 16_000 * 1800 - 1])
+    specs = {
+        "transcript": f"whisper:{whisper_file}",
+        "emotion": f"emotion2vec:{emotion_folder}",
+        "accent": f"ecapa:{accent_folder}",
+        **dict.fromkeys(("quality", "pitch", "loudness", "rate"), "none"),
+    }
+    options = ExtractOptions("paper", specs, tmp_path / "cache", workers=0, device="cpu")
+    found = blueprint(path, options)
+    for group in ("signal", "transcript", "emotion", "accent"):
+        assert not isinstance(found.group(group), Absent), found.group(group)
+    assert found.emotion.trajectory[-1].end_s > 1500  # type: ignore[union-attr]
+
+
+def test_a_missing_model_costs_its_group_and_says_what_to_run(tmp_path: Path) -> None:
+    clip = CLIPS / "slow-a.ogg"
+    options = ["--emotion", "emotion2vec:iic/nowhere", "--cache", tmp_path / "cache"]
+    done = trace_eval("show", clip, "--format", "json", *options)
+    assert done.code == 0, done.err
+    found = Blueprint.model_validate_json(done.out)
+    assert isinstance(found.emotion, Absent)
+    assert found.emotion.status == "unavailable"
+    assert "trace-eval models fetch emotion2vec:iic/nowhere" in found.emotion.reason
+    assert found.quality.status == "ok"
+
+
+def test_a_language_needs_a_recogniser_that_takes_one(tmp_path: Path) -> None:
+    done = trace_eval("show", CLIPS / "slow-a.ogg", "--language", "de")
+    assert done.code == 2
+    assert "no extractor of this plan takes a language" in done.err
+
+
+def test_listing_and_verifying(whisper_file: Path) -> None:
+    assert "whisper:base" in trace_eval("models", "list").out
+    good = trace_eval("models", "verify", f"whisper:{whisper_file}")
+    assert good.code == 0, good.err
+    cut = whisper_file.with_name("cut.pt")
+    cut.write_bytes(whisper_file.read_bytes()[:100_000])
+    bad = trace_eval("models", "verify", f"whisper:{cut}")
+    assert bad.code == 1
+    assert "cut.pt" in bad.err

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from extractors import device
+from extractors.device import loaded, release, resolve, torch_problem
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_auto_is_a_gpu_where_there_is_one() -> None:
+    import torch
+
+    expected = "cuda:0" if torch.cuda.is_available() else "cpu"
+    assert resolve("whisper", "auto") == expected
+    assert resolve("whisper", "cpu") == "cpu"
+
+
+@pytest.mark.parametrize("name", ["cuda:99", "cuda:7"])
+def test_a_gpu_that_is_not_there_is_refused(name: str) -> None:
+    with pytest.raises(UserError, match=f"whisper: device '{name}', but .*; use auto or cpu"):
+        resolve("whisper", name)
+
+
+def test_a_model_is_made_once_and_not_kept_when_that_fails() -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(1)
+        if len(made) == 1:
+            raise UserError("damaged")
+        return len(made)
+
+    with pytest.raises(UserError, match="damaged"):
+        loaded("key", make)
+    assert [loaded("key", make), loaded("key", make)] == [2, 2]
+    release("key")
+    release("key")
+    assert device._MODELS == {}
+
+
+def test_the_installed_pair_goes_together() -> None:
+    assert torch_problem() is None
+
+
+def test_a_pair_that_does_not_is_named_with_the_command(tmp_path: Path) -> None:
+    # What an import says when the two were built against different CUDA libraries.
+    (tmp_path / "torchaudio").mkdir()
+    (tmp_path / "torchaudio" / "__init__.py").write_text(
+        'raise OSError("libcudart.so.13: cannot open shared object file")\n'
+    )
+    code = (
+        f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]\n"
+        "from extractors.device import torch_problem\n"
+        "sys.stdout.write(str(torch_problem()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "does not load beside torch" in done.stdout
+    assert "libcudart.so.13" in done.stdout
+    assert done.stdout.endswith("run: pip install torch==2.11.0 torchaudio==2.11.0")

@@ -1,0 +1,126 @@
+"""The profile ``paper`` with tiny checkpoints, through the library as a user calls it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import JsonValue
+
+from blueprints import Absent, Blueprint, Status, render_paper
+from extractors.audio import decode
+from tests.support.audio import write
+from tests.support.tiny_whisper import write_whisper
+from trace_eval.api import extract
+from trace_eval.options import ExtractOptions
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "clips"
+
+
+def options(whisper: Path, emotion: Path, accent: Path, cache: Path) -> ExtractOptions:
+    overrides = {
+        "transcript": f"whisper:{whisper}",
+        "emotion": f"emotion2vec:{emotion}",
+        "accent": f"ecapa:{accent}",
+    }
+    return ExtractOptions("paper", dict(overrides), cache=cache, workers=0)
+
+
+def blueprint_of(path: Path, chosen: ExtractOptions) -> Blueprint:
+    (found,) = extract([path], chosen)
+    assert found.error is None
+    assert found.blueprint is not None
+    return found.blueprint
+
+
+def empty(value: JsonValue, key: str = "") -> list[str]:
+    """Keys without a value; a contour may have gaps."""
+    if isinstance(value, dict):
+        return [name for k, v in value.items() for name in empty(v, f"{key}/{k}")]
+    return [key] if value is None else []
+
+
+def test_every_key_of_the_papers_json_is_filled(
+    whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
+) -> None:
+    chosen = options(whisper_file, emotion_folder, accent_folder, tmp_path)
+    found = blueprint_of(EXAMPLES / "slow-b.ogg", chosen)
+    rendered = render_paper(found)
+    assert empty(rendered) == []
+    assert rendered["agent_response"] == "Hello there, how are you doing today?"
+    assert {"agent_emotion", "agent_accent", "agent_audio_quality"} <= rendered.keys()
+    assert found.provenance["emotion"].revision
+    assert str(tmp_path) not in found.model_dump_json()
+    # Everything comes from the cache the second time, under another path and device.
+    copies = [
+        Path(shutil.copy(whisper_file, tmp_path / "copy.pt")),
+        Path(shutil.copytree(emotion_folder, tmp_path / "emotion")),
+        Path(shutil.copytree(accent_folder, tmp_path / "accent")),
+    ]
+    (again,) = extract([EXAMPLES / "slow-b.ogg"], options(*copies, tmp_path))
+    assert again.work == {}
+    assert again.blueprint == found
+
+
+def test_a_bad_checkpoint_costs_one_group(
+    whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
+) -> None:
+    broken = Path(shutil.copytree(emotion_folder, tmp_path / "broken"))
+    (broken / "model.pt").write_bytes(b"not a checkpoint")
+    found = blueprint_of(
+        EXAMPLES / "slow-b.ogg", options(whisper_file, broken, accent_folder, tmp_path)
+    )
+    assert isinstance(found.emotion, Absent)
+    assert found.emotion.status is Status.UNAVAILABLE
+    assert str(broken / "model.pt") in found.emotion.reason
+    for group in ("signal", "transcript", "quality", "pitch", "loudness", "rate", "accent"):
+        assert not isinstance(found.group(group), Absent), group
+
+
+def test_a_model_that_is_not_here_costs_one_group(tmp_path: Path) -> None:
+    (found,) = extract(
+        [EXAMPLES / "slow-b.ogg"], ExtractOptions("paper", cache=tmp_path, workers=0)
+    )
+    assert found.blueprint is not None
+    for group in ("transcript", "emotion", "accent"):
+        value = found.blueprint.group(group)
+        assert isinstance(value, Absent)
+        assert "run: trace-eval models fetch" in value.reason
+    assert not isinstance(found.blueprint.quality, Absent)
+
+
+def test_another_language_has_no_english_accent(
+    emotion_folder: Path, accent_folder: Path, tmp_path: Path
+) -> None:
+    french = write_whisper(tmp_path / "fr.pt", "Bonjour à tous.", language="fr")
+    found = blueprint_of(
+        EXAMPLES / "slow-b.ogg", options(french, emotion_folder, accent_folder, tmp_path)
+    )
+    assert isinstance(found.accent, Absent)
+    assert "the speech is in 'fr'" in found.accent.reason
+
+
+@pytest.mark.parametrize("kind", ["stereo", "telephone", "short", "silent"])
+def test_odd_recordings(
+    kind: str, whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
+) -> None:
+    clip = decode(EXAMPLES / "slow-b.ogg")
+    mono, rate = clip.mono, clip.rate
+    samples, rate = {
+        "stereo": (np.stack([mono, 0.5 * mono], axis=1), rate),
+        "telephone": (mono[::2], rate // 2),
+        "short": (mono[rate : rate + rate // 10], rate),
+        "silent": (np.zeros(rate, np.float32), rate),
+    }[kind]
+    path = write(tmp_path / f"{kind}.wav", samples, rate)
+    found = blueprint_of(path, options(whisper_file, emotion_folder, accent_folder, tmp_path))
+    for group in ("transcript", "emotion", "accent"):
+        value = found.group(group)
+        if kind in ("stereo", "telephone"):
+            assert not isinstance(value, Absent), value
+        else:
+            assert isinstance(value, Absent)
+            expected = Status.TOO_SHORT if kind == "short" else Status.SILENT
+            assert value.status is expected

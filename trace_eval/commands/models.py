@@ -1,0 +1,68 @@
+"""``trace-eval models``: the models of the extra, listed, fetched and verified."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trace_eval.console import EXIT_INCOMPLETE, messages, results, warn
+
+app = typer.Typer(
+    name="models", help="List, fetch and verify the models of the extra.", no_args_is_help=True
+)
+
+_SPEC = "NAME:MODEL, e.g. whisper:base."
+
+
+@app.command("list")
+def list_() -> None:
+    """Say which models there are, what they need, and which are on this machine."""
+    from rich.table import Column, Table
+
+    from trace_eval.models import list_models
+
+    table = Table(
+        Column("model", no_wrap=True), "group", "weights", "languages", "licence", "on this machine"
+    )
+    for row in list_models():
+        here = f"{row.path} ({row.size / 1e6:.0f} MB)" if row.path else "no"
+        table.add_row(
+            row.known.spec,
+            row.group,
+            row.known.parameters,
+            row.known.languages,
+            row.known.licence,
+            here,
+        )
+    results().print(table)
+
+
+@app.command()
+def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)]) -> None:
+    """Download models into their hub's cache; the only command that needs a network."""
+    from trace_eval.models import fetch as fetch_model
+
+    for spec in specs:
+        messages().print(f"{spec}: {fetch_model(spec)}")
+
+
+@app.command()
+def verify(
+    specs: Annotated[
+        list[str] | None, typer.Argument(metavar="[SPEC...]", help=f"{_SPEC} Default: all here.")
+    ] = None,
+) -> None:
+    """Check hashes and load every tensor; exit code 1 when a model is not in order."""
+    from trace_eval.models import verify as verify_models
+
+    found = verify_models(specs or ())
+    for row in found:
+        if row.ok:
+            results().print(f"{row.spec}: {row.detail}")
+        else:
+            warn(f"{row.spec}: {row.detail}")
+    if not found:
+        messages().print("no model is on this machine; see: trace-eval models list")
+    if not all(row.ok for row in found):
+        raise typer.Exit(EXIT_INCOMPLETE)

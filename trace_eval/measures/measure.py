@@ -1,0 +1,27 @@
+"""One measured number, or why there is none."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from blueprints import Strict
+
+
+class Measure(Strict):
+    """A number with its unit; null with a reason where it could not be measured."""
+
+    value: float | None
+    unit: str = Field(description="e.g. share of words, or cosine")
+    reason: str | None = Field(None, description="why there is no value")
+
+    @classmethod
+    def without(cls, unit: str, reason: str) -> Measure:
+        """A measure that only says why it is missing."""
+        return cls(value=None, unit=unit, reason=reason)
+
+
+class PairMeasures(Strict):
+    """All measures of one pair, as a run stores them."""
+
+    pair: str
+    measures: dict[str, Measure]

@@ -1,0 +1,46 @@
+"""All measures of one pair."""
+
+from __future__ import annotations
+
+from blueprints import Absent, Blueprint, UserError
+from trace_eval.measures.measure import Measure
+from trace_eval.measures.speaker import speaker_similarity
+from trace_eval.measures.text import text_errors
+from trace_eval.pairs import Answer, Pair
+
+WER_UNIT, CER_UNIT = "share of words", "share of characters"
+
+
+def measure_pair(
+    pair: Pair, a: Blueprint, b: Blueprint, instruction: Blueprint | None = None
+) -> dict[str, Measure]:
+    """Measures by name; one that has no input is left out, one that failed says why.
+
+    ``wer_a, cer_a, wer_b, cer_b`` where the answer has a reference text;
+    ``speaker_similarity_ab`` where the speaker was extracted, and ``.._instruction_a/b``
+    where the instruction is spoken.
+    """
+    found: dict[str, Measure] = {}
+    for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
+        if answer.reference is not None:
+            found[f"wer_{side}"], found[f"cer_{side}"] = _rates(answer, blueprint)
+    if "speaker" in a.extensions or "speaker" in b.extensions:
+        found["speaker_similarity_ab"] = speaker_similarity(a, b)
+        if instruction is not None:
+            for side, blueprint in (("a", a), ("b", b)):
+                name = f"speaker_similarity_instruction_{side}"
+                found[name] = speaker_similarity(instruction, blueprint)
+    return found
+
+
+def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:
+    transcript = blueprint.transcript
+    if isinstance(transcript, Absent):
+        reason = f"group transcript: {transcript.reason}"
+        return Measure.without(WER_UNIT, reason), Measure.without(CER_UNIT, reason)
+    try:
+        errors = text_errors(answer.reference or "", transcript.text, transcript.language)
+    except Exception as error:  # a text that jiwer chokes on costs this measure, not the pair
+        told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        return Measure.without(WER_UNIT, told), Measure.without(CER_UNIT, told)
+    return Measure(value=errors.wer, unit=WER_UNIT), Measure(value=errors.cer, unit=CER_UNIT)
