@@ -68,20 +68,33 @@ class Cache:
         self.folder = folder or default_folder()
         try:
             (self.folder / "locks").mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                self.folder / "groups.sqlite",
-                timeout=LOCK_TIMEOUT_S,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_TABLES)
+            # SQLite does not wait for whoever else switches to WAL at the same moment.
+            with self._locked("open"):
+                self._db = self._connect()
         except (OSError, sqlite3.Error) as error:
             raise UserError(
                 f"cache {self.folder}: cannot be used ({error}); delete it or choose another"
                 f" with --cache or ${CACHE_VARIABLE}"
             ) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        database = sqlite3.connect(
+            self.folder / "groups.sqlite",
+            timeout=LOCK_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.executescript(_TABLES)
+        return database
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[None]:
+        """Hold one of the cache's lock files; the kernel frees it when its holder dies."""
+        with (self.folder / "locks" / name).open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
 
     def get(self, key: str, group: str) -> Present | Absent | None:
         """A stored group, or None."""
@@ -124,13 +137,12 @@ class Cache:
     def claim(self, *clips: str) -> Iterator[None]:
         """Hold clips against every other process, so that none is extracted twice.
 
-        A lock is one of 256 files, released by the kernel when its holder dies. Sorted
-        order keeps two holders of several clips from waiting for each other.
+        A lock is one of 256 files. Sorted order keeps two holders of several clips from
+        waiting for each other.
         """
         with ExitStack() as stack:
             for name in sorted({clip[:2] for clip in clips}):
-                handle = stack.enter_context((self.folder / "locks" / name).open("w"))
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                stack.enter_context(self._locked(name))
             yield
 
     def close(self) -> None:
