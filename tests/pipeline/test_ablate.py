@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.blueprints.samples import spoken
+from tests.support.cli import trace_eval
 from trace_eval.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.ablation_tables import compare
 from trace_eval.cases import CaseReader
@@ -114,3 +116,14 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
         for name, f in folders.items()
     }
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
+
+
+def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    places = ["--json", tmp_path / "out.json", "--csv", tmp_path / "csv"]
+    done = trace_eval("ablate", run.folder, "--without", "rate", "--resamples", 50, *places)
+    assert done.code == 0, done.err
+    assert "without rate" in done.out
+    rows = list(csv.DictReader((tmp_path / "csv" / "ablation" / "rows.csv").open()))
+    assert {row["condition"] for row in rows} == {FULL, "without rate"}
+    assert len(json.loads((tmp_path / "out.json").read_text())["Ablation"]["rows"]) == len(rows)

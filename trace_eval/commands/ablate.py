@@ -35,6 +35,9 @@ def ablate(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the tables to this JSON file.")
     ] = None,
+    csv_folder: Annotated[
+        Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(help="Cache folder, for replies; default: the user's.")
     ] = None,
@@ -55,3 +58,6 @@ def ablate(
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
     if json_file:
         agreement.write_json(json_file, tables)
+    if csv_folder:
+        for title, table in tables.items():
+            agreement.write_csv(csv_folder / title.lower().replace(" ", "-"), table)
