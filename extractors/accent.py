@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from pydantic import JsonValue
 
 from blueprints import (
     Absent,
     Accent,
     Blueprint,
     Signal,
-    Span,
     Status,
     Transcript,
     UserError,
 )
-from extractors.audio import SPEECH_RATE, Clip, Samples
+from extractors.audio import Clip
 from extractors.base import speech_gate
-from extractors.ecapa import HYPERPARAMETERS, WEIGHTS, load_folder, model_files
+from extractors.ecapa_based import EcapaBased, excerpt
 from extractors.guard import untouched
-from extractors.model_backed import ModelExtractor
-from extractors.models import model_folder
-
-#: Of longer clips, this much is heard from the first speech on, seconds: the features of a
-#: minute already take 1 GB in the published size, and an accent does not change.
-MAX_S = 60.0
 
 #: A language detected with less than this does not count as known.
 SURE = 0.5
@@ -38,7 +29,7 @@ _COSINE_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
-class EcapaExtractor(ModelExtractor):
+class EcapaExtractor(EcapaBased):
     """Fills ``accent``, for English only: other languages are absent with the reason.
 
     The language is the transcript's, where the plan has one and it was detected or given;
@@ -46,40 +37,15 @@ class EcapaExtractor(ModelExtractor):
 
     Attributes:
         model: a model of the Hugging Face hub, or the path of its folder.
-        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``. Always single precision: the model
-            is small, and the logarithm of the features wants the range.
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
     name: ClassVar[str] = "ecapa"
     group: ClassVar[str] = "accent"
     version: ClassVar[str] = "1"
-    needs: ClassVar[tuple[str, ...]] = ("signal",)
     wants: ClassVar[tuple[str, ...]] = ("transcript",)
-    packages: ClassVar[dict[str, str]] = {
-        "speechbrain": "speechbrain",
-        "torch": "torch",
-        "torchaudio": "torchaudio",
-    }
-    what: ClassVar[str] = "a folder of a speechbrain ECAPA"
 
     model: str = "Jzuluaga/accent-id-commonaccent_ecapa"
-
-    def parameters(self) -> dict[str, JsonValue]:
-        """How much is heard; which model it is, the revision says."""
-        return {"max_s": MAX_S}
-
-    def locate(self) -> Path | None:
-        """The folder."""
-        return model_folder(self.model, (HYPERPARAMETERS, *WEIGHTS))
-
-    def model_files(self) -> list[Path]:
-        """Weights, hyperparameters and labels."""
-        folder = self.locate()
-        return model_files(folder) if folder else []
-
-    def open_model(self, path: Path, device: str) -> Any:
-        """Load and check the folder."""
-        return load_folder(path, device)
 
     def extract(self, clip: Clip, known: Blueprint) -> Accent | Absent:
         """Compare one clip of English speech with each accent."""
@@ -118,15 +84,6 @@ def language_gate(transcript: Transcript | Absent) -> Absent | None:
         reason=f"the speech is in {transcript.language!r} ({transcript.language_source}); the"
         " classifier knows English accents only",
     )
-
-
-def excerpt(speech: Samples, spans: list[Span]) -> Samples:
-    """The whole clip, or ``MAX_S`` of a longer one from its first speech on."""
-    limit = round(MAX_S * SPEECH_RATE)
-    if len(speech) <= limit:
-        return speech
-    first = min(round(spans[0].start_s * SPEECH_RATE), len(speech) - limit)
-    return speech[first : first + limit]
 
 
 def cosine(value: float) -> float:

@@ -25,7 +25,7 @@ def fuse(judgement: Judgement, policy: Policy) -> Overall:
         why = f"unscored, {reason}: {judgement.detail or 'no rating on every dimension'}"
         return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=why)
     decision = policy.decide(*scored)
-    distribution = _overall_distribution(judgement, policy)
+    distribution = overall_distribution(judgement, policy)
     return Overall(
         pair=judgement.pair,
         policy=policy.name,
@@ -36,12 +36,18 @@ def fuse(judgement: Judgement, policy: Policy) -> Overall:
     )
 
 
-def _overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
-    found = [judgement.dimensions[name].distribution for name in DIMENSIONS]
-    content, voice_quality, paralinguistics = found
-    if content is None or voice_quality is None or paralinguistics is None:
+def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
+    """Distribution of the overall rating; its entropy says how uncertain the judge was.
+
+    A dimension without votes counts as certain. None where the judgement is unscored, or
+    where no dimension has votes.
+    """
+    if judgement.status != "scored":
         return None
-    return fuse_distributions(policy, content, voice_quality, paralinguistics)
+    parts = [judgement.dimensions[name] for name in DIMENSIONS]
+    if all(part.distribution is None for part in parts):
+        return None
+    return fuse_distributions(policy, *(part.distribution or {part.rating: 1.0} for part in parts))
 
 
 def missing(pair: str, policy: Policy) -> Overall:

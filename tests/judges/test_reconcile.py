@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 
 from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
+from trace_eval.fuse import overall_distribution
 from trace_eval.judgement import Opinion, Order, Reason, Usage
 from trace_eval.judges.reconcile import (
     judgement_of,
-    overall_distribution,
     reconcile,
     swap_back,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from fusion import DIMENSIONS, RATINGS, Dimension, Policy, Rating, fuse_distributions, mode
+from fusion import DIMENSIONS, RATINGS, Dimension, Rating, mode
 from trace_eval.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
 from trace_eval.judges.prices import sum_usage
 
@@ -115,17 +115,6 @@ def _quote(name: Dimension, opinion: Opinion) -> str:
     words = opinion.reasoning.get(name, "")
     # The words speak of the places that the model saw; they cannot be mapped back.
     return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
-
-
-def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
-    """Distribution of the overall rating; its entropy says how uncertain the judge was.
-
-    None where the judgement is unscored. A dimension with one opinion counts as certain.
-    """
-    if judgement.status != "scored":
-        return None
-    parts = [judgement.dimensions[name] for name in DIMENSIONS]
-    return fuse_distributions(policy, *(v.distribution or {v.rating: 1.0} for v in parts))
 
 
 def swap_back(ratings: Mapping[Dimension, Rating], order: Order) -> dict[Dimension, Rating]:
