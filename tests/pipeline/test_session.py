@@ -256,6 +256,8 @@ def _session(tmp_path: Path, delay: float) -> subprocess.Popen[bytes]:
         [sys.executable, str(script), str(tmp_path), str(delay)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background leaves SIGINT ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

@@ -81,6 +81,7 @@ def test_filters_agree_with_the_run(page: Page, report: Path) -> None:
     both = [e for e in entries if "tenor" in e["systems"] and e["category"] == "style"]
     assert len(shown(page)) == len(both)
     page.click("text=Clear")
+    page.locator("#found", has_text=f"{RECIPE.pairs} pairs").wait_for()  # drawn after the reset
     assert len(shown(page)) == RECIPE.pairs
 
 
