@@ -10,14 +10,13 @@ is timed as the command line runs it, with an empty cache.
 from __future__ import annotations
 
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.report import save, table
+from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
 from extractors.registry import plan
@@ -64,9 +63,9 @@ def end_to_end(manifest: Path) -> tuple[float, float]:
         command = [sys.executable, "-m", "trace_eval", "judge", str(manifest)]
         command += ["--out", f"{folder}/run", "--cache", f"{folder}/cache", "--min-coverage", "0"]
         started = time.monotonic()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        samples = watch(command)
         minutes = (time.monotonic() - started) / 60
-    return pairs / minutes, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+    return pairs / minutes, max(max(series) for series in samples.values())
 
 
 def main() -> None:

@@ -110,7 +110,7 @@ def dnsmos_difference(paths: list[Path]) -> float:
                 "p808_mos": ours.p808,
             }
             worst = max(worst, *(abs(theirs[name] - value) for name, value in scores.items()))
-    return worst
+    return float(worst)
 
 
 def main() -> None:

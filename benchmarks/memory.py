@@ -10,8 +10,6 @@ twice a second; it must stay under 600 MB and must not grow with the run.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +21,7 @@ import soundfile
 
 from benchmarks.extract import default_manifest
 from benchmarks.report import save, table
+from benchmarks.watch import watch
 from trace_eval.manifests import read_manifest
 
 SECONDS = 1.5
@@ -48,37 +47,6 @@ def make_pairs(folder: Path, count: int) -> Path:
     manifest = folder / "pairs.jsonl"
     manifest.write_text("".join(json.dumps(record) + "\n" for record in records))
     return manifest
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    except OSError:
-        return []
-    return [child for c in text.split() for child in (int(c), *_children(int(c)))]
-
-
-def _resident_mb(pid: int) -> float:
-    try:
-        return (
-            int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-            * os.sysconf("SC_PAGE_SIZE")
-            / 1e6
-        )
-    except (OSError, IndexError):
-        return 0.0
-
-
-def watch(command: list[str]) -> dict[int, list[float]]:
-    """Run a command; process id -> its resident memory over time, MB."""
-    samples: dict[int, list[float]] = {}
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            for pid in (process.pid, *_children(process.pid)):
-                if memory := _resident_mb(pid):
-                    samples.setdefault(pid, []).append(memory)
-            time.sleep(0.5)
-    return samples
 
 
 def main() -> None:

@@ -1,0 +1,42 @@
+"""Memory of a command and all its processes over time, sampled from /proc.
+
+``ru_maxrss`` does not serve: a child inherits the peak of whoever started it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except OSError:
+        return []
+    return [child for c in text.split() for child in (int(c), *_children(int(c)))]
+
+
+def _resident_mb(pid: int) -> float:
+    try:
+        return (
+            int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+            * os.sysconf("SC_PAGE_SIZE")
+            / 1e6
+        )
+    except (OSError, IndexError):
+        return 0.0
+
+
+def watch(command: list[str]) -> dict[int, list[float]]:
+    """Run a command; process id -> its resident memory over time, MB."""
+    samples: dict[int, list[float]] = {}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            for pid in (process.pid, *_children(process.pid)):
+                if memory := _resident_mb(pid):
+                    samples.setdefault(pid, []).append(memory)
+            time.sleep(0.5)
+    return samples
