@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -39,3 +40,19 @@ def test_arrows_point_downwards(package: str) -> None:
 def test_fusion_needs_the_standard_library_only() -> None:
     for path in (ROOT / "fusion").rglob("*.py"):
         assert _imports(path) <= set(sys.stdlib_module_names) | {"fusion"}, path
+
+
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [
+        ("trace_eval.cli", {"numpy", "pyarrow", "openai", "ollama", "fastapi", "jinja2"}),
+        ("trace_eval.fuse", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
+        ("trace_eval.tables", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
+        ("trace_eval.session", {"librosa", "onnxruntime", "openai", "ollama", "parselmouth"}),
+    ],
+)
+def test_heavy_packages_are_imported_where_they_are_used(module: str, unwanted: set[str]) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert not unwanted & {name.split(".")[0] for name in done.stdout.split()}

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import soundfile
-
 from blueprints import UserError
 from trace_eval.pairs import Pair, Recording
 from trace_eval.records import Spill, pair_from_record
@@ -172,6 +170,8 @@ def check_audio(pairs: Iterable[Pair]) -> list[Problem]:
 
 
 def _header_problem(path: Path) -> str | None:
+    import soundfile
+
     if not path.is_file():
         return "no such file; check the path or --audio-root"
     try:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from extractors.base import Extractor
@@ -18,7 +18,6 @@ from trace_eval.cases import CaseReader
 from trace_eval.engine import cores
 from trace_eval.fuse import fuse_run
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.batch import BatchWritten, read_batch, write_batch
 from trace_eval.judges.estimate import Estimate, estimate
 from trace_eval.judges.llm import LLMJudge
 from trace_eval.judges.registry import create_judge
@@ -30,6 +29,9 @@ from trace_eval.policies import load_policy
 from trace_eval.provenance import environment, now, plan_record
 from trace_eval.run import Run
 from trace_eval.summary import Summary
+
+if TYPE_CHECKING:  # brings the openai package, which takes half a second
+    from trace_eval.judges.batch import BatchWritten
 
 _Work = Callable[[Pipeline, list[Pair]], Awaitable[None]]
 
@@ -111,6 +113,8 @@ class Session:
                 so that it answers from them alone.
         """
         if batch_results:
+            from trace_eval.judges.batch import read_batch
+
             read_batch(self.llm_judge("batch results"), batch_results)
         return self._work(_judge_all)
 
@@ -128,6 +132,8 @@ class Session:
 
     def write_batch(self, path: Path) -> BatchWritten:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
+        from trace_eval.judges.batch import write_batch
+
         judge = self.llm_judge("batch file")
         self.extract_pending()
         return write_batch(judge, self.pending_cases(), path)

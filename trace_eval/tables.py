@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
 from fusion import DIMENSIONS
 from trace_eval.console import messages, results
-from trace_eval.doctor import Diagnosis
-from trace_eval.judges.batch import BatchWritten
-from trace_eval.judges.doctor import Check
-from trace_eval.judges.estimate import Estimate
 from trace_eval.run import Run
-from trace_eval.summary import Summary
+
+if TYPE_CHECKING:  # the LLM clients take half a second to import
+    from trace_eval.doctor import Diagnosis
+    from trace_eval.judges.batch import BatchWritten
+    from trace_eval.judges.doctor import Check
+    from trace_eval.judges.estimate import Estimate
+    from trace_eval.summary import Summary
 
 #: Column titles of the three dimensions.
 _TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
