@@ -116,6 +116,13 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
         for name, f in folders.items()
     }
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
+    tables = compare(run.folder, folders, None, "content_first", 50, modes=True)
+    rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}
+    assert rows == {
+        f"{mode} / {policy}": 1.0
+        for mode in ("blueprint", "transcript")
+        for policy in ("tree", "vote")
+    }
 
 
 def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:

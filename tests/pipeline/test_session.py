@@ -18,6 +18,7 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
+from trace_eval.extraction import Extracted, Source
 from trace_eval.fuse import refuse
 from trace_eval.judgement import DimensionVerdict, Judgement
 from trace_eval.judges.base import Case
@@ -215,8 +216,6 @@ def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
             self.most = 0
 
         async def extract(self, source: Any) -> Any:
-            from trace_eval.extraction import Extracted
-
             await asyncio.sleep(0)
             self.most = max(self.most, len(pipeline._clips._tasks))
             return Extracted(source.id, error="no blueprint")
@@ -229,6 +228,37 @@ def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
     asyncio.run(pipeline.judge_all(pairs))
     assert 2 <= engine.most <= 6  # two clips in each of at most three pairs
     assert not pipeline._clips._tasks
+
+
+def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path) -> None:
+    pairs = _manifest(tmp_path, [(0.5 + n / 100, 0.7 + n / 100) for n in range(4)]).pairs
+    extracted: list[str] = []
+
+    class Engine:
+        async def extract(self, source: Source) -> Extracted:
+            await asyncio.sleep(0)
+            extracted.append(source.id)
+            return Extracted(source.id, blueprint=Blueprint(clip=source.id))
+
+        async def close(self) -> None:
+            pass
+
+    class Patient(LouderWins):
+        """Keeps the first pair until the clips of the last one are there."""
+
+        async def judge(self, case: Case) -> Judgement:
+            if case.pair.id == "p0":
+                while len(extracted) < 8:
+                    await asyncio.sleep(0.001)
+            verdict = DimensionVerdict(rating=Rating.A, reasoning="-")
+            return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+
+    async def work() -> None:
+        pipeline = Pipeline(Engine(), Patient(), window=4)
+        await asyncio.wait_for(pipeline.judge_all(pairs), timeout=5)
+
+    asyncio.run(work())
+    assert len(extracted) == 8
 
 
 _SESSION = """
