@@ -134,8 +134,8 @@ def _judge_condition(
             raise UserError(f"{out}: was judged with other options; delete it or choose others")
         pairs = list(run.pairs())
         target.start({"schema_version": "1", "judge": asked}, Manifest(run.folder, pairs))
-        judged = target.judgements().items()
-        done = {name for name, judgement in judged if judgement.status == "scored"}
+        judged = target.outcomes().items()
+        done = {name for name, outcome in judged if outcome.status == "scored"}
 
         def store(judgement: Judgement) -> None:
             target.add_judgement(judgement)

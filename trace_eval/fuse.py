@@ -13,7 +13,7 @@ from trace_eval.judgement import Judgement, Overall
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.pairs import Pair
 from trace_eval.policies import load_policy
-from trace_eval.run import Run
+from trace_eval.run import NOT_JUDGED, Outcome, Run
 
 
 def fuse(judgement: Judgement, policy: Policy) -> Overall:
@@ -57,20 +57,17 @@ def missing(pair: str, policy: Policy) -> Overall:
 
 def fuse_run(run: Run, policy: Policy) -> list[Overall]:
     """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``."""
-    judgements = run.judgements()
+    fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
     pairs = list(run.pairs())
-    overall = [
-        fuse(judgements[pair.id], policy) if pair.id in judgements else missing(pair.id, policy)
-        for pair in pairs
-    ]
+    overall = [fused.get(pair.id) or missing(pair.id, policy) for pair in pairs]
     run.write_overall(overall)
-    write_all(run.path("results.csv"), _table(pairs, judgements, overall, run.measures()))
+    write_all(run.path("results.csv"), _table(pairs, run.outcomes(), overall, run.measures()))
     return overall
 
 
 def _table(
     pairs: Iterable[Pair],
-    judgements: dict[str, Judgement],
+    outcomes: dict[str, Outcome],
     overall: Iterable[Overall],
     measured: dict[str, PairMeasures],
 ) -> list[str]:
@@ -78,12 +75,10 @@ def _table(
     header = ["pair", "system_a", "system_b", "status", *DIMENSIONS, "overall", "policy", "why"]
     rows: list[list[str]] = [[*header, *measures]]
     for pair, fused in zip(pairs, overall, strict=True):
-        judgement = judgements.get(pair.id)
-        ratings = [judgement.rating(name) if judgement else None for name in DIMENSIONS]
-        status = judgement.status if judgement else "unscored"
+        outcome = outcomes.get(pair.id, NOT_JUDGED)
         rows.append(
-            [pair.id, pair.a.system or "", pair.b.system or "", status]
-            + [str(rating or "") for rating in (*ratings, fused.rating)]
+            [pair.id, pair.a.system or "", pair.b.system or "", outcome.status]
+            + [str(rating or "") for rating in (*outcome.ratings, fused.rating)]
             + [fused.policy, fused.why]
             + [_value(measured.get(pair.id), name) for name in measures]
         )

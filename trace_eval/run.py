@@ -21,11 +21,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
 from blueprints import Blueprint, Strict, UserError
+from fusion import DIMENSIONS, Rating
 from trace_eval import jsonl
 from trace_eval.judgement import Judgement, Overall
 from trace_eval.manifests import Manifest
@@ -49,6 +50,20 @@ class ProblemRecord(Strict):
     where: str
     what: str
     pair: str | None = None
+
+
+class Outcome(NamedTuple):
+    """What is small of a judgement: enough for tables, and for knowing what is left to do."""
+
+    status: str
+    reason: str | None
+    ratings: tuple[Rating | None, ...]
+    """In the order of ``fusion.DIMENSIONS``."""
+    caveats: tuple[str, ...]
+
+
+#: The outcome of a pair that has no judgement yet.
+NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
 
 
 def default_run(manifest: Path, judge: str) -> Path:
@@ -132,6 +147,18 @@ class Run:
     def judgements(self) -> dict[str, Judgement]:
         """Pair id -> judgement; the last outcome counts."""
         return {record.pair: record for record in self.attempts()}
+
+    def outcomes(self) -> dict[str, Outcome]:
+        """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
+        return {
+            found.pair: Outcome(
+                found.status,
+                found.reason,
+                tuple(found.rating(name) for name in DIMENSIONS),
+                tuple(found.caveats),
+            )
+            for found in self.attempts()
+        }
 
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""

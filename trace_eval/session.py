@@ -101,8 +101,8 @@ class Session:
 
     def pending(self) -> list[Pair]:
         """Pairs that are not scored yet, in input order."""
-        judged = self.run.judgements().items()
-        done = {name for name, judgement in judged if judgement.status == "scored"}
+        judged = self.run.outcomes().items()
+        done = {name for name, outcome in judged if outcome.status == "scored"}
         return [pair for pair in self.manifest.pairs if pair.id not in done]
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:

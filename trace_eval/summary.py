@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from trace_eval.extraction import Extracted
-from trace_eval.run import Run
+from trace_eval.run import NOT_JUDGED, Run
 
 
 @dataclass
@@ -48,12 +48,12 @@ class Summary:
     def count_judgements(self, run: Run) -> None:
         """Count the pairs of a run, over all its sessions."""
         self.scored, self.unscored = 0, Counter()
-        judgements = run.judgements()
+        outcomes = run.outcomes()
         for pair in run.pairs():
-            judgement = judgements.get(pair.id)
-            if judgement and judgement.status == "scored":
+            outcome = outcomes.get(pair.id, NOT_JUDGED)
+            if outcome.status == "scored":
                 self.scored += 1
             else:
-                self.unscored[str(judgement.reason) if judgement else "not_judged"] += 1
+                self.unscored[str(outcome.reason)] += 1
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from fusion import DIMENSIONS
 from trace_eval.console import messages, results
-from trace_eval.run import Run
+from trace_eval.run import NOT_JUDGED, Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.doctor import Diagnosis
@@ -30,22 +30,21 @@ _MAX_ROWS = 200
 def print_results(folder: Path) -> None:
     """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
     run = Run.open(folder)
-    judgements, overall = run.judgements(), run.overall()
+    outcomes, overall = run.outcomes(), run.overall()
     table = Table(box=None, pad_edge=False)
     for title in ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why"):
         table.add_column(title, overflow="fold", no_wrap=title not in ("pair", "why"))
     for number, (pair, fused) in enumerate(overall.items()):
         if number == _MAX_ROWS:
             break
-        judgement = judgements.get(pair)
-        ratings = [judgement.rating(name) if judgement else None for name in DIMENSIONS]
-        shown = [str(rating or "-") for rating in (*ratings, fused.rating)]
+        ratings = (*outcomes.get(pair, NOT_JUDGED).ratings, fused.rating)
+        shown = [str(rating or "-") for rating in ratings]
         table.add_row(escape(pair), *shown, escape(fused.why))
     console = results()
     console.print(table)
     if len(overall) > _MAX_ROWS:
         console.print(f"... {len(overall) - _MAX_ROWS} more rows in results.csv")
-    for caveat in sorted({caveat for j in judgements.values() for caveat in j.caveats}):
+    for caveat in sorted({caveat for o in outcomes.values() for caveat in o.caveats}):
         console.print(f"\n[dim]note: {escape(caveat)}[/]")
     policies = {fused.policy for fused in overall.values()}
     console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
