@@ -19,6 +19,7 @@ import platformdirs
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
 from trace_eval.jsonl import canonical
+from trace_eval.sqlite import open_shared
 
 #: Environment variable that replaces the user's cache folder.
 CACHE_VARIABLE = "TRACE_EVAL_CACHE"
@@ -68,33 +69,12 @@ class Cache:
         self.folder = folder or default_folder()
         try:
             (self.folder / "locks").mkdir(parents=True, exist_ok=True)
-            # SQLite does not wait for whoever else switches to WAL at the same moment.
-            with self._locked("open"):
-                self._db = self._connect()
+            self._db = open_shared(self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S)
         except (OSError, sqlite3.Error) as error:
             raise UserError(
                 f"cache {self.folder}: cannot be used ({error}); delete it or choose another"
                 f" with --cache or ${CACHE_VARIABLE}"
             ) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        database = sqlite3.connect(
-            self.folder / "groups.sqlite",
-            timeout=LOCK_TIMEOUT_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=NORMAL")
-        database.executescript(_TABLES)
-        return database
-
-    @contextmanager
-    def _locked(self, name: str) -> Iterator[None]:
-        """Hold one of the cache's lock files; the kernel frees it when its holder dies."""
-        with (self.folder / "locks" / name).open("w") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
 
     def get(self, key: str, group: str) -> Present | Absent | None:
         """A stored group, or None."""
@@ -142,7 +122,8 @@ class Cache:
         """
         with ExitStack() as stack:
             for name in sorted({clip[:2] for clip in clips}):
-                stack.enter_context(self._locked(name))
+                handle = stack.enter_context((self.folder / "locks" / name).open("w"))
+                fcntl.flock(handle, fcntl.LOCK_EX)  # freed when its holder dies
             yield
 
     def close(self) -> None:

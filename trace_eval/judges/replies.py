@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from blueprints import Strict, UserError
 from trace_eval.judges.clients.base import Tokens
+from trace_eval.sqlite import open_shared
 
 #: Raise it when a stored reply could be misread.
 FORMAT = 1
@@ -45,6 +46,11 @@ def reply_key(server: str, model: str, asked: dict[str, JsonValue]) -> str:
     return hashlib.sha256(record.encode()).hexdigest()
 
 
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+)
+
+
 class ReplyCache:
     """Replies by key in one SQLite file; several processes may use it at once.
 
@@ -60,13 +66,7 @@ class ReplyCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Replies quote what people said: nobody else should read them.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
-                " WITHOUT ROWID"
-            )
+            self._db = open_shared(path, _TABLE, BUSY_S)
         except (OSError, sqlite3.Error) as error:
             raise UserError(
                 f"reply cache {path}: cannot be opened ({error}); delete it, or name another"

@@ -19,6 +19,7 @@ from typing import Literal
 from blueprints import UserError
 from trace_eval.judgement import Order
 from trace_eval.review.protocol import COMMENT
+from trace_eval.sqlite import open_shared
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "1"
@@ -86,13 +87,8 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
             # Pages are made by several threads; the lock lets one of them in at a time.
-            self._db = sqlite3.connect(
-                path, check_same_thread=False, isolation_level=None, timeout=10
-            )
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")
+            self._db = open_shared(path, _TABLES, timeout_s=10, synchronous="FULL")
             self._db.execute("PRAGMA foreign_keys = ON")
-            self._db.executescript(_TABLES)
         except (OSError, sqlite3.Error) as error:
             raise UserError(
                 f"{path}: not usable as a review database ({error}); name another file with --db"

@@ -1,0 +1,41 @@
+"""Opening SQLite files that several processes share."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from pathlib import Path
+from typing import Literal
+
+
+def open_shared(
+    path: Path, tables: str, timeout_s: float, synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
+) -> sqlite3.Connection:
+    """Open a database in WAL mode and make its tables; its folder is made too.
+
+    SQLite does not wait while another process switches to WAL ("database is locked"), so
+    opening happens under a lock on the folder, which the kernel frees with its holder.
+
+    Args:
+        path: the file.
+        tables: ``CREATE TABLE IF NOT EXISTS ...`` statements.
+        timeout_s: how long a statement waits for another process's write.
+        synchronous: ``FULL`` keeps every commit through a power cut.
+
+    Raises:
+        OSError, sqlite3.Error: it cannot be opened, or is no database.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        database = sqlite3.connect(
+            path, timeout=timeout_s, isolation_level=None, check_same_thread=False
+        )
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute(f"PRAGMA synchronous={synchronous}")
+        database.executescript(tables)
+        return database
+    finally:
+        os.close(folder)
