@@ -90,24 +90,28 @@ class Network:
 
 
 class HopStore(Generic[T]):
-    """What is computed per hop, once, and forgotten when no window needs it any more.
+    """What is computed per hop, once, and forgotten when no window needs it any more."""
 
-    Args:
-        compute: hops ``first`` to ``stop - 1`` -> one result each.
-    """
-
-    def __init__(self, compute: Callable[[int, int], Sequence[T]]) -> None:
-        self._compute = compute
+    def __init__(self) -> None:
         self._known: dict[int, T] = {}
 
-    def of(self, windows: Iterable[int]) -> Mapping[int, T]:
-        """Results of all hops in ``windows``; ask for windows in ascending order."""
+    def of(
+        self, windows: Iterable[int], compute: Callable[[int, int], Sequence[T]]
+    ) -> Mapping[int, T]:
+        """Results of all hops in ``windows``; ask for windows in ascending order.
+
+        Args:
+            windows: numbers of windows.
+            compute: hops ``first`` to ``stop - 1`` -> one result each. It is not kept: a
+                method of the store's owner would close a circle, and 20 MB of results would
+                wait for the garbage collector (600 MB more after 1,000 clips).
+        """
         needed = sorted({hop for window in windows for hop in hops_of(window)})
         missing = [hop for hop in needed if hop not in self._known]
         self._known = {hop: self._known[hop] for hop in needed if hop in self._known}
         for stretch in chain.from_iterable(map(_portions, runs(missing))):
             first, stop = stretch[0], stretch[-1] + 1
-            results = self._compute(first, stop)
+            results = compute(first, stop)
             self._known.update(zip(range(first, stop), results, strict=True))
         return self._known
 

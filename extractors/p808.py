@@ -63,11 +63,11 @@ class P808:
     def __init__(self, model: Network, audio: Samples) -> None:
         self._network = model
         self._audio = audio
-        self._hops = HopStore(self._shared)
+        self._hops: HopStore[Decibels] = HopStore()
 
     def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
         """MOS [shape=(n,)] of windows by number."""
-        hops = self._hops.of(windows)
+        hops = self._hops.of(windows, self._shared)
         edges = self._own_frames(windows)
         peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
         found = []

@@ -71,11 +71,11 @@ class P835:
     def __init__(self, model: P835Model, audio: Samples) -> None:
         self._spectra, self._network = model
         self._audio = audio
-        self._hops = HopStore(self._shared)
+        self._hops: HopStore[Hop] = HopStore()
 
     def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
         """SIG, BAK and OVRL [shape=(n, 3)] of windows by number."""
-        hops = self._hops.of(windows)
+        hops = self._hops.of(windows, self._shared)
         bins = hops[windows[0]][0].shape[-1]
         none = np.empty((len(windows), 0, bins), np.float32)
         raw = raw_scores(self._network, hops, windows, none, none).astype(np.float64)

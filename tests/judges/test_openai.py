@@ -478,7 +478,7 @@ def test_without_a_key_none_is_invented() -> None:
 
 
 def test_only_the_first_call_is_waited_for() -> None:
-    with Server(in_turn([Answer(body=GOOD, sleep=0.1)])) as server:
+    with Server(in_turn([Answer(body=GOOD, sleep=1.0)])) as server:
         judge = made(server.url, concurrency=16)
 
         async def main() -> None:
