@@ -57,11 +57,15 @@ def missing(pair: str, policy: Policy) -> Overall:
 
 def fuse_run(run: Run, policy: Policy) -> list[Overall]:
     """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``."""
-    fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
+    fused: dict[str, Overall] = {}
+    outcomes: dict[str, Outcome] = {}
+    for judgement in run.attempts():
+        fused[judgement.pair] = fuse(judgement, policy)
+        outcomes[judgement.pair] = Outcome.of(judgement)
     pairs = list(run.pairs())
     overall = [fused.get(pair.id) or missing(pair.id, policy) for pair in pairs]
     run.write_overall(overall)
-    write_all(run.path("results.csv"), _table(pairs, run.outcomes(), overall, run.measures()))
+    write_all(run.path("results.csv"), _table(pairs, outcomes, overall, run.measures()))
     return overall
 
 

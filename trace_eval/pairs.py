@@ -11,8 +11,6 @@ from pydantic import Field, JsonValue, model_validator
 from blueprints import Strict
 from fusion import Rating
 
-Side = Literal["a", "b"]
-
 #: Labels of a plain preference, where people were not asked for typed ties.
 Preference = Literal["1", "2", "tie"]
 

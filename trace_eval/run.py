@@ -61,6 +61,12 @@ class Outcome(NamedTuple):
     """In the order of ``fusion.DIMENSIONS``."""
     caveats: tuple[str, ...]
 
+    @classmethod
+    def of(cls, judgement: Judgement) -> Outcome:
+        """The outcome of one judgement."""
+        ratings = tuple(judgement.rating(name) for name in DIMENSIONS)
+        return cls(judgement.status, judgement.reason, ratings, tuple(judgement.caveats))
+
 
 #: The outcome of a pair that has no judgement yet.
 NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
@@ -150,15 +156,7 @@ class Run:
 
     def outcomes(self) -> dict[str, Outcome]:
         """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
-        return {
-            found.pair: Outcome(
-                found.status,
-                found.reason,
-                tuple(found.rating(name) for name in DIMENSIONS),
-                tuple(found.caveats),
-            )
-            for found in self.attempts()
-        }
+        return {found.pair: Outcome.of(found) for found in self.attempts()}
 
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""

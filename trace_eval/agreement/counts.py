@@ -19,7 +19,6 @@ Counts = NDArray[Any]
 
 TYPED: tuple[str, ...] = LABELS[:4]
 UNTYPED: tuple[str, ...] = ("1", "2", "tie")
-WINNERS: tuple[str, ...] = LABELS[:2]
 
 #: Index of the (collapsed) tie among :data:`UNTYPED`.
 TIE = 2

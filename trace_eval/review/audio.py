@@ -11,15 +11,12 @@ import hmac
 import io
 import threading
 from collections import OrderedDict
-from typing import Literal
 
 import numpy as np
 import soundfile
 
 from extractors.audio import decode
 from trace_eval.review.material import Material
-
-Role = Literal["instruction", "a", "b"]
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000
