@@ -53,12 +53,15 @@ class Extractor:
     packages: ClassVar[dict[str, str]] = {}
     #: What to type when a package is missing.
     install: ClassVar[str] = "pip install trace-eval"
-    #: Clips that :meth:`extract_batch` is given at most.
-    batch_size: ClassVar[int] = 1
     #: ``gpu`` where its model can use one: such extractors run in one process per device.
     runs_on: ClassVar[str] = "cpu"
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"
+
+    @property
+    def batch_size(self) -> int:
+        """Clips that :meth:`extract_batch` is given at most."""
+        return 1
 
     def parameters(self) -> dict[str, JsonValue]:
         """Everything but the clip, the code and the model that decides the values.

@@ -8,15 +8,37 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 #: Names of Whisper that share the file of another one.
 _WHISPER_ALIASES = {"large": "large-v3", "turbo": "large-v3-turbo"}
 
 #: Read at once while hashing, bytes.
 _BLOCK = 1 << 22
+
+
+class FileVersion(NamedTuple):
+    """A file as it was when it was hashed.
+
+    Attributes:
+        path: absolute.
+        size: bytes.
+        mtime_ns: time of the last change.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+#: SHA-256 of files; picklable, so that it travels to worker processes.
+Hashes = dict[FileVersion, str]
+
+_HASHES: Hashes = {}
+_LOCK = threading.RLock()
 
 
 def is_path(model: str) -> bool:
@@ -120,12 +142,35 @@ def sha256_of(paths: Iterable[Path]) -> str:
 
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file; read once per process while size and time stay as they are."""
+    key = _version(path)
+    with _LOCK:
+        if key not in _HASHES:
+            _HASHES[key] = _read_sha256(path)
+        return _HASHES[key]
+
+
+def known_hashes() -> Hashes:
+    """What this process has hashed so far, for :func:`prime_hashes` in another one."""
+    with _LOCK:
+        return dict(_HASHES)
+
+
+def prime_hashes(hashes: Hashes) -> None:
+    """Take over another process's hashes; a file that has changed since is read again.
+
+    Args:
+        hashes: from :func:`known_hashes` of a process that sees the same files.
+    """
+    with _LOCK:
+        _HASHES.update(hashes)
+
+
+def _version(path: Path) -> FileVersion:
     stat = path.stat()
-    return _file_sha256(path.absolute(), stat.st_size, stat.st_mtime_ns)
+    return FileVersion(str(path.absolute()), stat.st_size, stat.st_mtime_ns)
 
 
-@lru_cache(maxsize=256)
-def _file_sha256(path: Path, size: int, mtime_ns: int) -> str:
+def _read_sha256(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import Blueprint, UserError
 from extractors.base import Extractor
 from extractors.registry import plan as plan_extractors
-from trace_eval.engine import LocalEngine, Plan, cores
+from trace_eval.engine import LocalEngine, cores
 from trace_eval.extraction import Extracted, Source
 from trace_eval.fuse import fuse
 from trace_eval.judgement import Judgement, Overall
@@ -18,7 +19,9 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.pairs import Pair, Recording
 from trace_eval.pipeline import Pipeline, source_of
+from trace_eval.plan import Plan
 from trace_eval.policies import load_policy
+from trace_eval.window import each
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,11 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     Raises:
         UserError: a name is unknown, or a language is given that no recogniser here takes.
     """
-    settings = {"device": options.device, "language": options.language}
+    settings = {
+        "device": options.device,
+        "language": options.language,
+        "batch": options.batch_size,
+    }
     plan = plan_extractors(options.profile, options.overrides, settings)
     if options.language and not any(hasattr(extractor, "language") for extractor in plan):
         raise UserError(
@@ -57,22 +64,32 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
 
 
 def engine_of(options: ExtractOptions, plan: Sequence[Extractor], clips: int) -> LocalEngine:
-    """The engine for about so many clips; call it inside a running event loop."""
-    workers = min(_processes(plan, options), max(1, clips))
-    if options.workers is not None:
-        workers = options.workers
-    return LocalEngine(
-        Plan(tuple(plan), options.cache, options.max_seconds, options.one_model_at_a_time), workers
-    )
+    """The local engine for about so many clips; call it inside a running event loop."""
+    gpus = _gpus(plan, options)[: max(1, clips)]
+    workers = options.workers
+    if workers is None:
+        workers = min(max(1, cores() - len(gpus)), max(1, clips))
+    return LocalEngine(plan_of(options, plan), workers, gpus)
 
 
-def _processes(plan: Sequence[Extractor], options: ExtractOptions) -> int:
-    """One process per core; one in all where models run on a GPU, which holds them once."""
-    if options.device == "cpu" or not any(e.runs_on == "gpu" for e in plan):
-        return cores()
+def plan_of(options: ExtractOptions, plan: Sequence[Extractor]) -> Plan:
+    """What workers are told; model files are hashed here, once for all of them."""
+    for extractor in plan:
+        extractor.provenance()
+    return Plan(tuple(plan), options.cache, options.max_seconds, options.one_model_at_a_time)
+
+
+def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | None]:
+    """For each process that runs models on a GPU: which one it may see; None: any."""
+    if options.device == "cpu" or not any(extractor.runs_on == "gpu" for extractor in plan):
+        return []
     from extractors.device import gpu_count
 
-    return 1 if gpu_count() else cores()
+    count = gpu_count()
+    if options.device != "auto":
+        return [None] if count else []
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return list(visible.split(",") if visible else map(str, range(count)))[:count]
 
 
 def extract(
@@ -81,34 +98,45 @@ def extract(
     listener: Callable[[Extracted], None] | None = None,
 ) -> list[Extracted]:
     """Blueprints of some recordings, in their order; a bad one is an error in its place."""
-    options = options or ExtractOptions()
-    plan = extractors_of(options)
-    return asyncio.run(_extract_all([_source(s) for s in sources], options, plan, listener))
+    asked = [source_from(source) for source in sources]
+    found: dict[str, Extracted] = {}
+
+    def keep(extracted: Extracted) -> None:
+        found[extracted.source] = extracted
+        if listener:
+            listener(extracted)
+
+    extract_each({source.id: source for source in asked}.values(), options, keep)
+    return [found[source.id] for source in asked]
 
 
-def _source(content: Path | str | bytes) -> Source:
+def source_from(content: Path | str | bytes) -> Source:
+    """What the engine is told of a recording by path, or by the bytes of its file."""
     recording = Recording(data=content) if isinstance(content, bytes) else Recording(audio=content)
     return source_of(recording)
 
 
-async def _extract_all(
-    sources: Sequence[Source],
-    options: ExtractOptions,
-    plan: Sequence[Extractor],
-    listener: Callable[[Extracted], None] | None,
-) -> list[Extracted]:
-    engine = engine_of(options, plan, len(sources))
+def extract_each(
+    sources: Collection[Source],
+    options: ExtractOptions | None = None,
+    listener: Callable[[Extracted], None] = lambda _: None,
+) -> None:
+    """Extract recordings and tell of each as soon as it is done; keeps none of them."""
+    options = options or ExtractOptions()
+    plan = extractors_of(options)
 
-    async def one(source: Source) -> Extracted:
-        found = await engine.extract(source)
-        if listener:
-            listener(found)
-        return found
+    async def work() -> None:
+        engine = engine_of(options, plan, len(sources))
 
-    try:
-        return await asyncio.gather(*(one(source) for source in sources))
-    finally:
-        await engine.close()
+        async def one(source: Source) -> None:
+            listener(await engine.extract(source))
+
+        try:
+            await each(sources, one, 2 * engine.capacity)
+        finally:
+            await engine.close()
+
+    asyncio.run(work())
 
 
 def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None) -> Blueprint:

@@ -1,43 +1,21 @@
 """The local engine: clips over processes, a dead worker costing one clip.
 
 Each slot owns one worker process and one clip (or batch) at a time, so nothing queues up
-unseen and a crash of native code is pinned to the clip that caused it.
+unseen and a crash of native code is pinned to the clip that caused it. Where models run on
+a GPU, one process per GPU does that and nothing else, fed by those that do the rest.
 """
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
-import signal
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from multiprocessing.connection import wait
-from pathlib import Path
-from typing import Protocol
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
-from extractors.base import Extractor
-from extractors.limits import MAX_SECONDS
-from trace_eval.cache import Cache
-from trace_eval.extraction import ClipExtractor, Extracted, Source
-
-#: What a worker's libraries read when it starts: one thread each, because there is a worker
-#: per core, and freed memory goes back to the system, without which a worker that has seen
-#: a long clip keeps its peak (396 MB against 163 MB after two minutes of DNSMOS).
-_WORKER_ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
-    "MALLOC_TRIM_THRESHOLD_": "131072",
-}
-
-#: Clips that each model sees before it makes room for the next one: loading takes seconds.
-BATCH_PER_MODEL = 32
+from trace_eval.extraction import Extracted, Source
+from trace_eval.plan import Plan, Stage
+from trace_eval.slots import Place, Slot, Task
 
 
 def cores() -> int:
@@ -45,34 +23,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a worker needs to know; pickled to each."""
-
-    extractors: tuple[Extractor, ...]
-    cache_folder: Path | None = None
-    max_seconds: float = MAX_SECONDS
-    one_model_at_a_time: bool = False
-
-    @property
-    def batch_size(self) -> int:
-        """Clips that a worker is given at once."""
-        if self.one_model_at_a_time:
-            return BATCH_PER_MODEL
-        return max((extractor.batch_size for extractor in self.extractors), default=1)
-
-    def build(self) -> ClipExtractor:
-        """The extractor of one process."""
-        return ClipExtractor(
-            self.extractors,
-            Cache(self.cache_folder),
-            self.max_seconds,
-            keep_models=not self.one_model_at_a_time,
-        )
-
-
 class Engine(Protocol):
     """Where extraction happens."""
+
+    @property
+    def capacity(self) -> int:
+        """Clips that keep it busy; fewer in flight leave workers idle."""
+        ...
 
     async def extract(self, source: Source) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
@@ -84,142 +41,113 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """Worker processes on this machine; ``workers=0`` works in a thread of this process."""
+    """Worker processes on this machine; make it inside a running event loop.
 
-    def __init__(self, plan: Plan, workers: int) -> None:
-        self._plan = plan
-        self._batch = plan.batch_size
-        self._queue: asyncio.Queue[tuple[Source, asyncio.Future[Extracted]]] = asyncio.Queue()
-        self._slots = [_Slot(plan, in_process=workers == 0) for _ in range(max(1, workers))]
-        self._tasks = [asyncio.create_task(self._serve(slot)) for slot in self._slots]
+    Args:
+        plan: what they run.
+        workers: processes for what runs on CPUs; 0: a thread of this process runs it all.
+        gpus: for each process that runs models on a GPU, which one it sees as
+            ``CUDA_VISIBLE_DEVICES`` (None: those that this process sees); empty: models run
+            where all else does.
+    """
+
+    def __init__(self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()) -> None:
+        gpus = gpus if workers else ()
+        self._stages = plan.stages(split=bool(gpus))
+        threads = max(1, cores() // (workers + len(gpus))) if workers else 1
+        places = [Place(threads)] * workers if workers else [None]
+        self._cpu = _Lane([Slot(plan, place) for place in places])
+        self._gpu = _Lane([Slot(plan, Place(threads, gpu)) for gpu in gpus])
+
+    @property
+    def capacity(self) -> int:
+        """Clips that keep it busy: each worker's batch, and the next one on its way."""
+        batch = dict.fromkeys((self._cpu, self._gpu), 1)
+        for stage in self._stages:
+            batch[self._lane(stage)] = max(batch[self._lane(stage)], stage.batch_size)
+        return sum(2 * size * len(lane.slots) for lane, size in batch.items())
 
     async def extract(self, source: Source) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
-        future: asyncio.Future[Extracted] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait((source, future))
-        return await future
+        found = Extracted(source.id)
+        for number, stage in enumerate(self._stages):
+            task = Task(source, found.blueprint)
+            later = await self._lane(stage).do(number, stage, task)
+            found = later.after(found)
+            if found.error:
+                break
+        return found
 
-    async def _serve(self, slot: _Slot) -> None:
-        while True:
-            batch = [await self._queue.get()]
-            while len(batch) < self._batch and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
-            batch = [entry for entry in batch if not entry[1].done()]
-            try:
-                found = await slot.run([source for source, _ in batch])
-            except Exception as error:
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
-                continue
-            for (_, future), extracted in zip(batch, found, strict=True):
-                if not future.done():
-                    future.set_result(extracted)
+    def _lane(self, stage: Stage) -> _Lane:
+        return self._gpu if stage.on_gpu else self._cpu
 
     async def close(self) -> None:
         """Stop the workers; clips that are being worked on are dropped."""
+        await self._cpu.close()
+        await self._gpu.close()
+
+
+class _Waiting(NamedTuple):
+    """A clip that waits for a worker, and where its outcome is awaited."""
+
+    task: Task
+    outcome: asyncio.Future[Extracted]
+
+
+class _Lane:
+    """Slots of one kind and what waits for them.
+
+    Later stages go first: a clip that was begun is finished before the next one is, so that
+    little lies between two stages. Workers take what is there, up to a batch, and never wait
+    for a batch to fill.
+    """
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        self.slots = slots
+        self._waiting: dict[int, deque[_Waiting]] = {}
+        self._stages: dict[int, Stage] = {}
+        self._filled = asyncio.Event()
+        self._tasks = [asyncio.create_task(self._serve(slot)) for slot in slots]
+
+    async def do(self, number: int, stage: Stage, task: Task) -> Extracted:
+        """The outcome of one stage of one clip."""
+        outcome: asyncio.Future[Extracted] = asyncio.get_running_loop().create_future()
+        self._stages[number] = stage
+        self._waiting.setdefault(number, deque()).append(_Waiting(task, outcome))
+        self._filled.set()
+        return await outcome
+
+    async def _take(self) -> tuple[Stage, list[_Waiting]]:
+        while True:
+            for number in sorted(self._waiting, reverse=True):
+                stage, waiting = self._stages[number], self._waiting[number]
+                batch: list[_Waiting] = []
+                while waiting and len(batch) < stage.batch_size:
+                    entry = waiting.popleft()
+                    if not entry.outcome.done():  # nobody may want it any more
+                        batch.append(entry)
+                if batch:
+                    return stage, batch
+            self._filled.clear()
+            await self._filled.wait()
+
+    async def _serve(self, slot: Slot) -> None:
+        while True:
+            stage, batch = await self._take()
+            try:
+                found = await slot.run([entry.task for entry in batch], stage.groups)
+            except Exception as error:
+                for entry in batch:
+                    if not entry.outcome.done():
+                        entry.outcome.set_exception(error)
+                continue
+            for entry, extracted in zip(batch, found, strict=True):
+                if not entry.outcome.done():
+                    entry.outcome.set_result(extracted)
+
+    async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for slot in self._slots:
+        for slot in self.slots:
             slot.close()
-
-
-class _Slot:
-    """One worker, restarted when it dies."""
-
-    def __init__(self, plan: Plan, in_process: bool) -> None:
-        self._plan = plan
-        self._in_process = in_process
-        self._local: ClipExtractor | None = None
-        self._executor: Executor | None = None
-        self._pid: Future[int] | None = None
-
-    async def run(self, sources: Sequence[Source]) -> list[Extracted]:
-        """Extract a batch; a clip on which the worker dies is an error of that clip."""
-        if not sources:
-            return []
-        try:
-            return await asyncio.wrap_future(self._submit(list(sources)))
-        except BrokenProcessPool:
-            self._executor = self._pid = None
-            if len(sources) > 1:
-                return [(await self.run([source]))[0] for source in sources]
-            source = sources[0]
-            return [
-                Extracted(
-                    source.id,
-                    error=f"{source.id}: the worker process died on it (out of"
-                    " memory, or a crash in native code); convert or replace the file",
-                )
-            ]
-
-    def _submit(self, sources: list[Source]) -> Future[list[Extracted]]:
-        task = self._run_here if self._in_process else _run_in_worker
-        return self._start().submit(task, sources)
-
-    def _run_here(self, sources: list[Source]) -> list[Extracted]:
-        if self._local is None:
-            self._local = self._plan.build()
-        return self._local.run(sources)
-
-    def _start(self) -> Executor:
-        if self._executor is None:
-            if self._in_process:
-                self._executor = ThreadPoolExecutor(1)
-            else:
-                self._executor = ProcessPoolExecutor(
-                    1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
-                )
-                with _worker_environment():  # the process starts inside this submit
-                    self._pid = self._executor.submit(os.getpid)
-        return self._executor
-
-    def close(self) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=self._in_process, cancel_futures=True)
-        if self._pid is not None and self._pid.done() and not self._pid.exception():
-            # Python waits for busy workers before it exits; nobody wants their clip any more.
-            with suppress(ProcessLookupError):
-                os.kill(self._pid.result(), signal.SIGTERM)
-        if self._local is not None:
-            self._local.close()
-
-
-@contextmanager
-def _worker_environment() -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in _WORKER_ENVIRONMENT}
-    os.environ.update(_WORKER_ENVIRONMENT)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-# --- inside a worker -------------------------------------------------------------------
-
-_worker: ClipExtractor | None = None
-
-
-def _start_worker(plan: Plan) -> None:
-    global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    threading.Thread(target=_die_with_parent, daemon=True).start()
-    _worker = plan.build()
-
-
-def _die_with_parent() -> None:
-    """A killed parent cannot tell its workers to stop; they would wait for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-def _run_in_worker(sources: list[Source]) -> list[Extracted]:
-    assert _worker is not None
-    return _worker.run(sources)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trace_eval import jsonl
-from trace_eval.api import extract
+from trace_eval.api import extract_each, source_from
 from trace_eval.extraction import Extracted
 from trace_eval.options import ExtractOptions
 from trace_eval.pipeline import Event, Listener
@@ -29,8 +29,11 @@ def extract_to(
     for path in (blueprints, clips):
         path.write_bytes(b"")
     seen: set[str] = set()
+    errors: list[str] = []
 
     def store(found: Extracted) -> None:
+        if found.error:
+            errors.append(found.error)
         clip = found.blueprint.clip if found.blueprint else None
         jsonl.append(clips, ClipRecord(source=found.source, clip=clip, error=found.error))
         if found.blueprint and clip not in seen:
@@ -39,4 +42,5 @@ def extract_to(
         if listener:
             listener(Event(clip=found))
 
-    return [found.error for found in extract(sources, options, store) if found.error]
+    extract_each([source_from(path) for path in sources], options, store)
+    return errors

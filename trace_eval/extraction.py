@@ -7,8 +7,9 @@ spreads it over several.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from blueprints import Absent, Blueprint, Present, Signal, Status, UserError
@@ -46,6 +47,10 @@ class Extracted:
     work: dict[str, float] = field(default_factory=dict)
     """Extractor name -> seconds it took here; empty when everything came from the cache."""
 
+    def after(self, earlier: Extracted) -> Extracted:
+        """This outcome of a later stage, with the work of the earlier one."""
+        return replace(self, work={**earlier.work, **self.work})
+
 
 class ClipExtractor:
     """Runs a plan of extractors over recordings, through the cache.
@@ -72,41 +77,69 @@ class ClipExtractor:
         self._loaded: set[str] = set()
         self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
 
-    def run(self, sources: Sequence[Source]) -> list[Extracted]:
-        """Blueprints of some recordings, in their order. Never raises for a recording."""
-        jobs = [_Job(source) for source in sources]
+    def run(
+        self,
+        sources: Sequence[Source],
+        before: Sequence[Blueprint | None] = (),
+        groups: Collection[str] | None = None,
+    ) -> list[Extracted]:
+        """Blueprints of some recordings, in their order. Never raises for a recording.
+
+        Args:
+            sources: the recordings.
+            before: what an earlier stage found of each; it must have been the same plan.
+            groups: fill these only; default: all that the plan has.
+        """
+        jobs = [
+            _Job(source, blueprint)
+            for source, blueprint in zip_longest(sources, before[: len(sources)])
+        ]
         for job in jobs:
             job.identify(self.cache, self.max_seconds)
         known = [job for job in jobs if job.blueprint is not None]
         with self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint)):
             for extractor in self.plan:
+                if groups is not None and extractor.group not in groups:
+                    self._name(extractor, known)
+                    continue
                 self._fill(extractor, known)
                 if not self._keep_models and extractor.group in self._loaded:
                     extractor.close()
                     self._loaded.discard(extractor.group)
         return [job.outcome() for job in jobs]
 
+    def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
+        """Compute every job's key of this extractor's group; later groups' keys hold it."""
+        source, used = self._provenance[extractor.group], self._used(extractor)
+        for job in jobs:
+            assert job.blueprint is not None
+            needs = {name: job.keys[name] for name in used}
+            job.keys[extractor.group] = group_key(job.blueprint.clip, source, needs)
+
     def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
         """Give every job this extractor's group: from the cache, else by measuring."""
         group, source = extractor.group, self._provenance[extractor.group]
-        missing: list[_Job] = []
+        self._name(extractor, jobs)
+        missing: dict[str, list[_Job]] = {}
         for job in jobs:
             assert job.blueprint is not None
-            used = {name: job.keys[name] for name in self._used(extractor)}
-            key = job.keys[group] = group_key(job.blueprint.clip, source, used)
-            value = self.cache.get(key, group)
+            value = self.cache.get(job.keys[group], group)
             if value is None and job.needs_audio(self.max_seconds):
-                missing.append(job)
+                missing.setdefault(job.keys[group], []).append(job)
             elif value is not None:
                 job.blueprint = job.blueprint.with_group(group, value, source)
-        for start in range(0, len(missing), extractor.batch_size):
-            batch = missing[start : start + extractor.batch_size]
-            for job, value in zip(batch, self._measure(extractor, batch), strict=True):
-                assert job.blueprint is not None
+        equal = list(missing.values())  # one recording may come under several names
+        for start in range(0, len(equal), extractor.batch_size):
+            batch = equal[start : start + extractor.batch_size]
+            values = self._measure(extractor, [first for first, *_ in batch])
+            for (first, *others), value in zip(batch, values, strict=True):
+                assert first.blueprint is not None
                 # What was derived from a failed group may be better next time.
-                if all(lasting(job.blueprint.group(name)) for name in self._used(extractor)):
-                    self.cache.put(job.keys[group], group, value)
-                job.blueprint = job.blueprint.with_group(group, value, source)
+                if all(lasting(first.blueprint.group(name)) for name in self._used(extractor)):
+                    self.cache.put(first.keys[group], group, value)
+                for job in (first, *others):
+                    assert job.blueprint is not None
+                    job.blueprint = job.blueprint.with_group(group, value, source)
 
     def _used(self, extractor: Extractor) -> list[str]:
         """Groups that this extractor looks at: needed ones, and wanted ones in the plan."""
@@ -155,16 +188,18 @@ class ClipExtractor:
 class _Job:
     """One recording on its way through the plan."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, blueprint: Blueprint | None = None) -> None:
         self.source = source
         self.clip: Clip | None = None
-        self.blueprint: Blueprint | None = None
+        self.blueprint = blueprint
         self.error: str | None = None
         self.keys: dict[str, str] = {}
         self.work: dict[str, float] = {}
 
     def identify(self, cache: Cache, max_seconds: float) -> None:
         """Find the clip hash, from the cache when the file is unchanged, else by decoding."""
+        if self.blueprint is not None:
+            return
         path = self.source.path
         clip = cache.known_clip(path) if path else None
         if clip is None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: Profile of extractors used when none is named: embedded models only.
 DEFAULT_PROFILE = "screen"
 
+#: Where clips are extracted: processes of this machine, or actors of a Ray cluster.
+ENGINES = ("local", "ray")
+
 #: Judge used when none is named: no LLM, no network.
 DEFAULT_JUDGE = "rules"
 
@@ -33,7 +36,10 @@ class ExtractOptions:
         max_seconds: longer recordings are refused.
         device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
         language: of the speech; None: detected, where the recogniser can.
+        batch_size: clips that a model works on at once; None: 1 on a CPU, more on a GPU.
         one_model_at_a_time: release each model before the next one is loaded.
+        engine: ``local``, or ``ray`` with the extra of that name.
+        ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -43,13 +49,20 @@ class ExtractOptions:
     max_seconds: float = MAX_SECONDS
     device: str = "auto"
     language: str | None = None
+    batch_size: int | None = None
     one_model_at_a_time: bool = False
+    engine: str = ENGINES[0]
+    ray_address: str | None = None
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 0:
             raise UserError(f"workers {self.workers}: give 0 (this process) or more")
         if not self.max_seconds > 0:
             raise UserError(f"max_seconds {self.max_seconds:g}: give a positive duration")
+        if self.batch_size is not None and self.batch_size < 1:
+            raise UserError(f"batch_size {self.batch_size}: give 1 or more clips")
+        if self.engine not in ENGINES:
+            raise UserError(f"engine {self.engine!r} is unknown; use {' or '.join(ENGINES)}")
 
 
 @dataclass(frozen=True)

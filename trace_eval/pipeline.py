@@ -20,6 +20,7 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.pairs import Pair, Recording
 from trace_eval.run import ClipRecord, Run
+from trace_eval.window import each
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,6 @@ Listener = Callable[[Event], None]
 def source_of(recording: Recording) -> Source:
     """What the engine is told of a recording."""
     return Source(recording.source_id, recording.audio, recording.data)
-
-
-async def _run(work: Callable[[Pair], Awaitable[object]], pair: Pair) -> None:
-    await work(pair)
 
 
 class ClipPool:
@@ -118,13 +115,8 @@ class Pipeline:
         await self._each(pairs, self.extract)
 
     async def _each(self, pairs: Iterable[Pair], work: Callable[[Pair], Awaitable[object]]) -> None:
-        slots = asyncio.Semaphore(self._window)
         try:
-            async with asyncio.TaskGroup() as group:
-                for pair in pairs:
-                    await slots.acquire()
-                    task = group.create_task(_run(work, pair))
-                    task.add_done_callback(lambda _: slots.release())
+            await each(pairs, work, self._window)
         finally:
             await self._clips.close()
 

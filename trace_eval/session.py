@@ -15,7 +15,6 @@ from blueprints import UserError
 from extractors.base import Extractor
 from trace_eval.api import engine_of, extractors_of
 from trace_eval.cases import CaseReader
-from trace_eval.engine import cores
 from trace_eval.fuse import fuse_run
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.estimate import Estimate, estimate
@@ -162,7 +161,7 @@ class Session:
     async def _with_engine(self, work: _Work, pending: list[Pair]) -> None:
         options = self.options.extract
         engine = engine_of(options, self.plan, 2 * len(pending))
-        window = self.judge.concurrency + 2 * (options.workers or cores())
+        window = self.judge.concurrency + engine.capacity
         listener = _counting(self.summary, self._listener)
         try:
             await work(Pipeline(engine, self.judge, self.run, window, listener), pending)

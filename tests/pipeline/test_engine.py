@@ -12,8 +12,9 @@ import pytest
 
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval.engine import LocalEngine, Plan
+from trace_eval.engine import LocalEngine
 from trace_eval.extraction import Extracted, Source
+from trace_eval.plan import Plan
 
 
 def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Extracted]:
@@ -57,7 +58,8 @@ _PARENT = """
 import asyncio, sys
 from pathlib import Path
 from tests.support.fakes import Counting
-from trace_eval.engine import LocalEngine, Plan
+from trace_eval.engine import LocalEngine
+from trace_eval.plan import Plan
 from trace_eval.extraction import Source
 
 async def work():

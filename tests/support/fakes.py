@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -63,7 +64,10 @@ class Derived(Extractor):
     group: ClassVar[str] = "twice"
     version: ClassVar[str] = "1"
     needs: ClassVar[tuple[str, ...]] = ("peak",)
-    batch_size: ClassVar[int] = 4
+
+    @property
+    def batch_size(self) -> int:
+        return 4
 
     def parameters(self) -> dict[str, JsonValue]:
         return {}
@@ -78,4 +82,55 @@ class Derived(Extractor):
                 values.append(Extension(values={"twice": 2 * float(str(peak.values["peak"]))}))
             else:
                 raise TypeError("no peak")
+        return values
+
+
+@dataclass(frozen=True)
+class Placed(Extractor):
+    """Logs where it ran: process, visible GPU and threads; for stages of an engine."""
+
+    log: Path
+    fills: str = "placed"
+    uses: tuple[str, ...] = ()
+    device: str = "cpu"
+    batch: int = 1
+
+    name: ClassVar[str] = "placed"
+    version: ClassVar[str] = "1"
+
+    @property
+    def group(self) -> str:  # type: ignore[override]
+        return self.fills
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.uses
+
+    @property
+    def runs_on(self) -> str:  # type: ignore[override]
+        return self.device
+
+    @property
+    def batch_size(self) -> int:
+        return self.batch
+
+    def parameters(self) -> dict[str, JsonValue]:
+        return {"fills": self.fills}
+
+    def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
+        time.sleep(0.02)
+        where = {
+            "group": self.fills,
+            "pid": os.getpid(),
+            "gpu": os.environ.get("CUDA_VISIBLE_DEVICES"),
+            "threads": os.environ.get("OMP_NUM_THREADS"),
+            "clips": len(items),
+        }
+        with self.log.open("a") as file:
+            file.write(json.dumps(where) + "\n")
+        values: list[Present | Absent] = []
+        for item in items:
+            known = [item.known.group(name) for name in self.uses]
+            assert all(isinstance(value, Extension) for value in known), known
+            values.append(Extension(values={"peak": float(np.abs(item.clip.samples).max())}))
         return values

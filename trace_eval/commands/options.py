@@ -105,6 +105,14 @@ _EXTRACT = [
         _DEFAULTS.device,
     ),
     parameter(
+        "batch_size",
+        Annotated[
+            int | None,
+            _option(text="Clips that a model works on at once; default: 1, on a GPU more."),
+        ],
+        _DEFAULTS.batch_size,
+    ),
+    parameter(
         "one_model_at_a_time",
         Annotated[
             bool,
@@ -126,6 +134,19 @@ _EXTRACT = [
         "max_seconds",
         Annotated[float, _option(text="Refuse longer recordings, seconds.")],
         _DEFAULTS.max_seconds,
+    ),
+    parameter(
+        "engine",
+        Annotated[str, _option(text="Where clips are extracted: local or ray.")],
+        _DEFAULTS.engine,
+    ),
+    parameter(
+        "ray_address",
+        Annotated[
+            str | None,
+            _option(text="A running Ray cluster, e.g. auto; default: one on this machine."),
+        ],
+        _DEFAULTS.ray_address,
     ),
 ]
 

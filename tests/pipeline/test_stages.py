@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extractors.registry import plan as plan_extractors
+from tests.support.audio import tone, write
+from tests.support.fakes import Placed
+from trace_eval.engine import LocalEngine
+from trace_eval.extraction import Extracted, Source
+from trace_eval.plan import Plan
+
+
+def _placed(log: Path) -> tuple[Placed, ...]:
+    """CPU, then two models, then a measure over what a model found."""
+    return (
+        Placed(log, "first"),
+        Placed(log, "heard", uses=("first",), device="gpu", batch=4),
+        Placed(log, "felt", device="gpu", batch=2),
+        Placed(log, "counted", uses=("first", "heard")),
+    )
+
+
+def _extract(
+    plan: Plan, folder: Path, workers: int, gpus: Sequence[str | None] = ()
+) -> list[Extracted]:
+    paths = [
+        write(folder / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.6, 0.7, 0.8, 0.9))
+    ]
+
+    async def work() -> list[Extracted]:
+        engine = LocalEngine(plan, workers, gpus)
+        try:
+            sources = [Source(path.name, path=path) for path in [*paths, folder / "none.wav"]]
+            return await asyncio.gather(*(engine.extract(source) for source in sources))
+        finally:
+            await engine.close()
+
+    return asyncio.run(work())
+
+
+def _log(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_what_runs_on_a_gpu_is_a_stage_between_what_it_needs_and_what_needs_it(
+    tmp_path: Path,
+) -> None:
+    stages = Plan(_placed(tmp_path)).stages(split=True)
+    assert [(sorted(s.groups), s.on_gpu, s.batch_size) for s in stages] == [
+        (["first"], False, 1),
+        (["felt", "heard"], True, 4),
+        (["counted"], False, 1),
+    ]
+
+
+def test_the_papers_profile_has_three_stages() -> None:
+    stages = Plan(tuple(plan_extractors("paper"))).stages(split=True)
+    assert [sorted(stage.groups) for stage in stages if stage.on_gpu] == [
+        ["accent", "emotion", "transcript"]
+    ]
+    assert [sorted(stage.groups) for stage in stages if not stage.on_gpu] == [
+        ["loudness", "pitch", "quality", "signal"],
+        ["rate"],
+    ]
+
+
+def test_one_stage_where_nothing_is_split(tmp_path: Path) -> None:
+    (stage,) = Plan(_placed(tmp_path)).stages(split=False)
+    assert stage.groups == {"first", "heard", "felt", "counted"}
+    (stage,) = Plan(_placed(tmp_path), one_model_at_a_time=True).stages(split=False)
+    assert stage.batch_size == 32
+
+
+def test_each_gpu_has_a_process_that_does_nothing_else(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    plan = Plan(_placed(log), tmp_path / "cache")
+    found = _extract(plan, tmp_path, workers=1, gpus=["5", "7"])
+    *good, missing = found
+    assert all(f.blueprint and set(f.blueprint.extensions) == _GROUPS for f in good)
+    assert "no such file" in str(missing.error)
+
+    rows = _log(log)
+    where = {row["pid"]: row["gpu"] for row in rows if row["gpu"]}
+    assert sorted(where.values()) == ["5", "7"]
+    for row in rows:
+        assert (row["group"] in ("heard", "felt")) == (row["pid"] in where)
+        assert row["threads"] == "1"
+    assert sum(row["clips"] for row in rows) == 5 * len(_GROUPS)
+    assert max(row["clips"] for row in rows if row["group"] == "felt") <= 2
+
+
+_GROUPS = {"first", "heard", "felt", "counted"}
+
+
+@pytest.mark.parametrize("gpus", [["0"], [None]])
+def test_stages_find_what_one_process_finds(tmp_path: Path, gpus: list[str | None]) -> None:
+    split = _extract(Plan(_placed(tmp_path / "log1"), tmp_path / "1"), tmp_path, 1, gpus)
+    whole = _extract(Plan(_placed(tmp_path / "log2"), tmp_path / "2"), tmp_path, 0)
+    assert [f.blueprint for f in split] == [f.blueprint for f in whole]
+    assert [set(f.work) for f in split] == [set(f.work) for f in whole]
+
+    again = _extract(Plan(_placed(tmp_path / "log1"), tmp_path / "1"), tmp_path, 0)
+    assert [f.blueprint for f in again] == [f.blueprint for f in whole]
+    assert all(not f.work for f in again)  # the stages' keys are those of one process
+
+
+def test_equal_clips_in_a_batch_are_measured_once(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    extractor = Plan((Placed(log, batch=8),), tmp_path / "cache").build()
+    paths = [write(tmp_path / name, tone(peak=0.5)) for name in ("a.wav", "b.wav")]
+    found = extractor.run([Source(path.name, path=path) for path in paths])
+    extractor.close()
+    assert found[0].blueprint == found[1].blueprint
+    assert [row["clips"] for row in _log(log)] == [1]
