@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from blueprints import Blueprint
 from trace_eval.engine import Engine
 from trace_eval.extraction import Extracted, Source
 from trace_eval.judgement import Judgement, Reason
-from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.pairs import Pair, Recording
 from trace_eval.run import ClipRecord, Run
@@ -25,10 +25,19 @@ from trace_eval.window import each
 
 @dataclass(frozen=True)
 class Event:
-    """Something finished: a clip or a pair."""
+    """Something finished: a clip or a pair; or work began.
+
+    Attributes:
+        clip: that is extracted.
+        judgement: that is made.
+        pending: pairs that are not scored yet, told once, before the first of them.
+        activity: of the judge at that moment.
+    """
 
     clip: Extracted | None = None
     judgement: Judgement | None = None
+    pending: int | None = None
+    activity: Activity = field(default_factory=Activity)
 
 
 Listener = Callable[[Event], None]
@@ -127,7 +136,7 @@ class Pipeline:
         if self._run:
             self._run.add_judgement(judgement)
         if self._listener:
-            self._listener(Event(judgement=judgement))
+            self._listener(Event(judgement=judgement, activity=self._judge.activity()))
         return judgement
 
     async def extract(self, pair: Pair) -> None:
@@ -171,7 +180,7 @@ class Pipeline:
         if self._run:
             self._store(self._run, clip)
         if self._listener:
-            self._listener(Event(clip=clip))
+            self._listener(Event(clip=clip, activity=self._judge.activity()))
 
     def _store(self, run: Run, clip: Extracted) -> None:
         found = clip.blueprint

@@ -150,6 +150,8 @@ class Session:
     def _work(self, work: _Work) -> Summary:
         started = time.monotonic()
         pending = self.pending()
+        if self._listener:
+            self._listener(Event(pending=len(pending)))
         try:
             if pending:
                 asyncio.run(self._with_engine(work, pending))

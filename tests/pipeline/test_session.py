@@ -21,7 +21,7 @@ from tests.support.fakes import Counting
 from trace_eval.extraction import Extracted, Source
 from trace_eval.fuse import refuse
 from trace_eval.judgement import DimensionVerdict, Judgement
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import Activity, Case
 from trace_eval.manifests import Manifest, read_manifest
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.pairs import Pair
@@ -50,6 +50,9 @@ class LouderWins:
 
     def observed(self) -> dict[str, JsonValue]:
         return {}
+
+    def activity(self) -> Activity:
+        return Activity()
 
     def needs_instruction(self, pair: Pair) -> bool:
         return False

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands import options as shared
-from trace_eval.console import EXIT_INCOMPLETE, messages, pair_progress, warn
+from trace_eval.console import EXIT_INCOMPLETE, messages, warn
 from trace_eval.options import ExtractOptions
+from trace_eval.progress import progress
 
 
 @shared.extract_options
@@ -31,7 +32,7 @@ def extract(
     sources, problems = recordings_of(inputs, audio_root, spill_to(audio_folder(extracting.cache)))
     for problem in problems:
         warn(problem)
-    with pair_progress(len(sources), what="extracting") as listener:
+    with progress(len(sources), what="extracting") as listener:
         failed = extract_to(out, sources, extracting, listener)
     for error in failed:
         warn(error)

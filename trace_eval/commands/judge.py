@@ -11,9 +11,10 @@ import typer
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.judging import judge_options
-from trace_eval.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, pair_progress, warn
+from trace_eval.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
+from trace_eval.progress import progress
 
 _DEFAULTS = Options()
 
@@ -64,7 +65,7 @@ def judge(
         warn(problem)
     try:
         with (
-            pair_progress(len(manifest.pairs)) as listener,
+            progress(len(manifest.pairs)) as listener,
             Session(manifest, out, options, listener) as session,
         ):
             if estimate:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript
 from trace_eval.judgement import Judgement
 from trace_eval.pairs import Pair
+
+
+class Activity(NamedTuple):
+    """What a judge is doing just now.
+
+    Attributes:
+        calls: in flight; None: it makes none.
+        cost_usd: spent so far, with what may have been charged; None: no price is known.
+    """
+
+    calls: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,10 @@ class Judge(Protocol):
 
     def observed(self) -> dict[str, JsonValue]:
         """What turned out during the run and decides nothing: prices, the server's ways."""
+        ...
+
+    def activity(self) -> Activity:
+        """What it is doing just now, for people who wait."""
         ...
 
     def needs_instruction(self, pair: Pair) -> bool:

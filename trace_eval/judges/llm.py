@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from blueprints import Absent, UserError
 from trace_eval.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.judges.ask import Asker, NothingHeard
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import Activity, Case
 from trace_eval.judges.clients.base import ChatClient, Request
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import ParseError, Verdicts, parse_reply
@@ -122,6 +122,11 @@ class LLMJudge:
             "spent_usd": self.budget.spent if self.price else None,
             "possibly_spent_usd": self.budget.unsure if self.price else None,
         }
+
+    def activity(self) -> Activity:
+        """Calls in flight, and what has been spent."""
+        cost = self.budget.spent + self.budget.unsure if self.price else None
+        return Activity(self.asker.caller.limiter.in_flight, cost)
 
     def needs_instruction(self, pair: Pair) -> bool:
         """In mode transcript a spoken instruction matters only where it is not written."""

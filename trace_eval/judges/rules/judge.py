@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from fusion import Dimension
 from trace_eval.judgement import DimensionVerdict, Judgement, Reason
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import Activity, Case
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.outcome import EvidenceMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
@@ -47,6 +47,10 @@ class RulesJudge:
     def observed(self) -> dict[str, JsonValue]:
         """Nothing turns out during a run that was not known before."""
         return {}
+
+    def activity(self) -> Activity:
+        """It makes no calls."""
+        return Activity()
 
     def needs_instruction(self, pair: Pair) -> bool:
         """A spoken instruction matters only where its words are not written down."""

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from trace_eval import progress as module
+from trace_eval.extraction import Extracted
+from trace_eval.judgement import Judgement, Reason
+from trace_eval.judges.base import Activity
+from trace_eval.pipeline import Event
+from trace_eval.progress import Pace, progress
+
+_CLIP = Event(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
+_PAIR = Event(judgement=Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"))
+
+
+def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.time, "monotonic", lambda: 104.0)
+    pace = Pace(started=100.0)
+    pace.count(_CLIP)
+    pace.count(_CLIP)
+    # 2 clips, 12 s of audio, in 4 s
+    assert pace.told() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
+
+
+def test_a_judge_without_calls_or_price_shows_neither() -> None:
+    pace = Pace()
+    pace.count(_PAIR)
+    assert "calls" not in pace.told()
+    assert "US$" not in pace.told()
+
+
+def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=terminal, width=140, color_system=None)
+    monkeypatch.setattr(module, "messages", lambda: console)
+    with progress(100) as listen:
+        listen(Event(pending=2))
+        listen(_CLIP)
+        listen(_PAIR)
+    return out.getvalue()
+
+
+def test_a_continued_run_counts_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = _shown(monkeypatch, terminal=True)
+    assert re.search(r"judging .* 1/2 1 clips, .*/s, .* x real time .* left ", shown), shown
+
+
+def test_nothing_is_drawn_off_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _shown(monkeypatch, terminal=False).strip() == ""
