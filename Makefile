@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 RUN ?= runs/demo
 # Programs that some tests compare with or make clips with; without them those tests skip.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
+BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement report_size memory \
+  stream scale
 
-.PHONY: demo test test-models lint format system clean
+.PHONY: demo test test-models bench bench-models lint format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
 	$(BIN)/trace-eval report $(RUN)
@@ -17,10 +19,20 @@ test: $(VENV)/installed-test system
 test-models: $(VENV)/installed-models system
 	$(VENV)/models/bin/python -m pytest -m models tests/models
 
+# All benchmarks, about an hour; they want a quiet machine, and TRACE_EVAL_DATA for the real
+# recordings. Each writes benchmarks/results/NAME.json; the README's table comes from those.
+bench: $(VENV)/installed-test system
+	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	$(BIN)/python -m benchmarks.readme
+
+bench-models: $(VENV)/installed-models
+	$(VENV)/models/bin/python -m benchmarks.models
+
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m benchmarks.readme --check
 
 format: $(VENV)/installed-test
 	$(BIN)/ruff check --fix .

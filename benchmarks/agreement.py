@@ -15,11 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
 from trace_eval.agreement import AgreeOptions, BootstrapOptions, Source, agree
 from trace_eval.labels import LabelTable, read_labels
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.
+ITEMS = 1_000_000
 LOOP_RESAMPLES = 2
 
 #: Pairs per instruction.
@@ -76,7 +78,7 @@ def loop_statistics(counts: Counter[tuple[int, int]]) -> list[float]:
 def main() -> None:
     """Write the files, time everything, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=1_000_000)
+    parser.add_argument("--items", type=int, default=ITEMS)
     parser.add_argument("--resamples", type=int, default=10_000)
     parser.add_argument("--cluster", action="store_true", help="resample whole instructions")
     arguments = parser.parse_args()
@@ -95,14 +97,20 @@ def main() -> None:
     start = time.perf_counter()
     plain_loop(labels, judged, LOOP_RESAMPLES)
     loop = (time.perf_counter() - start) / LOOP_RESAMPLES * arguments.resamples
-    drawn = "instructions" if arguments.cluster else "items"
-    print(f"judgements               {arguments.items:>12,}")
-    print(f"resamples of {drawn:<12}{arguments.resamples:>12,}")
-    print(f"reading two CSV files    {read:>12.1f} s")
-    print(f"all tables of agree      {seconds:>12.1f} s   ({len(report.scores)} dimensions)")
-    print(f"peak memory              {peak:>12.2f} GiB")
-    print(f"plain loop, bootstrap    {loop:>12,.0f} s   (from {LOOP_RESAMPLES} resamples)")
-    print(f"ratio                    {loop / seconds:>12,.0f} x")
+    found = {
+        "judgements": arguments.items,
+        "resamples": arguments.resamples,
+        "resampled": "instructions" if arguments.cluster else "items",
+        "reading two CSV files, s": round(read, 2),
+        "all tables, s": round(seconds, 2),
+        "dimensions": len(report.scores),
+        "peak GiB": round(peak, 3),
+        f"plain loop, from {LOOP_RESAMPLES} resamples, s": round(loop),
+        "ratio": round(loop / seconds),
+    }
+    table("agree", ["what", "value"], [[what, str(value)] for what, value in found.items()])
+    if arguments.items == ITEMS:
+        save("agreement", found)
 
 
 if __name__ == "__main__":

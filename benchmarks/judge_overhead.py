@@ -17,16 +17,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import resource
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+from benchmarks.llm_server import VERDICT, server
+from benchmarks.report import save, table
 from blueprints import (
     Blueprint,
     Contour,
@@ -40,7 +38,6 @@ from blueprints import (
     Transcript,
     Word,
 )
-from fusion import DIMENSIONS
 from trace_eval.judgement import Judgement
 from trace_eval.judges.base import Case
 from trace_eval.judges.clients.base import Reply, Request, Tokens
@@ -53,53 +50,6 @@ IN_FLIGHT = 64
 LATENCY_S = 0.2
 MANY = 20_000
 WORDS = "the leaning tower of pisa began to lean while it was being built because the soil is soft"
-
-VERDICT = json.dumps(
-    {name: {"reasoning": "as measured " * 12, "rating": "both_good"} for name in DIMENSIONS}
-)
-
-#: Reads a request, waits, answers. Plain sockets, so that it is never the bottleneck.
-SERVER = """
-import asyncio, json, sys
-latency, text = float(sys.argv[1]), sys.argv[2]
-body = json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m",
-    "choices": [{"index": 0, "finish_reason": "stop",
-                 "message": {"role": "assistant", "content": text}}],
-    "usage": {"prompt_tokens": 3000, "completion_tokens": 200, "total_tokens": 3200}}).encode()
-head = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
-whole = (head % len(body)).encode() + body
-async def serve(reader, writer):
-    try:
-        while True:
-            lines = (await reader.readuntil(b"\\r\\n\\r\\n")).lower().split(b"\\r\\n")
-            size = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
-            await reader.readexactly(size)
-            if latency:
-                await asyncio.sleep(latency)
-            writer.write(whole)
-            await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
-        writer.close()
-async def main():
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-asyncio.run(main())
-"""
-
-
-@contextmanager
-def server(latency_s: float) -> Iterator[str]:
-    """A loopback server; yields its base URL."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(latency_s), VERDICT], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def blueprint(number: int) -> Blueprint:
@@ -245,8 +195,8 @@ def making(pairs: int) -> float:
     return time.process_time() - started
 
 
-def cpu_per_call(pairs: int) -> None:
-    """CPU at 0 ms latency, all of it and ours alone."""
+def cpu_per_call(pairs: int) -> dict[str, float]:
+    """CPU milliseconds per call at 0 ms latency, all of it and ours alone."""
     with server(0.0) as url, tempfile.TemporaryDirectory() as folder:
         asyncio.run(count(made(url, folder, 8), 20, 8))
         baseline = making(pairs)
@@ -260,15 +210,15 @@ def cpu_per_call(pairs: int) -> None:
         started = time.process_time()
         asyncio.run(count(judge, pairs, 8))
         own = time.process_time() - started - baseline
-    per_call, ours = 1000 * whole / calls, 1000 * own / calls
-    print(
-        f"CPU per call, {calls} calls at 0 ms: {per_call:.2f} ms"
-        f" (ours {ours:.2f} ms, openai package and HTTP {per_call - ours:.2f} ms);"
-        f" target under 5 ms: {'met' if per_call < 5 else 'MISSED'}"
-    )
+    return {
+        "calls": calls,
+        "CPU ms per call": 1000 * whole / calls,
+        "of it ours": 1000 * own / calls,
+        "target, under": 5.0,
+    }
 
 
-def efficiency(pairs: int) -> None:
+def efficiency(pairs: int) -> dict[str, float]:
     """Latency-bound ideal over what it took."""
     with server(LATENCY_S) as url, tempfile.TemporaryDirectory() as folder:
         started, worked = time.monotonic(), time.process_time()
@@ -276,12 +226,16 @@ def efficiency(pairs: int) -> None:
         calls = asyncio.run(count(made(url, folder, IN_FLIGHT), pairs, IN_FLIGHT))
         took, busy = time.monotonic() - started, time.process_time() - worked
     ideal = calls / IN_FLIGHT * LATENCY_S
-    share = ideal / took
-    print(
-        f"concurrency, {calls} calls of {1000 * LATENCY_S:.0f} ms, {IN_FLIGHT} in flight:"
-        f" ideal {ideal:.2f} s, took {took:.2f} s ({busy:.2f} s of CPU), efficiency {share:.3f};"
-        f" target at least 0.9: {'met' if share >= 0.9 else 'MISSED'}"
-    )
+    return {
+        "calls": calls,
+        "latency s": LATENCY_S,
+        "in flight": IN_FLIGHT,
+        "ideal s": ideal,
+        "took s": took,
+        "CPU s": busy,
+        "efficiency": ideal / took,
+        "target, at least": 0.9,
+    }
 
 
 def resident_mb() -> float:
@@ -290,7 +244,7 @@ def resident_mb() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
-def memory(pairs: int) -> None:
+def memory(pairs: int) -> dict[str, float]:
     """Resident memory over many pairs, through the instant client."""
 
     async def main(judge: LLMJudge) -> list[float]:
@@ -307,12 +261,14 @@ def memory(pairs: int) -> None:
         started = time.monotonic()
         seen = asyncio.run(main(judge))
         took = time.monotonic() - started
-    ratio = seen[-1] / seen[0]
-    print(
-        f"memory, {pairs} pairs in {took:.0f} s: {seen[0]:.0f} MB after {pairs // 10},"
-        f" {seen[-1]:.0f} MB at the end, ratio {ratio:.3f};"
-        f" flat (under 1.1): {'met' if ratio < 1.1 else 'MISSED'}"
-    )
+    return {
+        "pairs": pairs,
+        "took s": took,
+        "MB after a tenth": seen[0],
+        "MB at the end": seen[-1],
+        "ratio": seen[-1] / seen[0],
+        "target, under": 1.1,
+    }
 
 
 def main() -> None:
@@ -320,9 +276,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a fortieth of the calls")
     quick = parser.parse_args().quick
-    cpu_per_call(20 if quick else 800)
-    efficiency(64 if quick else 2560)
-    memory(MANY // 40 if quick else MANY)
+    parts = {
+        "CPU per call": cpu_per_call(20 if quick else 800),
+        "concurrency": efficiency(64 if quick else 2560),
+        "memory": memory(MANY // 40 if quick else MANY),
+    }
+    for title, found in parts.items():
+        table(title, list(found), [list(found.values())])
+    if not quick:
+        save("judge_overhead", parts)
 
 
 if __name__ == "__main__":

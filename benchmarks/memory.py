@@ -28,18 +28,19 @@ SECONDS = 1.5
 LIMIT_MB = 600
 
 
-def make_pairs(folder: Path, count: int) -> Path:
-    """Write ``count`` pairs of distinct clips and their manifest."""
+def make_pairs(folder: Path, count: int, seconds: float = SECONDS) -> Path:
+    """Write ``count`` pairs of distinct clips, seconds long, and their manifest."""
     recordings = [pair.b.audio for pair in read_manifest(default_manifest()).pairs]
     sources = [soundfile.read(path, dtype="float32") for path in recordings if path]
     rng = np.random.default_rng(0)
+    folder.mkdir(exist_ok=True)
     records = []
     for number in range(count):
         record: dict[str, object] = {"id": str(number), "instruction": {"text": "Say it."}}
         for side in "ab":
             samples, rate = sources[rng.integers(len(sources))]
-            start = rng.integers(max(1, len(samples) - int(SECONDS * rate)))
-            cut = samples[start : start + int(SECONDS * rate)] * rng.uniform(0.3, 1)
+            start = rng.integers(max(1, len(samples) - int(seconds * rate)))
+            cut = samples[start : start + int(seconds * rate)] * rng.uniform(0.3, 1)
             path = folder / f"{number}{side}.wav"
             soundfile.write(path, cut, rate)
             record[side] = {"audio": path.name}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -30,13 +31,21 @@ def _resident_mb(pid: int) -> float:
         return 0.0
 
 
-def watch(command: list[str]) -> dict[int, list[float]]:
-    """Run a command; process id -> its resident memory over time, MB."""
+def watch(
+    command: list[str], look: Callable[[subprocess.Popen[bytes]], None] = lambda _: None
+) -> dict[int, list[float]]:
+    """Run a command; process id -> its resident memory over time, MB.
+
+    Args:
+        command: what to run.
+        look: called with the process at every sample; it may end it.
+    """
     samples: dict[int, list[float]] = {}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
             for pid in (process.pid, *_children(process.pid)):
                 if memory := _resident_mb(pid):
                     samples.setdefault(pid, []).append(memory)
+            look(process)
             time.sleep(0.5)
     return samples

@@ -1,0 +1,153 @@
+"""The README's table "How fast", written from benchmarks/results.
+
+python -m benchmarks.readme            # rewrites the table
+python -m benchmarks.readme --check    # exit 1 when it is not what the results say
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.report import RESULTS
+
+README = Path(__file__).resolve().parent.parent / "README.md"
+BEGIN, END = "<!-- how fast: python -m benchmarks.readme -->", "<!-- how fast: end -->"
+
+Results = dict[str, Any]
+
+
+class Row(NamedTuple):
+    """One line: what it is, which benchmark measured it, and its value from the results."""
+
+    what: str
+    benchmark: str
+    value: Callable[[Results], str]
+
+
+def _length(results: Results, name: str) -> float:
+    rows = results["lengths"]
+    return next(float(row["ratio"]) for row in rows if row["length"] == name)
+
+
+def _peak(processes: list[dict[str, float]]) -> float:
+    return max(row["peak MB"] for row in processes)
+
+
+def _cpu(results: Results) -> str:
+    share = results["cpu_s_per_audio_s"]
+    heard, rest = share["transcript=pocketsphinx"], share["all but transcript"]
+    return f"{share['all']:.3f} (speech recognition {heard:.3f}, all else {rest:.3f})"
+
+
+def _tokens(results: Results) -> str:
+    share = results["tokens of compact"]["profile screen, as extracted"]
+    return f"{share['of indent=2']:.2f} (worst pair {share['of indent=2, worst pair']:.2f})"
+
+
+ROWS = (
+    Row(
+        "pairs per minute of the five real pairs, 9 to 103 s per answer",
+        "extract",
+        lambda r: f"{r['pairs_per_minute']:.1f}",
+    ),
+    Row("CPU seconds per second of audio", "extract", _cpu),
+    Row("peak memory of the largest process", "extract", lambda r: f"{r['peak_mb']} MB"),
+    Row(
+        "pairs per minute against a plain loop over the same libraries",
+        "naive",
+        lambda r: f"{r['ratio']:.1f} times more",
+    ),
+    Row(
+        "DNSMOS and P.808 against `speechmos`, CPU time, 15-30 s / 60 s and more",
+        "dnsmos",
+        lambda r: f"{_length(r, '15-30 s'):.1f} / {_length(r, '60 s and more'):.1f} times less",
+    ),
+    Row(
+        "DNSMOS, largest difference from `speechmos`",
+        "dnsmos",
+        lambda r: f"{max(row['max |difference|'] for row in r['lengths']):.0e}".replace(
+            "e-0", "e-"
+        ),
+    ),
+    Row(
+        "peak memory of DNSMOS on a recording of 2 hours",
+        "dnsmos",
+        lambda r: f"{r['long']['MB at peak']:.0f} MB",
+    ),
+    Row(
+        "loudness, largest difference from ffmpeg",
+        "fidelity",
+        lambda r: f"{r['loudness, largest difference from ffmpeg on 25 clips, LU']:.2f} LU",
+    ),
+    Row(
+        "PocketSphinx word error rate on the spoken prompts",
+        "fidelity",
+        lambda r: f"{100 * r['PocketSphinx word error rate on the prompts']:.1f} %",
+    ),
+    Row("prompt tokens per pair, `compact` against `paper`", "tokens", _tokens),
+    Row(
+        "own CPU per LLM call / efficiency at 64 calls of 200 ms in flight",
+        "judge_overhead",
+        lambda r: (
+            f"{r['CPU per call']['CPU ms per call']:.1f} ms / {r['concurrency']['efficiency']:.2f}"
+        ),
+    ),
+    Row(
+        "10,000 pairs through all stages: speed of the last tenth against the first",
+        "stream",
+        lambda r: f"{r['undisturbed']['last tenth / first']:.2f}",
+    ),
+    Row(
+        "memory of a process over 1,000 pairs: peak / last fifth against second",
+        "memory",
+        lambda r: (
+            f"{_peak(r['processes']):.0f} MB / {max(row['ratio'] for row in r['processes']):.2f}"
+        ),
+    ),
+    Row("two workers against one", "scale", lambda r: f"{r['2 workers / 1']:.2f} times faster"),
+    Row(
+        "agreement tables of 1,000,000 judgements, 10,000 resamples",
+        "agreement",
+        lambda r: f"{r['all tables, s']:.0f} s",
+    ),
+    Row(
+        "report of 1,000 pairs: size / until it can be used",
+        "report_size",
+        lambda r: f"{r['rows'][0]['size_mb']:.0f} MB / {r['rows'][0]['interactive_s']:.1f} s",
+    ),
+)
+
+
+def results_of(benchmark: str) -> Results:
+    """What a benchmark saved."""
+    found: Results = json.loads((RESULTS / f"{benchmark}.json").read_text())
+    return found
+
+
+def written() -> str:
+    """The table as Markdown."""
+    lines = ["| what | value | benchmark |", "|---|---|---|"]
+    lines += [f"| {r.what} | {r.value(results_of(r.benchmark))} | `{r.benchmark}` |" for r in ROWS]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Write, or compare."""
+    text = README.read_text(encoding="utf-8")
+    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    new, count = pattern.subn(lambda _: f"{BEGIN}\n{written()}\n{END}", text)
+    if count != 1:
+        sys.exit(f"{README}: expected {BEGIN} ... {END} once, found it {count} times")
+    if "--check" not in sys.argv[1:]:
+        README.write_text(new, encoding="utf-8")
+    elif new != text:
+        sys.exit("README.md is not what benchmarks/results say; run: python -m benchmarks.readme")
+
+
+if __name__ == "__main__":
+    main()
