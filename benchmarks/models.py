@@ -1,60 +1,63 @@
 """What the model-backed extractors cost, and what our wrapper adds to the libraries.
 
-    python benchmarks/models.py                 # tiny checkpoints, CPU, about two minutes
-    python benchmarks/models.py --device cuda   # the same on a GPU, and large-v3 throughput
+    python -m benchmarks.models                             # tiny checkpoints, a CPU, 5 minutes
+    python -m benchmarks.models --device cuda               # the same on a GPU, and throughput
+    python -m benchmarks.models --size base --tokens 48 --batches 1 2 4 8    # throughput only
 
-Each model runs in a process of its own, so peak memory is its own. Printed per model:
+Each model runs in a process of its own, so peak memory is its own. Per model:
 
 - seconds to load, and seconds per second of audio (tiny checkpoints: their networks cost
   next to nothing, so this is what decoding loops, features and our own code take);
-- overhead of the extractor over the same work asked of the library directly: processor
-  time on one thread, alternating calls, ratio of the fastest (target: under 5 %);
-- peak resident memory, and how much of it the imports alone take.
+- overhead of the extractor over the same work asked of the library directly (target: under
+  5 %): median ratio of neighbouring calls, in processor time on one thread, with the half
+  width of its 95 % interval;
+- peak resident memory, and how much of it the imports alone take;
+- seconds for eight clips of different lengths, one by one and as one batch. On a CPU with
+  tiny checkpoints that is the overhead of batches; what they are for, a GPU shows.
 
-With a GPU: audio seconds per second of a randomly initialised Whisper of large-v3's size at
-batch sizes 1 to 16. Random weights write nonsense to the last token, so every clip is
-decoded to the same fixed length.
+Throughput: audio seconds per second of a randomly initialised Whisper at batch sizes 1 to
+16, of large-v3's size where there is a GPU. Random weights write nonsense to the last token,
+so every window is decoded to the same fixed length.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from benchmarks.report import save, table
+from extractors.base import Item
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from tests.models.parts import SENTENCE, known, voice
 
 SECONDS = 30.0
-CALLS = 25
+#: Pairs of calls: as many as fit into this many seconds, within the bounds.
+BUDGET_S, LEAST, MOST = 40.0, 25, 400
+#: Lengths of the clips of a batch, seconds.
+BATCH_CLIPS = (3.0, 5.0, 8.0, 12.0, 20.0, 31.0, 65.0, 90.0)
+BATCH_REPEATS = 3
 BATCHES = (1, 2, 4, 8, 16)
-TOKENS = 64
 NAMES = ("whisper", "faster-whisper", "emotion2vec", "ecapa")
 
-#: Published sizes of large-v3.
-LARGE_V3 = {
-    "n_mels": 128,
-    "n_audio_ctx": 1500,
-    "n_audio_state": 1280,
-    "n_audio_head": 20,
-    "n_audio_layer": 32,
-    "n_vocab": 51866,
-    "n_text_ctx": 448,
-    "n_text_state": 1280,
-    "n_text_head": 20,
-    "n_text_layer": 32,
+#: Published sizes: mel bands, width, heads, layers, vocabulary.
+SIZES = {
+    "tiny": (80, 384, 6, 4, 51865),
+    "base": (80, 512, 8, 6, 51865),
+    "small": (80, 768, 12, 12, 51865),
+    "large-v3": (128, 1280, 20, 32, 51866),
 }
 
 
@@ -82,7 +85,8 @@ def make(name: str, folder: Path, device: str) -> ModelExtractor:
     from extractors.accent import EcapaExtractor
     from tests.support.tiny_ecapa import write_ecapa
 
-    return EcapaExtractor(model=str(write_ecapa(folder / "tiny")), device=device)
+    path = write_ecapa(folder / "tiny")
+    return EcapaExtractor(model=str(path), device=device)
 
 
 def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
@@ -136,12 +140,57 @@ def timed(call: Callable[[], object], clock: Callable[[], float] = time.perf_cou
     return clock() - started
 
 
+def side_by_side(
+    ours: Callable[[], object], theirs: Callable[[], object], clock: Callable[[], float]
+) -> dict[str, float]:
+    """Both calls in turn; the order changes, so that neither always finds the caches warm."""
+    pairs: list[tuple[float, float]] = []
+    end = time.perf_counter() + BUDGET_S
+    while len(pairs) < LEAST or (len(pairs) < MOST and time.perf_counter() < end):
+        if len(pairs) % 2:
+            other = timed(theirs, clock)
+            pairs.append((timed(ours, clock), other))
+        else:
+            pairs.append((timed(ours, clock), timed(theirs, clock)))
+    ratios = [ours_s / theirs_s for ours_s, theirs_s in pairs]
+    low, _, high = statistics.quantiles(ratios, n=4)
+    return {
+        "s_per_s": statistics.median(pair[0] for pair in pairs) / SECONDS,
+        "direct_s_per_s": statistics.median(pair[1] for pair in pairs) / SECONDS,
+        "overhead": statistics.median(ratios) - 1,
+        # Of a median: 1.57 interquartile ranges over the root of n (McGill et al., 1978).
+        "overhead_plus_minus": 1.57 * (high - low) / math.sqrt(len(ratios)),
+        "pairs": len(pairs),
+    }
+
+
+def in_batches(
+    extractor: ModelExtractor, clock: Callable[[], float], **options: Any
+) -> dict[str, float]:
+    """Seconds for some clips one by one and together, the fastest of some turns."""
+    single, several = (replace(extractor, batch=size, **options) for size in (1, 8))
+    batch = [Item(clip, known(clip)) for clip in map(voice, BATCH_CLIPS)]
+
+    def one_by_one() -> None:
+        for item in batch:
+            single.extract(item.clip, item.known)
+
+    def together() -> None:
+        several.extract_batch(batch)
+
+    times = [(timed(one_by_one, clock), timed(together, clock)) for _ in range(BATCH_REPEATS)]
+    return {
+        "one_by_one_s": min(pair[0] for pair in times),
+        "together_s": min(pair[1] for pair in times),
+    }
+
+
 def measure(name: str, device: str) -> dict[str, float]:
     """Everything about one model; runs in a process of its own."""
     import torch
 
+    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        torch.set_num_threads(1)
         extractor = make(name, Path(folder), device)
         imports = peak_mb()
         load = timed(extractor.load)
@@ -156,81 +205,154 @@ def measure(name: str, device: str) -> dict[str, float]:
             ours(), theirs()  # compilers and caches
         # Processor time is blind to other programs, and to a GPU, which both sides wait for.
         clock = time.process_time if device == "cpu" else time.perf_counter
-        times: dict[str, list[float]] = {"ours": [], "theirs": []}
-        for _ in range(CALLS):
-            times["ours"].append(timed(ours, clock))
-            times["theirs"].append(timed(theirs, clock))
-        # The fastest: whatever else the machine does can only add.
-        ours_s, theirs_s = min(times["ours"]), min(times["theirs"])
-        return {
-            "load_s": load,
-            "s_per_s": ours_s / SECONDS,
-            "direct_s_per_s": theirs_s / SECONDS,
-            "overhead": ours_s / theirs_s - 1,
-            "imports_mb": imports,
-            "peak_mb": peak_mb(),
-        }
+        found = side_by_side(ours, theirs, clock)
+        found |= {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
+        if name == "faster-whisper":
+            return found
+        windows = {"window_s": 10.0} if name == "emotion2vec" else {}
+        return found | in_batches(extractor, clock, **windows)
 
 
-def throughput(device: str) -> None:
-    """Whisper of large-v3's size, random weights, by batch size."""
+def in_child(name: str, device: str) -> dict[str, float]:
+    """:func:`measure` in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.models", "--only", name, "--device", device]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def throughput(
+    size: str, device: str, tokens: int, batches: Sequence[int]
+) -> list[dict[str, float]]:
+    """A Whisper of this size with random weights, by batch size."""
     import torch
     import whisper
     from whisper.model import ModelDimensions, Whisper
 
     from extractors.whisper import halve
 
-    print(f"\nWhisper of large-v3's size on {torch.cuda.get_device_name(device)}, {TOKENS} tokens")
-    model: Any = Whisper(ModelDimensions(**LARGE_V3)).eval()
-    halve(model)
+    mels, width, heads, layers, vocabulary = SIZES[size]
+    audio, text = (1500, width, heads, layers), (448, width, heads, layers)
+    model: Any = Whisper(ModelDimensions(mels, *audio, vocabulary, *text)).eval()
+    torch.nn.init.normal_(model.decoder.positional_embedding)  # the library leaves it empty
+    on_gpu = device != "cpu"
+    if on_gpu:
+        halve(model)
     model = model.to(device)
     options = whisper.DecodingOptions(
-        language="en", sample_len=TOKENS, fp16=True, suppress_tokens=None, without_timestamps=True
+        language="en",
+        sample_len=tokens,
+        fp16=on_gpu,
+        suppress_tokens=None,
+        without_timestamps=True,
     )
-    for batch in BATCHES:
-        mel = torch.randn(batch, LARGE_V3["n_mels"], 3000, device=device, dtype=torch.float16)
+    clock = time.perf_counter if on_gpu else time.process_time
+    rows = []
+    for batch in batches:
+        mel = torch.randn(batch, mels, 3000, device=device)
+        mel = mel.half() if on_gpu else mel
 
         def decode(mel: Any = mel) -> None:
             model.decode(mel, options)
-            torch.cuda.synchronize()
+            if on_gpu:
+                torch.cuda.synchronize()
 
-        torch.cuda.reset_peak_memory_stats()
         decode()
-        seconds = statistics.median(timed(decode) for _ in range(3))
-        memory = torch.cuda.max_memory_allocated() / 2**30
-        print(f"  batch {batch:2d}: {30 * batch / seconds:7.1f} s/s, {memory:5.1f} GiB at most")
+        if on_gpu:
+            torch.cuda.reset_peak_memory_stats()
+        seconds = statistics.median(timed(decode, clock) for _ in range(3))
+        memory = torch.cuda.max_memory_allocated() / 2**20 if on_gpu else peak_mb()
+        speed = 30 * batch / seconds
+        rows.append({"batch": batch, "audio_s_per_s": speed, "peak_mb": round(memory)})
+    return rows
+
+
+def show_throughput(size: str, device: str, tokens: int, batches: Sequence[int]) -> dict[str, Any]:
+    """Print :func:`throughput` as a table."""
+    import torch
+
+    on_gpu = device != "cpu"
+    if not on_gpu:
+        torch.set_num_threads(1)
+    where = torch.cuda.get_device_name(device) if on_gpu else "one thread of a CPU"
+    rows = throughput(size, device, tokens, batches)
+    table(
+        f"Whisper of {size}'s size, random weights, {tokens} tokens a window, {where}",
+        ["batch", "s of audio / s" if on_gpu else "s of audio / CPU s", "peak MB"],
+        [list(row.values()) for row in rows],
+    )
+    return {"size": size, "tokens": tokens, "device": where, "rows": rows}
+
+
+def show_models(device: str) -> dict[str, dict[str, float]]:
+    """Measure and print every model that is installed."""
+    rows = {}
+    for name in NAMES:
+        if name == "faster-whisper" and not (
+            find_spec("faster_whisper") and find_spec("transformers")
+        ):
+            print("faster-whisper is skipped: it or transformers is not installed")
+            continue
+        rows[name] = in_child(name, device)
+    seconds = "CPU s" if device == "cpu" else "s"
+    table(
+        f"Tiny checkpoints, {SECONDS:g} s of audio, {device}",
+        ["model", "load s", f"{seconds} / s", "library", "over %", "+-", "peak MB", "of imports"],
+        [
+            [
+                name,
+                row["load_s"],
+                row["s_per_s"],
+                row["direct_s_per_s"],
+                100 * row["overhead"],
+                100 * row["overhead_plus_minus"],
+                round(row["peak_mb"]),
+                round(row["imports_mb"]),
+            ]
+            for name, row in rows.items()
+        ],
+    )
+    table(
+        f"{len(BATCH_CLIPS)} clips of {', '.join(f'{s:g}' for s in BATCH_CLIPS)} s, {seconds}",
+        ["model", "one by one", "as a batch", "ratio"],
+        [
+            [name, row["one_by_one_s"], row["together_s"], row["one_by_one_s"] / row["together_s"]]
+            for name, row in rows.items()
+            if "together_s" in row
+        ],
+    )
+    return rows
 
 
 def main() -> None:
     """Print the tables, or measure one model for the parent process."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--size", choices=SIZES, help="throughput of this size, and no more")
+    parser.add_argument("--tokens", type=int, default=64, help="in a window, for throughput")
+    parser.add_argument("--batches", type=int, nargs="+", default=BATCHES)
     parser.add_argument("--only", choices=NAMES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:
         print(json.dumps(measure(arguments.only, arguments.device)))
         return
-    print(f"{SECONDS:g} s of audio, tiny checkpoints, {arguments.device}, {CALLS} calls each")
-    print(f"{'model':15s} {'load s':>7s} {'s/s':>8s} {'direct':>8s} {'over':>7s} {'peak MB':>8s}")
-    for name in NAMES:
-        if name == "faster-whisper" and not (
-            find_spec("faster_whisper") and find_spec("transformers")
-        ):
-            print(f"{name:15s} skipped: faster-whisper or transformers is not installed")
-            continue
-        command = [sys.executable, __file__, "--only", name, "--device", arguments.device]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-        row = json.loads(done.stdout.splitlines()[-1])
-        print(
-            f"{name:15s} {row['load_s']:7.2f} {row['s_per_s']:8.5f} {row['direct_s_per_s']:8.5f}"
-            f" {row['overhead']:+7.1%} {row['peak_mb']:8.0f} (imports {row['imports_mb']:.0f})"
+    if arguments.size:
+        found = show_throughput(
+            arguments.size, arguments.device, arguments.tokens, arguments.batches
         )
+        save(f"models-{arguments.size}", {"throughput": found})
+        return
+    result: dict[str, Any] = {"device": arguments.device, "models": show_models(arguments.device)}
     import torch
 
     if torch.cuda.is_available():
-        throughput("cuda:0" if arguments.device in ("cpu", "auto", "cuda") else arguments.device)
+        device = "cuda:0" if arguments.device in ("cpu", "auto", "cuda") else arguments.device
+        result["throughput"] = show_throughput(
+            "large-v3", device, arguments.tokens, arguments.batches
+        )
     else:
         print("\nthroughput of a large-v3-sized Whisper: skipped, there is no CUDA device")
+    save("models", result)
 
 
 if __name__ == "__main__":

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
-
-from blueprints import (
-    Absent,
-    Accent,
-    Blueprint,
-    Signal,
-    Status,
-    Transcript,
-    UserError,
-)
-from extractors.audio import Clip
+from blueprints import Absent, Accent, Blueprint, Status, Transcript, UserError
 from extractors.base import speech_gate
-from extractors.ecapa_based import EcapaBased, excerpt
-from extractors.guard import untouched
+from extractors.ecapa_based import EcapaBased
 
 #: A language detected with less than this does not count as known.
 SURE = 0.5
@@ -47,26 +36,24 @@ class EcapaExtractor(EcapaBased):
 
     model: str = "Jzuluaga/accent-id-commonaccent_ecapa"
 
-    def extract(self, clip: Clip, known: Blueprint) -> Accent | Absent:
-        """Compare one clip of English speech with each accent."""
-        gate = speech_gate(known) or language_gate(known.transcript)
-        if gate:
-            return gate
-        assert isinstance(known.signal, Signal)  # the gate has seen it
-        model = self.opened()
-        with untouched():
-            import torch
+    def _gate(self, known: Blueprint) -> Absent | None:
+        return speech_gate(known) or language_gate(known.transcript)
 
-            heard = torch.from_numpy(excerpt(clip.speech, known.signal.speech)[np.newaxis])
-            cosines, *_ = model.classify_batch(heard)
-        values = cosines[0].tolist()
-        labels = [model.hparams.label_encoder.ind2lab[index] for index in range(len(values))]
-        similarities = {
-            str(label): cosine(value) for label, value in zip(labels, values, strict=True)
-        }
-        return Accent(
-            similarities=similarities, top=max(similarities, key=similarities.__getitem__)
-        )
+    def _values(self, model: Any, heard: Any) -> Sequence[Accent]:
+        cosines, *_ = model.classify_batch(heard)
+        names = model.hparams.label_encoder.ind2lab
+        return [named_cosines(names, values) for values in cosines.tolist()]
+
+
+def named_cosines(names: Mapping[int, object], values: Sequence[float]) -> Accent:
+    """The group of one clip.
+
+    Args:
+        names: accent by the index of its class.
+        values: cosine to each class.
+    """
+    similarities = {str(names[index]): cosine(value) for index, value in enumerate(values)}
+    return Accent(similarities=similarities, top=max(similarities, key=similarities.__getitem__))
 
 
 def language_gate(transcript: Transcript | Absent) -> Absent | None:

@@ -63,6 +63,16 @@ def gpu_count() -> int:
     return 0
 
 
+def expects_gpu(device: str) -> bool:
+    """Whether a model would run on a GPU; asks torch for ``auto`` only, and never raises."""
+    if device != "auto":
+        return is_gpu(device)
+    try:
+        return gpu_count() > 0
+    except Exception:  # a torch that does not load; opening the model says so
+        return False
+
+
 def is_gpu(device: str) -> bool:
     """True for a resolved device on which models run in half precision."""
     return device.startswith("cuda")

@@ -8,6 +8,7 @@ paths on somebody's cluster, the hub's own address) is dropped.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -58,8 +59,9 @@ pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
 
 def model_files(folder: Path) -> list[Path]:
     """The files that decide the model: weights, hyperparameters, label file."""
-    suffixes = {".ckpt", ".yaml", ".txt"}
-    return [path for path in folder.iterdir() if path.suffix in suffixes and path.is_file()]
+    with os.scandir(folder) as entries:  # asked for each clip, so without a stat of each file
+        names = [entry.name for entry in entries if entry.is_file()]
+    return [folder / name for name in names if name.endswith((".ckpt", ".yaml", ".txt"))]
 
 
 def load_folder(folder: Path, device: str) -> Any:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Span
-from extractors.audio import SPEECH_RATE, Samples
+from blueprints import Absent, Blueprint, Present, Signal, Span
+from extractors.audio import SPEECH_RATE, Clip, Samples
+from extractors.base import Item
 from extractors.ecapa import HYPERPARAMETERS, WEIGHTS, load_folder, model_files
+from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from extractors.models import model_folder
+from extractors.stacks import equal_lengths
 
 #: Of longer clips, this much is heard from the first speech on, seconds: the features of a
 #: minute already take 1 GB in the published size, and an accent does not change.
@@ -51,6 +55,46 @@ class EcapaBased(ModelExtractor):
     def open_model(self, path: Path, device: str) -> Any:
         """Load and check the folder."""
         return load_folder(path, device)
+
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+        """Measure one clip."""
+        return self.extract_batch([Item(clip, known)])[0]
+
+    def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
+        """Measure several clips; equally long ones share a forward pass.
+
+        All clips of over a minute are equally long: a minute of each is heard.
+        """
+        gates = [self._gate(item.known) for item in items]
+        spoken = [item for item, gate in zip(items, gates, strict=True) if gate is None]
+        if not spoken:
+            return [gate for gate in gates if gate]
+        parts = [excerpt(item.clip.speech, _speech(item)) for item in spoken]
+        found: dict[int, Present] = {}
+        model = self.opened()
+        with untouched():
+            import torch
+
+            for stack in equal_lengths(parts, self.batch_size):
+                some = [torch.from_numpy(parts[index]) for index in stack]
+                heard = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
+                found.update(zip(stack, self._values(model, heard), strict=True))
+        values = iter([found[index] for index in range(len(spoken))])
+        return [gate or next(values) for gate in gates]
+
+    def _gate(self, known: Blueprint) -> Absent | None:
+        """Why a clip is not measured."""
+        raise NotImplementedError
+
+    def _values(self, model: Any, heard: Any) -> Sequence[Present]:
+        """The groups of equally long clips, a tensor [shape=(clips, samples)]."""
+        raise NotImplementedError
+
+
+def _speech(item: Item) -> list[Span]:
+    """Where speech is in a clip that has passed the gate."""
+    assert isinstance(item.known.signal, Signal)
+    return item.known.signal.speech
 
 
 def excerpt(speech: Samples, spans: list[Span]) -> Samples:

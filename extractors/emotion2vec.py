@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Emotion, EmotionWindow, Signal, Span, UserError
+from blueprints import (
+    Absent,
+    Blueprint,
+    Emotion,
+    EmotionWindow,
+    Present,
+    Signal,
+    Span,
+    UserError,
+)
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import speech_gate
-from extractors.device import is_gpu
+from extractors.base import Item, speech_gate
 from extractors.emotion2vec_folder import CONFIG, FILES, WEIGHTS, load_folder
-from extractors.guard import untouched
+from extractors.emotion2vec_scores import Loaded, score
 from extractors.model_backed import ModelExtractor
 from extractors.models import model_folder
 
@@ -25,16 +32,6 @@ MIN_WINDOW_SPEECH_S = 0.5
 
 #: The model's attention is quadratic: longer clips are scored window by window, seconds.
 WHOLE_MAX_S = 60.0
-
-#: Scores of one clip add up to 1 within this; half precision is that inexact.
-_SUM_TOLERANCE = 1e-2
-
-
-class Loaded(NamedTuple):
-    """A model on its device; funasr has no types."""
-
-    model: Any
-    device: str
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Emotion2vecExtractor(ModelExtractor):
 
     name: ClassVar[str] = "emotion2vec"
     group: ClassVar[str] = "emotion"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {
         "funasr": "funasr",
@@ -89,40 +86,58 @@ class Emotion2vecExtractor(ModelExtractor):
         """Load and check the folder."""
         return Loaded(load_folder(path, device), device)
 
-    def extract(self, clip: Clip, known: Blueprint) -> Emotion | Absent:
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
         """Score one clip with speech in it."""
-        gate = speech_gate(known)
-        if gate:
-            return gate
-        assert isinstance(known.signal, Signal)  # the gate has seen it
-        speech, spans = clip.speech, known.signal.speech
-        windows = [
-            window
-            for window in split(clip.seconds, self.window_s)
-            if speech_within(window, spans) >= MIN_WINDOW_SPEECH_S
-        ]
-        whole = clip.seconds <= WHOLE_MAX_S or not windows
+        return self.extract_batch([Item(clip, known)])[0]
+
+    def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
+        """Score several clips; equally long parts of all of them share a forward pass."""
+        gates = [speech_gate(item.known) for item in items]
+        heard = [self._heard(item) for item, gate in zip(items, gates, strict=True) if gate is None]
+        parts = [part for each in heard for part in each.parts]
+        scores = iter(score(self.opened(), parts, self.batch_size) if parts else [])
+        found = iter([each.emotion([next(scores) for _ in each.parts]) for each in heard])
+        return [gate or next(found) for gate in gates]
+
+    def _heard(self, item: Item) -> Heard:
+        """What the model is given of a clip that has passed the gate."""
+        assert isinstance(item.known.signal, Signal)
+        speech, seconds = item.clip.speech, item.clip.seconds
+        shares = {
+            window: speech_within(window, item.known.signal.speech)
+            for window in split(seconds, self.window_s)
+        }
+        weights = {w: share for w, share in shares.items() if share >= MIN_WINDOW_SPEECH_S}
+        whole = seconds <= WHOLE_MAX_S or not weights
         parts = [speech[: round(WHOLE_MAX_S * SPEECH_RATE)]] if whole else []
-        parts += [cut(speech, window) for window in windows]
-        scores = self._score(parts)
-        overall = scores.pop(0) if whole else weighted(scores, windows, spans)
+        return Heard(whole, weights, parts + equal_cuts(speech, list(weights)))
+
+
+class Heard(NamedTuple):
+    """What the model is given of a clip.
+
+    Attributes:
+        whole: the first part is the whole clip.
+        windows: seconds of speech in each window of the trajectory.
+        parts: the whole if so, then the windows, at 16 kHz.
+    """
+
+    whole: bool
+    windows: dict[Span, float]
+    parts: list[Samples]
+
+    def emotion(self, scores: list[dict[str, float]]) -> Emotion:
+        """The group, from the scores of the parts."""
+        parts = scores[1:] if self.whole else scores
+        overall = scores[0] if self.whole else weighted(parts, list(self.windows.values()))
         return Emotion(
             scores=overall,
             top=max(overall, key=overall.__getitem__),
             trajectory=[
                 EmotionWindow(start_s=window.start_s, end_s=window.end_s, scores=each)
-                for window, each in zip(windows, scores, strict=True)
+                for window, each in zip(self.windows, parts, strict=True)
             ],
         )
-
-    def _score(self, parts: list[Samples]) -> list[dict[str, float]]:
-        """Label -> score of each part; funasr runs them one after the other."""
-        model, device = self.opened()
-        with untouched(), _precision(device):
-            results = model.generate(
-                parts, granularity="utterance", extract_embedding=False, disable_pbar=True
-            )
-        return [named_scores(result["labels"], result["scores"]) for result in results]
 
 
 def split(seconds: float, window_s: float) -> list[Span]:
@@ -142,61 +157,23 @@ def speech_within(window: Span, spans: Sequence[Span]) -> float:
     )
 
 
-def cut(speech: Samples, window: Span) -> Samples:
-    """Samples of a window at 16 kHz."""
-    return speech[round(window.start_s * SPEECH_RATE) : round(window.end_s * SPEECH_RATE)]
+def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
+    """Samples of windows at 16 kHz, all as many, so that they fit into one stack.
+
+    Windows of equal length differ by a few samples once their ends are rounded.
+    """
+    cuts = [
+        speech[round(window.start_s * SPEECH_RATE) : round(window.end_s * SPEECH_RATE)]
+        for window in windows
+    ]
+    shortest = min(map(len, cuts), default=0)
+    return [cut[:shortest] for cut in cuts]
 
 
-def weighted(
-    scores: Sequence[dict[str, float]], windows: Sequence[Span], spans: Sequence[Span]
-) -> dict[str, float]:
+def weighted(scores: Sequence[dict[str, float]], weights: Sequence[float]) -> dict[str, float]:
     """Mean of the windows' scores, weighted by the seconds of speech in each."""
-    weights = [speech_within(window, spans) for window in windows]
     total = sum(weights)
     return {
         label: sum(w * each[label] for w, each in zip(weights, scores, strict=True)) / total
         for label in scores[0]
     }
-
-
-def english(label: str) -> str:
-    """The label in English, lower case.
-
-    >>> english("生气/angry"), english("<unk>"), english("happy")
-    ('angry', 'unknown', 'happy')
-    """
-    label = label.strip().rpartition("/")[2]
-    return "unknown" if label == "<unk>" else label.casefold()
-
-
-def named_scores(labels: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
-    """Scores by English label, as the model itself names them.
-
-    Raises:
-        UserError: as many labels as scores are expected, each with a name of its own, and
-            shares that add up to 1.
-    """
-    if len(labels) != len(scores):
-        raise UserError(
-            f"emotion2vec: {len(scores)} scores for {len(labels)} labels; fetch the model again"
-        )
-    named = {english(label): float(score) for label, score in zip(labels, scores, strict=True)}
-    if len(named) != len(labels):
-        raise UserError(
-            f"emotion2vec: labels {', '.join(labels)} are not all different; mend tokens.txt"
-        )
-    if not abs(sum(named.values()) - 1) < _SUM_TOLERANCE:  # NaN is not either
-        raise UserError(
-            f"emotion2vec: scores add up to {sum(named.values()):g}, not 1; the model's weights"
-            " are broken, fetch it again"
-        )
-    return named
-
-
-def _precision(device: str) -> AbstractContextManager[Any]:
-    if not is_gpu(device):
-        return nullcontext()
-    import torch
-
-    half: AbstractContextManager[Any] = torch.autocast("cuda", dtype=torch.float16)
-    return half

@@ -35,6 +35,15 @@ class FasterWhisperExtractor(Recogniser):
 
     what: ClassVar[str] = "a folder with a converted Whisper model"
 
+    @property
+    def batch_size(self) -> int:
+        """One clip at a time, whatever ``batch`` says.
+
+        The library's batched pipeline cuts the clip elsewhere, and decodes at the first
+        temperature only.
+        """
+        return 1
+
     def locate(self) -> Path | None:
         """The folder."""
         return model_folder(repository(self.model), FILES)

@@ -8,9 +8,13 @@ from typing import Any, ClassVar
 
 from blueprints import UserError
 from extractors.base import Extractor
-from extractors.device import check_device, loaded, release, resolve
+from extractors.device import check_device, expects_gpu, loaded, release, resolve
 from extractors.guard import untouched
 from extractors.models import missing_model, sha256_of
+
+#: Clips at once on a GPU, most of which one clip leaves idle. On a CPU several gain little and
+#: take more memory; workers are the better use of it.
+GPU_BATCH = 8
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class ModelExtractor(Extractor):
     Attributes:
         model: name or path of the model.
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+        batch: clips that share forward passes where the library can; None: 1 on a CPU,
+            :data:`GPU_BATCH` on a GPU. It changes values by rounding at most.
     """
 
     #: What the path of a model should be, for messages.
@@ -33,9 +39,19 @@ class ModelExtractor(Extractor):
 
     model: str = ""
     device: str = "auto"
+    batch: int | None = None
 
     def __post_init__(self) -> None:
         check_device(self.name, self.device)
+        if self.batch is not None and self.batch < 1:
+            raise UserError(f"{self.name}: batch {self.batch}; give 1 or more clips at once")
+
+    @property
+    def batch_size(self) -> int:
+        """Clips at once: as given, else by the device."""
+        if self.batch is not None:
+            return self.batch
+        return GPU_BATCH if expects_gpu(self.device) else 1
 
     def locate(self) -> Path | None:
         """File or folder of the model on this machine, or None; contacts nobody."""

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError, Word
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import speech_gate
+from extractors.base import Item, speech_gate
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from extractors.suspect import suspicions
@@ -102,15 +102,21 @@ class Recogniser(ModelExtractor):
         gate = speech_gate(known)
         if gate:
             return gate
-        assert isinstance(known.signal, Signal)  # the gate has seen it
-        spans = known.signal.speech
-        parts = stretches(spans, clip.seconds)
-        model = self._recogniser()
-        language, source = self._told(model)
+        item, model = Item(clip, known), self._recogniser()
         with untouched(seed=SEED):
-            heard = self._decode(model, clip.speech, parts, language)
-        words = words_of(heard.segments, clip.seconds)
+            heard = self._hear(item, model)
+        return self._transcript(item, heard, model)
+
+    def _hear(self, item: Item, model: Any) -> Decoded:
+        """Recognise the stretches of speech of a clip that has some."""
+        parts = stretches(_speech(item), item.clip.seconds)
+        return self._decode(model, item.clip.speech, parts, self._given(model)[0])
+
+    def _transcript(self, item: Item, heard: Decoded, model: Any) -> Transcript:
+        """The group of a clip from what was heard."""
+        words = words_of(heard.segments, item.clip.seconds)
         text = " ".join(" ".join(str(segment["text"]) for segment in heard.segments).split())
+        _, source = self._given(model)
         probability = heard.probability if source == "detected" else None
         return Transcript(
             text=text,
@@ -120,10 +126,10 @@ class Recogniser(ModelExtractor):
             if probability is None
             else round(min(max(probability, 0.0), 1.0), 4),
             words=words,
-            suspect=suspicions(text, words, spans, confidence_floor(self.log_probability)),
+            suspect=suspicions(text, words, _speech(item), confidence_floor(self.log_probability)),
         )
 
-    def _told(self, model: Any) -> tuple[str | None, Literal["given", "model", "detected"]]:
+    def _given(self, model: Any) -> tuple[str | None, Literal["given", "model", "detected"]]:
         """The language where it need not be detected, and where it comes from."""
         if self.language is not None:
             return self.language, "given"
@@ -154,6 +160,12 @@ class Recogniser(ModelExtractor):
     ) -> Decoded:
         """Recognise these stretches of speech at 16 kHz; None: detect the language first."""
         raise NotImplementedError
+
+
+def _speech(item: Item) -> list[Span]:
+    """Where speech is in a clip that has passed the gate."""
+    assert isinstance(item.known.signal, Signal)
+    return item.known.signal.speech
 
 
 def stretches(spans: Sequence[Span], seconds: float) -> list[Span]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Extension, Signal, UserError
-from extractors.audio import Clip
+from blueprints import Absent, Blueprint, Extension, UserError
 from extractors.base import speech_gate
-from extractors.ecapa_based import EcapaBased, excerpt
-from extractors.guard import untouched
+from extractors.ecapa_based import EcapaBased
 
 #: Less speech says little of a voice, seconds: verification is tested on a few seconds.
 MIN_SPEECH_S = 1.0
@@ -33,20 +32,22 @@ class SpeakerExtractor(EcapaBased):
 
     model: str = "speechbrain/spkrec-ecapa-voxceleb"
 
-    def extract(self, clip: Clip, known: Blueprint) -> Extension | Absent:
-        """The embedding of one clip with at least a second of speech."""
-        gate = speech_gate(known, MIN_SPEECH_S)
-        if gate:
-            return gate
-        assert isinstance(known.signal, Signal)  # the gate has seen it
-        model = self.opened()
-        with untouched():
-            import torch
+    def _gate(self, known: Blueprint) -> Absent | None:
+        return speech_gate(known, MIN_SPEECH_S)
 
-            heard = torch.from_numpy(excerpt(clip.speech, known.signal.speech)[np.newaxis])
-            vector = model.encode_batch(heard).reshape(-1).double().cpu().numpy()
-        length = float(np.linalg.norm(vector))
-        if not 0 < length < float("inf"):
-            raise UserError("speaker: the embedding has no direction; fetch the model again")
-        values = [round(v, _DECIMALS) for v in vector / length]
-        return Extension(values={"embedding": values}, shown=False)
+    def _values(self, model: Any, heard: Any) -> Sequence[Extension]:
+        vectors = model.encode_batch(heard).double().cpu().numpy()
+        return [direction(vector.ravel()) for vector in vectors]
+
+
+def direction(vector: np.ndarray) -> Extension:
+    """The group of one clip.
+
+    Raises:
+        UserError: the embedding is zero, infinite or no number.
+    """
+    length = float(np.linalg.norm(vector))
+    if not 0 < length < float("inf"):
+        raise UserError("speaker: the embedding has no direction; fetch the model again")
+    values = [round(v, _DECIMALS) for v in vector / length]
+    return Extension(values={"embedding": values}, shown=False)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from blueprints import Span, UserError
+from blueprints import Absent, Present, Span, UserError
 from extractors.audio import Samples
+from extractors.base import Item, speech_gate
 from extractors.device import is_gpu
+from extractors.guard import untouched
 from extractors.models import file_sha256, whisper_file
-from extractors.recognised import TEMPERATURES, Decoded, Recogniser, edges, first_speech
+from extractors.recognised import SEED, TEMPERATURES, Decoded, Recogniser, edges, first_speech
 from extractors.weights import check_state, read_state
+from extractors.whisper_batch import hear_together
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,20 @@ class WhisperExtractor(Recogniser):
     def open_model(self, path: Path, device: str) -> Any:
         """Load and check the checkpoint."""
         return load_checkpoint(path, device)
+
+    def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
+        """Recognise several clips, whose windows share forward passes."""
+        gates = [speech_gate(item.known) for item in items]
+        spoken = [item for item, gate in zip(items, gates, strict=True) if gate is None]
+        if len(spoken) < 2:
+            return super().extract_batch(items)
+        model = self._recogniser()
+        with untouched(seed=SEED):
+            heard = hear_together(model, [partial(self._hear, item) for item in spoken])
+        found = iter(
+            [self._transcript(item, h, model) for item, h in zip(spoken, heard, strict=True)]
+        )
+        return [gate or next(found) for gate in gates]
 
     def _languages(self, model: Any) -> frozenset[str]:
         from whisper.tokenizer import LANGUAGES

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blueprints import UserError
 from extractors import device
+from extractors.accent import EcapaExtractor
 from extractors.device import loaded, release, resolve, torch_problem
+from extractors.faster_whisper import FasterWhisperExtractor
+from extractors.model_backed import GPU_BATCH
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -63,3 +68,52 @@ def test_a_pair_that_does_not_is_named_with_the_command(tmp_path: Path) -> None:
     assert "does not load beside torch" in done.stdout
     assert "libcudart.so.13" in done.stdout
     assert done.stdout.endswith("run: pip install torch==2.11.0 torchaudio==2.11.0")
+
+
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [
+        ({"device": "cpu"}, 1),
+        ({"device": "cuda:7"}, GPU_BATCH),  # whether it is there, loading says
+        ({"device": "cuda:7", "batch": 3}, 3),
+        ({"device": "cpu", "batch": 16}, 16),
+    ],
+)
+def test_a_batch_is_as_given_or_by_device(options: dict[str, Any], size: int) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from extractors.whisper import WhisperExtractor\n"
+        f"size = WhisperExtractor(**{options!r}).batch_size\n"
+        "sys.stdout.write(f'{size} {\"torch\" in sys.modules}')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{size} False"
+
+
+def test_a_batch_changes_neither_key_nor_record(accent_folder: Path) -> None:
+    one, many = (EcapaExtractor(model=str(accent_folder), batch=batch) for batch in (1, 8))
+    assert one.provenance() == many.provenance()
+    assert one.opened() is many.opened()
+    assert pickle.loads(pickle.dumps(many)).batch_size == 8
+
+
+def test_a_batch_by_the_device_that_is_found() -> None:
+    import torch
+
+    expected = GPU_BATCH if torch.cuda.is_available() else 1
+    assert EcapaExtractor().batch_size == expected
+    assert FasterWhisperExtractor(batch=8).batch_size == 1
+
+
+def test_a_torch_that_does_not_load_does_not_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> int:
+        raise OSError("libcudart.so.13: cannot open shared object file")
+
+    monkeypatch.setattr(device, "gpu_count", broken)
+    assert EcapaExtractor().batch_size == 1
+
+
+@pytest.mark.parametrize("batch", [0, -3])
+def test_a_batch_holds_a_clip(batch: int) -> None:
+    with pytest.raises(UserError, match=f"ecapa: batch {batch}; give 1 or more"):
+        EcapaExtractor(batch=batch)

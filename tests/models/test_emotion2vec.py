@@ -9,14 +9,8 @@ import pytest
 
 from blueprints import Absent, Span, Status, UserError
 from extractors import device
-from extractors.emotion2vec import (
-    Emotion2vecExtractor,
-    english,
-    named_scores,
-    speech_within,
-    split,
-    weighted,
-)
+from extractors.emotion2vec import Emotion2vecExtractor, speech_within, split, weighted
+from extractors.emotion2vec_scores import english, named_scores
 from tests.models.parts import known, measured, refused, silence, unspoken, voice
 from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 
@@ -119,7 +113,7 @@ def test_windows_weighted_by_speech() -> None:
     spans = [Span(start_s=1, end_s=2), Span(start_s=9, end_s=13)]
     assert [speech_within(window, spans) for window in windows] == [2, 3]
     # (2 x 1 + 3 x 0.5) / 5 = 0.7
-    assert weighted([{"sad": 1.0}, {"sad": 0.5}], windows, spans)["sad"] == pytest.approx(0.7)
+    assert weighted([{"sad": 1.0}, {"sad": 0.5}], [2, 3])["sad"] == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize(
