@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,49 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
         assert done.err.startswith("error: ")
         assert message in done.err
         assert "Traceback" not in done.err
+
+
+def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) -> None:
+    runs = [folder / f"shard{index}" for index in (1, 2, 3)]
+    for index, run in enumerate(runs, start=1):
+        cache = folder / f"cache{index}"
+        if index > 1:  # the first shard extracts all anew, in its own cache
+            shutil.copytree(folder / "cache", cache)
+        done = trace_eval("judge", PAIRS, "--shard", f"{index}/3", "--out", run, "--cache", cache)
+        assert done.code == 0, done.err
+    incomplete = trace_eval("merge", *runs[:2], "--out", folder / "all")
+    assert incomplete.code == 2
+    assert "error: merge: shards 3/3 are missing" in incomplete.err
+    done = trace_eval("merge", *runs, "--out", folder / "all")
+    assert done.code == 0, done.err
+    assert "13 of 13 pairs scored (100.0%)" in done.err
+
+    one, merged = Run.open(folder / "run"), Run.open(folder / "all")
+    for name in ("pairs.jsonl", "overall.jsonl", "results.csv"):
+        assert merged.path(name).read_bytes() == one.path(name).read_bytes(), name
+    assert merged.judgements() == one.judgements()
+    assert {b.clip: b for b in merged.blueprints()} == {b.clip: b for b in one.blueprints()}
+    assert merged.manifest()["coverage"] == one.manifest()["coverage"]
+    for command in ("report", "agree"):
+        whole, joined = (trace_eval(command, run.folder) for run in (one, merged))
+        assert joined.code == whole.code == 0, joined.err
+        # A name of equal length, so that lines are broken alike.
+        assert joined.out.replace("/all", "/run") == whole.out
+
+
+def test_extract_in_shards(folder: Path) -> None:
+    parts = [folder / "part1", folder / "part2"]
+    for index, part in enumerate(parts, start=1):
+        command = ["extract", PAIRS, "--out", part, "--cache", folder / "cache"]
+        done = trace_eval(*command, "--shard", f"{index}/2")
+        assert done.code == 0, done.err
+    done = trace_eval("merge", *parts, "--out", folder / "parts")
+    assert done.code == 0, done.err
+    whole = Run(folder / "parts")
+    one = Run(folder / "out")
+    wanted = {source: r for source, r in one.clips().items() if source in whole.clips()}
+    assert whole.clips() == wanted
+    assert len(whole.clips()) == sum(len(Run(part).clips()) for part in parts) >= 26
 
 
 def test_schema_and_doctor() -> None:

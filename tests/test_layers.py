@@ -45,10 +45,13 @@ def test_fusion_needs_the_standard_library_only() -> None:
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("trace_eval.cli", {"numpy", "pyarrow", "openai", "ollama", "fastapi", "jinja2"}),
+        ("trace_eval.cli", {"numpy", "pyarrow", "openai", "ollama", "fastapi", "jinja2", "fsspec"}),
         ("trace_eval.fuse", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
         ("trace_eval.tables", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
-        ("trace_eval.session", {"librosa", "onnxruntime", "openai", "ollama", "parselmouth"}),
+        (
+            "trace_eval.session",
+            {"librosa", "onnxruntime", "openai", "ollama", "parselmouth", "fsspec"},
+        ),
     ],
 )
 def test_heavy_packages_are_imported_where_they_are_used(module: str, unwanted: set[str]) -> None:

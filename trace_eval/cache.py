@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 
@@ -58,6 +59,25 @@ def lasting(value: Present | Absent) -> bool:
     return isinstance(value, Present) or value.status in LASTING
 
 
+class Stamp(NamedTuple):
+    """What tells whether a recording has changed, without decoding it."""
+
+    place: str
+    """Absolute path, or URL without credentials."""
+    size: int
+    mark: int | str
+    """Of a file its time of change, ns; behind a URL a hash of its etag, checksum or times."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; None where there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return Stamp(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
+
+
 class Cache:
     """One process's handle on a cache folder. Safe beside any number of others.
 
@@ -94,24 +114,16 @@ class Cache:
                 (key, group, value.model_dump_json()),
             )
 
-    def known_clip(self, path: Path) -> str | None:
-        """The clip hash of a file that has not changed since it was decoded."""
-        try:
-            stat = path.stat()
-        except OSError:
-            return None
+    def known_clip(self, stamp: Stamp) -> str | None:
+        """The clip hash of a recording that has not changed since it was decoded."""
         row = self._db.execute(
-            "SELECT clip FROM files WHERE path = ? AND size = ? AND mtime_ns = ?",
-            (str(path.resolve()), stat.st_size, stat.st_mtime_ns),
+            "SELECT clip FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", stamp
         ).fetchone()
         return row[0] if row else None
 
-    def remember_clip(self, path: Path, stat: os.stat_result, clip: str) -> None:
-        """Remember a file's clip hash; ``stat`` was taken before the file was read."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
-            (str(path.resolve()), stat.st_size, stat.st_mtime_ns, clip),
-        )
+    def remember_clip(self, stamp: Stamp, clip: str) -> None:
+        """Remember a recording's clip hash; the stamp was taken before it was read."""
+        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (*stamp, clip))
 
     @contextmanager
     def claim(self, *clips: str) -> Iterator[None]:

@@ -14,6 +14,7 @@ from trace_eval.commands import (
     extract,
     fuse,
     judge,
+    merge,
     models,
     rank,
     report,
@@ -34,6 +35,7 @@ app = typer.Typer(
 for command in (
     judge.judge,
     extract.extract,
+    merge.merge,
     show.show,
     fuse.fuse,
     agree.agree,

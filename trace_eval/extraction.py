@@ -16,24 +16,48 @@ from blueprints import Absent, Blueprint, Present, Signal, Status, UserError
 from extractors.audio import Clip, decode
 from extractors.base import Extractor, Item
 from extractors.limits import MAX_SECONDS
-from trace_eval.cache import Cache, group_key, lasting
+from trace_eval.cache import Cache, Stamp, group_key, lasting, stamp_of
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a recording is: a path, or the bytes of its file."""
+    """Where a recording is: a path, the bytes of its file, or a URL."""
 
     id: str
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
+    url: str | None = field(default=None, repr=False)
 
     @property
     def content(self) -> Path | bytes:
-        """What the decoder is given."""
+        """What the decoder is given; what is behind a URL is fetched here and now.
+
+        Raises:
+            UserError: there is nothing, or it cannot be fetched.
+        """
+        if self.url is not None:
+            from trace_eval.remote import fetch
+
+            return fetch(self.url)
         content = self.data if self.path is None else self.path
         if content is None:
-            raise UserError(f"recording {self.id}: neither a path nor bytes")
+            raise UserError(f"recording {self.id}: no path, bytes or URL")
         return content
+
+    def stamp(self) -> Stamp | None:
+        """What tells whether it has changed; None where nothing does.
+
+        Raises:
+            UserError: it is too large to be fetched.
+        """
+        if self.path is not None:
+            return stamp_of(self.path)
+        if self.url is None:
+            return None
+        from trace_eval.remote import version_of
+
+        version = version_of(self.url)
+        return Stamp(self.id, *version) if version else None
 
 
 @dataclass(frozen=True)
@@ -200,15 +224,18 @@ class _Job:
         """Find the clip hash, from the cache when the file is unchanged, else by decoding."""
         if self.blueprint is not None:
             return
-        path = self.source.path
-        clip = cache.known_clip(path) if path else None
+        try:
+            stamp = self.source.stamp()
+        except UserError as error:
+            self.error = str(error)
+            return
+        clip = cache.known_clip(stamp) if stamp else None
         if clip is None:
-            stat = path.stat() if path and path.exists() else None
             if not self.needs_audio(max_seconds) or self.clip is None:
                 return
             clip = self.clip.sha256
-            if path and stat:
-                cache.remember_clip(path, stat, clip)
+            if stamp:
+                cache.remember_clip(stamp, clip)
         self.blueprint = Blueprint(clip=clip)
 
     def needs_audio(self, max_seconds: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
@@ -62,10 +62,11 @@ def fuse_run(run: Run, policy: Policy) -> list[Overall]:
     for judgement in run.attempts():
         fused[judgement.pair] = fuse(judgement, policy)
         outcomes[judgement.pair] = Outcome.of(judgement)
-    pairs = list(run.pairs())
-    overall = [fused.get(pair.id) or missing(pair.id, policy) for pair in pairs]
+    overall = [
+        fused.pop(pair.id) if pair.id in fused else missing(pair.id, policy) for pair in run.pairs()
+    ]
     run.write_overall(overall)
-    write_all(run.path("results.csv"), _table(pairs, outcomes, overall, run.measures()))
+    write_all(run.path("results.csv"), _table(run.pairs(), outcomes, overall, run.measures()))
     return overall
 
 
@@ -74,24 +75,24 @@ def _table(
     outcomes: dict[str, Outcome],
     overall: Iterable[Overall],
     measured: dict[str, PairMeasures],
-) -> list[str]:
+) -> Iterator[str]:
     measures = sorted({name for found in measured.values() for name in found.measures})
     header = ["pair", "system_a", "system_b", "status", *DIMENSIONS, "overall", "policy", "why"]
-    rows: list[list[str]] = [[*header, *measures]]
+    yield _row([*header, *measures])
     for pair, fused in zip(pairs, overall, strict=True):
         outcome = outcomes.get(pair.id, NOT_JUDGED)
-        rows.append(
+        yield _row(
             [pair.id, pair.a.system or "", pair.b.system or "", outcome.status]
             + [str(rating or "") for rating in (*outcome.ratings, fused.rating)]
             + [fused.policy, fused.why]
             + [_value(measured.get(pair.id), name) for name in measures]
         )
-    lines = []
-    for row in rows:
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="").writerow(row)
-        lines.append(buffer.getvalue())
-    return lines
+
+
+def _row(cells: list[str]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow(cells)
+    return buffer.getvalue()
 
 
 def _value(found: PairMeasures | None, name: str) -> str:

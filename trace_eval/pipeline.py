@@ -45,7 +45,15 @@ Listener = Callable[[Event], None]
 
 def source_of(recording: Recording) -> Source:
     """What the engine is told of a recording."""
-    return Source(recording.source_id, recording.audio, recording.data)
+    return Source(recording.source_id, recording.audio, recording.data, recording.url)
+
+
+def recordings_of(pair: Pair, judge: Judge) -> list[Recording]:
+    """What a judge needs of a pair: A, B and maybe the instruction."""
+    wanted: list[Recording] = [pair.a, pair.b]
+    if pair.instruction.has_audio and judge.needs_instruction(pair):
+        wanted.append(pair.instruction)
+    return wanted
 
 
 class ClipPool:
@@ -146,10 +154,8 @@ class Pipeline:
 
     @asynccontextmanager
     async def _clips_of(self, pair: Pair) -> AsyncIterator[list[Extracted]]:
-        """The clips of a pair, held while they are needed: A, B and maybe the instruction."""
-        wanted: list[Recording] = [pair.a, pair.b]
-        if pair.instruction.has_audio and self._judge.needs_instruction(pair):
-            wanted.append(pair.instruction)
+        """The clips of a pair, held while they are needed."""
+        wanted = recordings_of(pair, self._judge)
         tasks = [self._clips.request(recording) for recording in wanted]
         try:
             yield [await asyncio.shield(task) for task in tasks]

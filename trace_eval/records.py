@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.pairs import Pair
+from trace_eval.urls import joined, shown_in
 
 #: Flat column names -> place in the pair. The first name is ours, the others are accepted.
 COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -44,12 +45,14 @@ _NESTED = ("instruction", "a", "b", "labels", "label", "meta")
 Spill = Callable[[bytes, str], Path]
 
 
-def pair_from_record(record: Mapping[str, Any], root: Path, spill: Spill | None = None) -> Pair:
+def pair_from_record(
+    record: Mapping[str, Any], root: Path | str, spill: Spill | None = None
+) -> Pair:
     """Build a pair; relative paths are taken from ``root``.
 
     Args:
         record: one JSON object or table row. Empty cells (``None``, ``""``) count as absent.
-        root: folder of relative paths.
+        root: folder of relative paths, or its URL.
         spill: called with the bytes of an embedded recording and its file name; default:
             the bytes stay in the pair.
 
@@ -86,7 +89,7 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
     tree.setdefault(place[-1], value)
 
 
-def _resolve_audio(recording: dict[str, Any], root: Path, spill: Spill | None) -> None:
+def _resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
     audio = recording.get("audio")
     if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
         data, name = audio.get("bytes"), str(audio.get("path") or "")
@@ -101,7 +104,7 @@ def _resolve_audio(recording: dict[str, Any], root: Path, spill: Spill | None) -
     if audio is None:
         recording.pop("audio", None)
     else:
-        recording["audio"] = root / audio  # an absolute path stays what it is
+        recording["audio"] = joined(root, audio) if isinstance(audio, str) else audio
 
 
 def _text_labels(labels: dict[str, Any] | None) -> None:
@@ -115,7 +118,7 @@ def _text_labels(labels: dict[str, Any] | None) -> None:
 def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    value = "" if first["type"] == "missing" else f" (got {first['input']!r:.80})"
+    value = "" if first["type"] == "missing" else f" (got {shown_in(repr(first['input'])):.80})"
     known = ", ".join(sorted({names[0] for names in COLUMNS.values()}))
     hint = f"; flat columns are {known}" if first["type"] == "missing" else ""
     return f"{where}: {first['msg']}{value}{hint}"
@@ -126,6 +129,7 @@ def spill_to(folder: Path) -> Spill:
 
     Embedded recordings then cost no memory, and a run can still play them later.
     """
+    folder = folder.absolute()
 
     def spill(data: bytes, name: str) -> Path:
         digest = hashlib.sha256(data).hexdigest()

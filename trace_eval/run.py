@@ -2,7 +2,8 @@
 
 ========================  ==============================================================
 ``manifest.json``         what ran: options, versions, models, times (replaced as a whole)
-``pairs.jsonl``           the pairs, with absolute paths
+``pairs.jsonl``           the pairs, with absolute paths or URLs
+``places.jsonl``          of a shard: the place of each pair in the whole manifest, from 0
 ``problems.jsonl``        records of the input that are not pairs
 ``clips.jsonl``           per recording: its clip hash, or why it has none (appended)
 ``blueprints.jsonl``      per distinct clip: its blueprint (appended)
@@ -32,6 +33,8 @@ from trace_eval.judgement import Judgement, Overall
 from trace_eval.manifests import Manifest
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.pairs import Pair
+from trace_eval.shards import Shard
+from trace_eval.urls import name_of, place
 
 Record = TypeVar("Record", bound=Strict)
 
@@ -72,9 +75,34 @@ class Outcome(NamedTuple):
 NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
 
 
-def default_run(manifest: Path, judge: str) -> Path:
+#: Parts of a manifest that decide the judgements: those of one run are made with equal ones.
+DECIDING = ("extractors", "judge", "max_seconds")
+
+
+def differences(
+    stored: dict[str, Any], new: dict[str, Any], parts: Iterable[str], word: str = "now"
+) -> Iterator[tuple[str, str]]:
+    """(part, the first place where it differs) of two manifests of runs, for messages."""
+    for part in parts:
+        if stored.get(part) != new.get(part):
+            yield part, _difference(stored.get(part), new.get(part), word)
+
+
+def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:
+    if isinstance(stored, dict) and isinstance(new, dict):
+        for key in [*stored, *new]:
+            if stored.get(key) != new.get(key):
+                below = f"{path}.{key}".lstrip(".")
+                return _difference(stored.get(key), new.get(key), word, below)
+    return f"{path}: {stored!r:.80}, {word} {new!r:.80}".removeprefix(": ")
+
+
+def default_run(manifest: Path | str, judge: str, shard: Shard | None = None) -> Path:
     """Where a run goes when nobody says: the same place for the same manifest and judge."""
-    return Path("runs") / re.sub(r"[^\w.]+", "-", f"{manifest.stem}-{judge}").strip("-")
+    where = place(manifest)
+    stem = Path(name_of(where) if isinstance(where, str) else where).stem
+    part = f"-{shard.name}" if shard else ""
+    return Path("runs") / re.sub(r"[^\w.]+", "-", f"{stem}-{judge}{part}").strip("-")
 
 
 class Run:
@@ -187,6 +215,8 @@ class Run:
         self.write_manifest(manifest)
         lines = (pair.model_dump_json(exclude_none=True) for pair in pairs.pairs)
         jsonl.write_all(self.path("pairs.jsonl"), lines)
+        if pairs.part:
+            jsonl.write_all(self.path("places.jsonl"), map(str, pairs.part.places))
         problems = (
             ProblemRecord(where=p.where, what=p.what, pair=p.pair).model_dump_json()
             for p in pairs.problems

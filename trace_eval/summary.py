@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from trace_eval.extraction import Extracted
 from trace_eval.run import NOT_JUDGED, Run
@@ -37,6 +38,10 @@ class Summary:
     def coverage(self) -> float:
         """Share of records that were scored, 0 to 1."""
         return self.scored / self.total if self.total else 0.0
+
+    def record(self) -> dict[str, Any]:
+        """What the run's manifest holds of it."""
+        return {"total": self.total, "scored": self.scored, "unscored": dict(self.unscored)}
 
     def count_clip(self, clip: Extracted) -> None:
         """Add one recording's outcome."""

@@ -17,10 +17,14 @@ from trace_eval.progress import progress
 def extract(
     *,
     inputs: Annotated[
-        list[Path], typer.Argument(help="Recordings, folders of recordings, or manifests.")
+        list[str], typer.Argument(help="Recordings, folders or manifests, as paths or URLs.")
     ],
-    out: Annotated[Path, typer.Option(help="Folder for blueprints.jsonl and clips.jsonl.")],
+    out: Annotated[
+        str,
+        typer.Option(help="Folder for blueprints.jsonl and clips.jsonl; with ray also a URL."),
+    ],
     audio_root: shared.AudioRoot = None,
+    shard: shared.ShardOption = None,
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
@@ -28,15 +32,23 @@ def extract(
     from trace_eval.export import extract_to
     from trace_eval.manifests import recordings_of
     from trace_eval.records import spill_to
+    from trace_eval.shards import Shard
+    from trace_eval.urls import place, shown
 
     sources, problems = recordings_of(inputs, audio_root, spill_to(audio_folder(extracting.cache)))
+    if shard:
+        part = Shard.parse(shard)
+        sources = [sources[number] for number in part.places(range(len(sources)))]
+        problems = problems if part.index == 1 else []
     for problem in problems:
         warn(problem)
+    folder = place(out)
     with progress(len(sources), what="extracting") as listener:
-        failed = extract_to(out, sources, extracting, listener)
+        failed = extract_to(folder, sources, extracting, listener)
     for error in failed:
         warn(error)
+    where = folder / "blueprints.jsonl" if isinstance(folder, Path) else shown(folder)
     count = len(sources) - len(failed)
-    messages().print(f"{count} of {len(sources)} recordings -> {out / 'blueprints.jsonl'}")
+    messages().print(f"{count} of {len(sources)} recordings -> {where}")
     if failed or problems:
         raise typer.Exit(EXIT_INCOMPLETE)

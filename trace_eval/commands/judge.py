@@ -23,16 +23,21 @@ _DEFAULTS = Options()
 @shared.extract_options
 def judge(
     *,
-    pairs: Annotated[Path, typer.Argument(help="Manifest: .jsonl, .csv, .parquet or HCoT .json.")],
+    pairs: Annotated[
+        str, typer.Argument(help="Manifest (.jsonl, .csv, .parquet, HCoT .json), or its URL.")
+    ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE."),
+        typer.Option(
+            help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE[-I-of-N]."
+        ),
     ] = None,
     judge: Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")] = DEFAULT_JUDGE,
     policy: Annotated[
         str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
     ] = DEFAULT_POLICY,
     audio_root: shared.AudioRoot = None,
+    shard: shared.ShardOption = None,
     min_coverage: Annotated[
         float, typer.Option(help="Share of pairs that must be scored for exit code 0.")
     ] = _DEFAULTS.min_coverage,
@@ -54,13 +59,17 @@ def judge(
     from trace_eval.records import spill_to
     from trace_eval.run import default_run
     from trace_eval.session import Session
+    from trace_eval.shards import Shard
     from trace_eval.tables import print_batch, print_estimate, print_results, print_summary
 
-    out = out or default_run(pairs, judge)
+    part = Shard.parse(shard) if shard else None
+    out = out or default_run(pairs, judge, part)
     options = Options(
         extracting, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage
     )
     manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)))
+    if part:
+        manifest = manifest.shard(part)
     for problem in (*manifest.problems, *check_audio(manifest.pairs)):
         warn(problem)
     try:
@@ -80,5 +89,5 @@ def judge(
         raise typer.Exit(EXIT_INTERRUPTED) from None
     print_results(out)
     print_summary(summary, out)
-    if summary.coverage < min_coverage:
+    if summary.total and summary.coverage < min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -21,7 +21,15 @@ from trace_eval.options import ExtractOptions
 Command = Callable[..., None]
 
 AudioRoot = Annotated[
-    Path | None, typer.Option(help="Folder of relative audio paths; default: the manifest's.")
+    str | None,
+    typer.Option(help="Folder of relative audio paths, or its URL; default: the manifest's."),
+]
+
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard", metavar="I/N", help="Do part I of N; trace-eval merge joins the parts again."
+    ),
 ]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprints.errors import UserError
+from trace_eval.commands.options import AudioRoot
 from trace_eval.console import EXIT_INCOMPLETE, messages, results, warn
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def review(
     db: Annotated[
         Path | None, typer.Option(help="Where answers are kept; default: in or beside the source.")
     ] = None,
-    audio_root: Annotated[
-        Path | None, typer.Option(help="Folder of relative audio paths; default: the manifest's.")
-    ] = None,
+    audio_root: AudioRoot = None,
     host: Annotated[
         str, typer.Option(help="Address to serve at; anything but loopback needs a token.")
     ] = "127.0.0.1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from urllib.parse import quote
 from blueprints import UserError
 from trace_eval.pairs import Recording
 from trace_eval.run import ClipRecord
+from trace_eval.urls import name_of, shown
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
@@ -39,9 +41,12 @@ class Shelf:
         self._home = Path(os.path.abspath(report.parent))  # noqa: PTH100
         self.folder = self._home / f"{report.stem}_audio" if copy else None
         self._copied: dict[str, str] = {}
+        self._failed: dict[str, str] = {}
 
     def sound(self, recording: Recording, record: ClipRecord | None) -> Sound:
-        """The player of a recording."""
+        """The player of a recording; one behind a URL is fetched for a copy, and not else."""
+        if recording.url is not None:
+            return self._distant(recording.url, record)
         if recording.audio is None:
             return Sound(None, "no recording")
         path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
@@ -54,27 +59,67 @@ class Shelf:
             return Sound(self._link(path))
         if record is None or record.clip is None:
             return Sound(None, "never decoded, so it was not copied")
-        return Sound(self._copy(self.folder, path, record.clip))
+        if record.clip not in self._copied:
+            name = record.clip + _suffix(path.name)
+            self._place(self.folder, name, record.clip, lambda part: shutil.copyfile(path, part))
+        return Sound(self._href(record.clip))
+
+    def fetched(self, url: str, clip: str) -> Path | None:
+        """The copy of a recording behind a URL; None where no copies are made.
+
+        Raises:
+            UserError: it cannot be fetched, now or when it was tried before.
+        """
+        if self.folder is None:
+            return None
+        if clip in self._failed:
+            raise UserError(self._failed[clip])
+        if clip not in self._copied:
+            from trace_eval.remote import fetch
+
+            try:
+                content = fetch(url)
+            except UserError as error:
+                self._failed[clip] = str(error)
+                raise
+            name = clip + _suffix(name_of(url))
+            self._place(self.folder, name, clip, lambda part: part.write_bytes(content))
+        return self.folder / self._copied[clip]
+
+    def _distant(self, url: str, record: ClipRecord | None) -> Sound:
+        if record and record.error:
+            return Sound(None, record.error)
+        if record is None or record.clip is None:
+            return Sound(None, f"{shown(url)}: never decoded")
+        try:
+            if self.fetched(url, record.clip) is None:
+                return Sound(None, f"{shown(url)}: not on this machine; report --audio copies it")
+        except UserError as error:
+            return Sound(None, str(error))
+        return Sound(self._href(record.clip))
 
     def _link(self, path: Path) -> str:
         return _url(os.path.relpath(path, self._home))
 
-    def _copy(self, folder: Path, path: Path, clip: str) -> str:
-        if clip not in self._copied:
-            suffix = path.suffix.lower()
-            name = clip + (suffix if _SUFFIX.fullmatch(suffix) else "")
-            target = folder / name
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-                part = target.with_name(name + ".part")
-                shutil.copyfile(path, part)
-                part.replace(target)
-            except OSError as error:
-                raise UserError(
-                    f"{target}: cannot be written ({error}); free some space"
-                ) from error
-            self._copied[clip] = _url(f"{folder.name}/{name}")
-        return self._copied[clip]
+    def _href(self, clip: str) -> str:
+        assert self.folder is not None
+        return _url(f"{self.folder.name}/{self._copied[clip]}")
+
+    def _place(self, folder: Path, name: str, clip: str, write: Callable[[Path], object]) -> None:
+        target = folder / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            part = target.with_name(name + ".part")
+            write(part)
+            part.replace(target)
+        except OSError as error:
+            raise UserError(f"{target}: cannot be written ({error}); free some space") from error
+        self._copied[clip] = name
+
+
+def _suffix(name: str) -> str:
+    suffix = Path(name).suffix.lower()
+    return suffix if _SUFFIX.fullmatch(suffix) else ""
 
 
 def _url(relative: str) -> str:

@@ -110,11 +110,12 @@ def _record(line: Line) -> dict[str, Any]:
 def _fragments(
     env: Environment, facts: Facts, shelf: Shelf, lines: list[Line], clips: dict[str, int]
 ) -> Iterator[Markup]:
-    files = _files(facts)
+    files, distant = _files(facts), _distant(facts)
     limit = float(facts.manifest.get("max_seconds", MAX_SECONDS))
     render = _renderer(env, "clip.html.j2")
     for clip, number in clips.items():
-        shown = view(facts.blueprints[clip], envelope(files.get(clip), clip, limit))
+        file = files.get(clip) or _fetched(shelf, distant.get(clip), clip)
+        shown = view(facts.blueprints[clip], envelope(file, clip, limit))
         yield deferred(f"c{number}", render(clip=shown))
     render = _renderer(env, "pair.html.j2")
     for line, pair in zip(lines, facts.pairs, strict=True):
@@ -129,6 +130,24 @@ def _files(facts: Facts) -> dict[str, Path]:
         if record.clip and record.clip not in found and Path(record.source).is_file():
             found[record.clip] = Path(record.source)
     return found
+
+
+def _distant(facts: Facts) -> dict[str, str]:
+    """A URL of every clip that has one."""
+    return {
+        record.clip: recording.url
+        for pair in facts.pairs
+        for recording in (pair.a, pair.b)
+        if recording.url and (record := facts.clip_of(recording)) and record.clip
+    }
+
+
+def _fetched(shelf: Shelf, url: str | None, clip: str) -> Path | None:
+    """The copy that the report makes anyway; why there is none is told by the clip's player."""
+    try:
+        return shelf.fetched(url, clip) if url else None
+    except UserError:
+        return None
 
 
 def _renderer(env: Environment, name: str) -> Callable[..., str]:

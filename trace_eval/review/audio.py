@@ -16,6 +16,7 @@ import numpy as np
 import soundfile
 
 from extractors.audio import decode
+from trace_eval.pipeline import source_of
 from trace_eval.review.material import Material
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
@@ -53,16 +54,15 @@ class Clips:
 
         Raises:
             KeyError: no recording of this review has that id.
-            UserError: it cannot be decoded any more.
+            UserError: it cannot be fetched or decoded any more.
         """
         recording = self._sources[clip]
         with self._lock:
             if clip in self._cache:
                 self._cache.move_to_end(clip)
                 return self._cache[clip]
-        source = recording.data if recording.data is not None else recording.audio
-        assert source is not None
-        sound = decode(source)
+        source = source_of(recording)
+        sound = decode(source.content, source.id)
         buffer = io.BytesIO()
         samples = np.clip(sound.samples, -1.0, 1.0)
         soundfile.write(buffer, samples, sound.rate, format="WAV", subtype="PCM_16")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
+from trace_eval.pairs import Recording
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review
@@ -99,9 +100,9 @@ def to_hcot(review: Review) -> str:
     for row in records(review):
         pair = review.material.by_id[row["id"]]
         paths = {
-            "instruction_path": pair.instruction.audio,
-            "audio1_path": pair.a.audio,
-            "audio2_path": pair.b.audio,
+            "instruction_path": _where(pair.instruction),
+            "audio1_path": _where(pair.a),
+            "audio2_path": _where(pair.b),
         }
         found.append(
             {
@@ -109,7 +110,7 @@ def to_hcot(review: Review) -> str:
                 "instruction_text": pair.instruction.text,
                 "model_a": pair.a.system,
                 "model_b": pair.b.system,
-                **{name: None if path is None else str(path) for name, path in paths.items()},
+                **paths,
                 "label": {phase: row[phase] for phase in LABELS},
                 "instruction_id": pair.instruction_id,
                 "rater": row["rater"],
@@ -119,6 +120,11 @@ def to_hcot(review: Review) -> str:
             }
         )
     return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _where(recording: Recording) -> str | None:
+    """Its path, or its URL without what gives access: labels are sent around."""
+    return None if recording.data or not recording.has_audio else recording.source_id
 
 
 def to_accuracy(review: Review) -> str:

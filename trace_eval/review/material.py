@@ -65,7 +65,7 @@ class Material:
         return found
 
 
-def load_material(source: Path, audio_root: Path | None = None) -> Material:
+def load_material(source: Path, audio_root: Path | str | None = None) -> Material:
     """Read a run folder or a manifest of pairs.
 
     Raises:
@@ -78,7 +78,7 @@ def load_material(source: Path, audio_root: Path | None = None) -> Material:
     return material
 
 
-def _of_manifest(path: Path, audio_root: Path | None) -> Material:
+def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
     from trace_eval.cache import audio_folder
 
     manifest = read_manifest(path, audio_root, spill_to(audio_folder(None)))

@@ -180,7 +180,7 @@ def open_review(
     given: Mapping[str, Any] | None = None,
     *,
     database: Path | None = None,
-    audio_root: Path | None = None,
+    audio_root: Path | str | None = None,
     show_judge: bool = False,
 ) -> Review:
     """Begin a review, or continue the one in the database.

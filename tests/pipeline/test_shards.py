@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blueprints import UserError
+from trace_eval.manifests import Manifest, Problem
+from trace_eval.pairs import Answer, Instruction, Pair
+from trace_eval.run import default_run
+from trace_eval.shards import Shard, digest, split
+
+KEYS = st.lists(st.integers(0, 8), max_size=40)
+PARTS = st.integers(1, 12)
+
+
+@given(KEYS, PARTS)
+def test_parts_are_disjoint_complete_and_in_order(keys: list[int], of: int) -> None:
+    parts = split(keys, of)
+    assert len(parts) == of
+    assert sorted(place for part in parts for place in part) == list(range(len(keys)))
+    assert all(part == sorted(part) for part in parts)
+    assert split(keys, of) == parts
+
+
+@given(KEYS, PARTS)
+def test_sizes_differ_by_one_at_most(keys: list[int], of: int) -> None:
+    sizes = [len(part) for part in split(keys, of)]
+    assert max(sizes) - min(sizes) <= 1
+
+
+@given(KEYS, PARTS)
+def test_few_keys_are_cut(keys: list[int], of: int) -> None:
+    homes = Counter(key for part in split(keys, of) for key in {keys[place] for place in part})
+    # Every cut can divide one key, and a key in n parts takes n - 1 cuts.
+    assert sum(count - 1 for count in homes.values()) <= of - 1
+
+
+def test_equal_keys_are_together_whatever_their_order() -> None:
+    # In the order of first appearance: a at 0, 3, 5; b at 1, 4; c at 2.
+    assert split("abcaba", 2) == [[0, 3, 5], [1, 2, 4]]
+    assert split("abcaba", 3) == [[0, 3], [1, 5], [2, 4]]
+    assert split("", 2) == [[], []]
+    assert split("ab", 3) == [[], [0], [1]]
+
+
+def _pairs() -> list[Pair]:
+    asked = [
+        Instruction(text="one"),
+        Instruction(audio=Path("two.wav"), text="two"),
+        Instruction(text="one"),
+        Instruction(),
+        Instruction(audio=Path("two.wav"), text="the same, written otherwise"),
+        Instruction(),
+    ]
+    return [
+        Pair(id=f"p{n}", instruction=i, a=Answer(audio=Path("a")), b=Answer(audio=Path("b")))
+        for n, i in enumerate(asked)
+    ]
+
+
+def test_a_manifest_is_cut_between_instructions() -> None:
+    problem = Problem("line 7", "not JSON")
+    whole = Manifest(Path("pairs.jsonl"), _pairs(), [problem])
+    parts = [whole.shard(Shard(index, 3)) for index in (1, 2, 3)]
+    # Lined up: one (p0, p2), two (p1, p4), then p3 and p5, which have no instruction.
+    ids = [[pair.id for pair in part.pairs] for part in parts]
+    assert ids == [["p0", "p2"], ["p1", "p4"], ["p3", "p5"]]
+    assert [part.problems for part in parts] == [[problem], [], []]
+    assert sum(part.total for part in parts) == whole.total
+    assert parts[1].part
+    assert parts[1].part.places == (1, 4)
+    assert parts[1].part.record() == {
+        "index": 2,
+        "of": 3,
+        "pairs": 6,
+        "digest": digest(f"p{n}" for n in range(6)),
+    }
+
+
+def test_an_id_of_the_instruction_counts_more_than_its_words() -> None:
+    texts = [("x", "one"), ("y", "one"), ("x", "two"), ("y", "two")]
+    pairs = [
+        Pair(
+            id=str(number),
+            instruction=Instruction(text=text),
+            instruction_id=name,
+            a=Answer(audio=Path("a")),
+            b=Answer(audio=Path("b")),
+        )
+        for number, (name, text) in enumerate(texts)
+    ]
+    whole = Manifest(Path("pairs.jsonl"), pairs)
+    assert [pair.id for pair in whole.shard(Shard(1, 2)).pairs] == ["0", "2"]
+
+
+def test_digests_know_order_and_borders() -> None:
+    assert len({digest(ids) for ids in (["a", "b"], ["b", "a"], ["ab"], ["a\nb"], ["a"])}) == 5
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "2", "a/b", "1/0", "-1/3", "1/2/3"])
+def test_what_is_no_shard(text: str) -> None:
+    with pytest.raises(UserError, match="shard"):
+        Shard.parse(text)
+
+
+def test_where_the_run_of_a_shard_goes() -> None:
+    assert default_run("x/pairs.jsonl", "rules", Shard.parse("2/8")) == Path(
+        "runs/pairs-rules-2-of-8"
+    )
+    assert default_run("s3://b/x/pairs.v2.jsonl?sig=1", "ollama:q:8b") == Path(
+        "runs/pairs.v2-ollama-q-8b"
+    )
+    assert default_run(Path("pairs.jsonl"), "rules") == Path("runs/pairs-rules")

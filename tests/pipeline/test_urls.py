@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from trace_eval.manifests import read_manifest
+from trace_eval.pairs import Answer, Pair, Recording
+from trace_eval.records import pair_from_record
+from trace_eval.urls import glob_base, is_url, joined, name_of, parent, shown, shown_in
+
+ROOT = Path("/root")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("s3://bucket/a.wav", "s3://bucket/a.wav"),
+        ("https://me:secret@host/a.wav", "https://host/a.wav"),
+        ("https://token@host/a.wav", "https://host/a.wav"),
+        ("sftp://me:secret@host/a.wav", "sftp://me@host/a.wav"),
+        # Neither of these is a login: a container and its account, a repository and its commit.
+        ("abfs://box@account.dfs/a.wav", "abfs://box@account.dfs/a.wav"),
+        ("github://org:repo@main/a.wav", "github://org:repo@main/a.wav"),
+        (
+            "https://h/a.wav?X-Amz-Signature=1&X-Amz-Date=2&versionId=3",
+            "https://h/a.wav?versionId=3",
+        ),
+        ("https://h/a.wav?X-Goog-Signature=1", "https://h/a.wav"),
+        ("https://h/a.wav?Expires=1&Signature=2&Key-Pair-Id=3", "https://h/a.wav"),
+        ("https://h/a.wav?sv=1&se=2&sp=r&sig=3", "https://h/a.wav"),
+        # Without the signature these are parameters like any other.
+        ("https://h/get?sv=1&Expires=2", "https://h/get?sv=1&Expires=2"),
+        ("https://h/get?file=a.wav#t", "https://h/get?file=a.wav#t"),
+        ("zip://a.wav::https://me:secret@h/all.zip?sig=1", "zip://a.wav::https://h/all.zip"),
+        ("http://[::1]:80/a.wav?sig=1", "http://[::1]:80/a.wav"),
+        ("memory://a.wav", "memory://a.wav"),
+    ],
+)
+def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
+    assert is_url(url)
+    assert shown(url) == expected
+    assert shown(expected) == expected
+    assert shown_in(f"no luck with '{url}', sorry") == f"no luck with '{expected}', sorry"
+
+
+def test_secrets_that_may_name_the_object_are_told_apart() -> None:
+    one, other = (shown(f"https://host/get?token={value}") for value in ("first", "second"))
+    assert one != other
+    assert "first" not in one
+    assert one.startswith("https://host/get?token=sha256-")
+
+
+def test_joining_and_taking_apart() -> None:
+    assert joined("s3://bucket/x/", "../y/a.wav") == "s3://bucket/y/a.wav"
+    assert joined("https://h/f?sig=1", "./a b#1.wav") == "https://h/f/a%20b%231.wav?sig=1"
+    assert joined("s3://bucket", "/abs/a.wav") == Path("/abs/a.wav")
+    assert joined("s3://bucket", "gs://other/a.wav") == "gs://other/a.wav"
+    assert joined(ROOT, "a.wav") == ROOT / "a.wav"
+    assert parent("https://h/x/pairs.jsonl?sig=1") == "https://h/x?sig=1"
+    assert name_of("https://h/x/a%20b.wav?sig=1") == "a b.wav"
+    assert glob_base("s3://bucket/x*/[ab].wav") == "s3://bucket"
+    assert glob_base("http://[::1]:80/x/*.wav") == "http://[::1]:80/x"
+    assert glob_base("s3://bucket/x") is None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"a": {"audio": "s3://b/a.wav"}, "b": {"audio": "b.wav"}},
+        {"a": {"url": "s3://b/a.wav"}, "b": {"audio": "file:///root/b.wav"}},
+        {"audio_a": "s3://b/a.wav", "audio_b": "b.wav"},
+        {"audio1_path": "s3://b/a.wav", "audio2_path": "file://localhost/root/b.wav"},
+        {"a": {"audio": {"path": "s3://b/a.wav", "bytes": None}}, "b": "b.wav"},
+    ],
+)
+def test_every_layout_takes_urls(record: dict[str, Any]) -> None:
+    pair = pair_from_record({"id": "1", **record}, ROOT)
+    assert (pair.a.url, pair.a.audio) == ("s3://b/a.wav", None)
+    assert (pair.b.url, pair.b.audio) == (None, ROOT / "b.wav")
+    assert (pair.a.source_id, pair.b.source_id) == ("s3://b/a.wav", "/root/b.wav")
+    assert pair.a.has_audio
+    assert Pair.model_validate_json(pair.model_dump_json()) == pair
+
+
+def test_relative_names_below_a_url(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps({"id": "1", "a": "x/a.wav", "b": "/abs/b.wav"}))
+    (pair,) = read_manifest(path, "s3://bucket/audio").pairs
+    assert (pair.a.url, pair.b.audio) == ("s3://bucket/audio/x/a.wav", Path("/abs/b.wav"))
+    (pair,) = read_manifest(path, "file:///elsewhere").pairs
+    assert pair.a.audio == Path("/elsewhere/x/a.wav")
+
+
+def test_places_that_make_no_sense_say_so() -> None:
+    for given, message in (
+        ({"audio": "a.wav", "url": "s3://b/a.wav"}, "give one of them"),
+        ({"url": "a.wav"}, "has no protocol://"),
+        ({"audio": "file://elsewhere/a.wav"}, "names the host 'elsewhere'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Recording.model_validate(given)
+    record = {"id": "1", "a": {"url": "https://me:secret@h/a.wav", "audio": "a.wav"}, "b": "b.wav"}
+    with pytest.raises(UserError) as caught:
+        pair_from_record(record, ROOT)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_new_signature_makes_no_new_pair() -> None:
+    def pair(url: str) -> Pair:
+        return Pair(id="1", a=Answer.model_validate({"url": url}), b=Answer(audio=Path("b.wav")))
+
+    one, other = pair("https://h/a.wav?sig=1"), pair("https://h/a.wav?sig=2")
+    assert one != other
+    assert one.same_as(other)
+    assert not one.same_as(pair("https://h/c.wav?sig=1"))

@@ -1,0 +1,31 @@
+"""``trace-eval merge``: the shards of a run as one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trace_eval.console import messages, warn
+
+
+def merge(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of extract.")
+    ],
+    out: Annotated[Path, typer.Option(help="The new folder; must not exist.")],
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Merge although shards are missing.")
+    ] = False,
+) -> None:
+    """Join the runs of all shards into one, as if it had been made in one go."""
+    from trace_eval.merge import merge as join
+
+    found = join(runs, out, partial)
+    for shard in found.missing:
+        warn(f"shard {shard} is missing")
+    told = f"{found.folders} folders, {found.blueprints} clips"
+    if summary := found.summary:
+        told += f", {summary.scored} of {summary.total} pairs scored ({summary.coverage:.1%})"
+    messages().print(f"{told} -> {out}", highlight=False, markup=False, soft_wrap=True)

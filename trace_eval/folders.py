@@ -1,0 +1,67 @@
+"""Folders that appear as a whole, and folders that nobody is writing to."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from blueprints import UserError
+
+
+@contextmanager
+def made_whole(out: Path) -> Iterator[Path]:
+    """A folder to write to, renamed to ``out`` when the block ends and removed when it fails.
+
+    What a killed process left is taken over by the next one.
+
+    Raises:
+        UserError: ``out`` exists, or ``out.part`` cannot be had.
+    """
+    if out.exists():
+        raise UserError(f"{out}: exists; choose another --out")
+    part = out.with_name(out.name + ".part")
+    mark = part / ".merging"
+    if part.exists() and not mark.exists():
+        raise UserError(f"{part}: is in the way; move it or choose another --out")
+    try:
+        part.mkdir(parents=True, exist_ok=True)
+        handle = mark.open("w")
+    except OSError as error:
+        raise UserError(f"{part}: cannot be written ({error}); choose another --out") from error
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"{part}: another process is merging into it") from None
+        try:
+            for left in set(part.iterdir()) - {mark}:
+                left.unlink()
+            yield part
+            mark.unlink()
+            part.rename(out)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def at_rest(folder: Path) -> Iterator[None]:
+    """Keep writers away from a run while it is read; needs no permission to write there.
+
+    Raises:
+        UserError: somebody is writing to it.
+    """
+    with ExitStack() as stack:
+        try:
+            handle = stack.enter_context((folder / ".lock").open("rb"))
+        except OSError:  # never locked, or not ours to look at
+            handle = None
+        if handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{folder}: another process is writing to this run") from None
+        yield

@@ -1,0 +1,103 @@
+"""Shards: one input cut into disjoint parts, for job arrays and several machines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from blueprints import UserError
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Which part of how many; counted from 1."""
+
+    index: int
+    of: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.index <= self.of:
+            raise UserError(
+                f"shard {self}: count from 1 up to the number of shards, e.g. 2/8; a job array"
+                " must count from 1 as well"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read ``I/N``.
+
+        Raises:
+            UserError: it is something else, or I is not in 1 to N.
+        """
+        match = re.fullmatch(r"(\d+)/(\d+)", text.strip())
+        if match is None:
+            raise UserError(f"shard {text!r}: write I/N, e.g. 2/8")
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.of}"
+
+    @property
+    def name(self) -> str:
+        """As part of a folder's name."""
+        return f"{self.index}-of-{self.of}"
+
+    def places(self, keys: Sequence[Hashable]) -> list[int]:
+        """The items of this shard, see :func:`split`."""
+        return split(keys, self.of)[self.index - 1]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a manifest that was cut remembers of the whole.
+
+    Attributes:
+        shard: which part it is.
+        pairs: number of pairs of the whole.
+        digest: of the ids of all pairs, so that shards of other inputs are told apart.
+        places: of each pair of this part, its place in the whole, from 0.
+    """
+
+    shard: Shard
+    pairs: int
+    digest: str
+    places: tuple[int, ...]
+
+    def record(self) -> dict[str, Any]:
+        """What the run's manifest holds of it."""
+        return {
+            "index": self.shard.index,
+            "of": self.shard.of,
+            "pairs": self.pairs,
+            "digest": self.digest,
+        }
+
+
+def split(keys: Sequence[Hashable], of: int) -> list[list[int]]:
+    """Cut items into parts whose sizes differ by one at most; equal keys stay together.
+
+    Items are lined up by the first appearance of their key and cut into ``of`` contiguous
+    parts, so at most ``of - 1`` keys are in two parts or more.
+
+    Returns:
+        Places of the items [shape=(of, about n / of)], ascending in each part.
+    """
+    first: dict[Hashable, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    line = sorted(range(len(keys)), key=lambda place: (first[keys[place]], place))
+    ends = [len(line) * part // of for part in range(of + 1)]
+    return [sorted(line[start:end]) for start, end in pairwise(ends)]
+
+
+def digest(ids: Iterable[str]) -> str:
+    """SHA-256 of ids in their order."""
+    found = hashlib.sha256()
+    for name in ids:
+        found.update(json.dumps(name).encode() + b"\n")
+    return found.hexdigest()

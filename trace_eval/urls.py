@@ -1,0 +1,147 @@
+"""URLs as text: told from paths, joined, and shown without what gives access."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from pathlib import Path, PurePosixPath
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from blueprints import UserError
+
+_URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_PARTS = re.compile(r"([^:/?#]+)://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
+_IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>)]+", re.IGNORECASE)
+
+#: Between the links of a chained URL, e.g. ``zip://a.wav::s3://bucket/all.zip``; not in ``[::1]``.
+_CHAIN = re.compile(r"::(?=[a-z][a-z0-9+.-]*(?:://|::))", re.IGNORECASE)
+
+_LOCAL = ("file", "local")
+_WEB = ("http", "https")
+
+#: Query parameters that sign a request for one object and say nothing of which object: names
+#: that only mean this beside the signature that is their key, and prefixes that always do.
+_SIGNING = {
+    "signature": {"expires", "policy", "key-pair-id", "awsaccesskeyid", "googleaccessid"},
+    "sig": {"sv", "ss", "srt", "sp", "se", "st", "spr", "sr", "sip"}
+    | {"skoid", "sktid", "skt", "ske", "sks", "skv"},
+}
+_SIGNED = ("x-amz-", "x-goog-")
+
+#: Query parameters whose value is nobody's business, though it may name the object.
+_SECRET = re.compile(
+    r"token|secret|passw|auth|credential|signature|session|apikey|(^|[_-])(sig|key)($|[_-])",
+    re.IGNORECASE,
+)
+
+
+def is_url(text: object) -> bool:
+    """True for ``protocol://...``, the chained URLs of fsspec included."""
+    return isinstance(text, str) and _URL.match(text) is not None
+
+
+def is_chained(url: str) -> bool:
+    """True for a file inside another one, e.g. ``zip://a.wav::s3://bucket/all.zip``."""
+    return _CHAIN.search(url) is not None
+
+
+def protocol_of(url: str) -> str:
+    """The protocol, of a chained URL that of its first link with one."""
+    return url.partition("://")[0].rpartition("::")[2].lower()
+
+
+def place(text: Path | str) -> Path | str:
+    """A path, or a URL as a string; a ``file://`` URL is a path.
+
+    Raises:
+        UserError: a ``file://`` URL of another host.
+    """
+    if isinstance(text, Path) or not is_url(text):
+        return Path(text)
+    parts = _PARTS.fullmatch(text)
+    if parts is None or parts[1].lower() not in _LOCAL:
+        return text
+    if parts[2] not in ("", "localhost"):
+        raise UserError(f"{text}: names the host {parts[2]!r}; write file:///PATH")
+    return Path(unquote(text.partition("://")[2].removeprefix(parts[2])))
+
+
+def joined(root: Path | str, name: str) -> Path | str:
+    """A relative name below a root; an absolute path or a URL stays what it is."""
+    if is_url(name):
+        return place(name)
+    if isinstance(root, Path) or Path(name).is_absolute():
+        return root / Path(name) if isinstance(root, Path) else Path(name)
+    base, mark, query = root.partition("?")
+    protocol, _, folder = base.partition("://")
+    if protocol.lower() in _WEB:
+        name = quote(name)
+    return f"{protocol}://{posixpath.normpath(posixpath.join(folder, name))}{mark}{query}"
+
+
+def parent(url: str) -> str:
+    """The folder of a URL; a signed query stays."""
+    base, mark, query = url.partition("?")
+    return base.rpartition("/")[0] + mark + query
+
+
+def name_of(url: str) -> str:
+    """The last part of a URL's path, e.g. ``a.wav``."""
+    return PurePosixPath(unquote(_CHAIN.split(url)[0].partition("?")[0])).name
+
+
+def glob_base(url: str) -> str | None:
+    """The folder before the first ``*`` or ``[`` of a URL's path; None: there is none."""
+    parts = _PARTS.fullmatch(url)
+    found = re.search(r"[*\[]", parts[3]) if parts else None
+    if parts is None or found is None:
+        return None
+    return f"{parts[1]}://{parts[2]}{parts[3][: found.start()].rpartition('/')[0]}"
+
+
+def shown(url: str) -> str:
+    """A URL without what gives access; equal ones are the same object.
+
+    Passwords go, with the user of ``https://``, and so do the parameters of signed requests:
+    a recording keeps its identity when it is signed anew. Values of other parameters that look
+    secret are replaced by a hash, because they may tell objects apart.
+    """
+    return "::".join(_shown(part) for part in _CHAIN.split(url))
+
+
+def shown_in(text: str) -> str:
+    """A text, e.g. of an error, with every URL in it as :func:`shown`."""
+    return _IN_TEXT.sub(lambda match: shown(match[0]), text)
+
+
+def _shown(url: str) -> str:
+    parts = _PARTS.fullmatch(url)
+    if parts is None:
+        return url
+    protocol, host, path, query, fragment = parts.groups()
+    web = protocol.lower() in _WEB
+    user, at, host = host.rpartition("@")
+    if web:
+        user = at = ""
+    elif protocol != "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
+        user = user.partition(":")[0]
+    return f"{protocol}://{user}{at}{host}{path}{_unsigned(query, web)}{fragment}"
+
+
+def _unsigned(query: str, web: bool) -> str:
+    given = parse_qsl(query[1:], keep_blank_values=True)
+    names = {name.lower() for name, _ in given}
+    signing = {
+        name for key, others in _SIGNING.items() if web and key in names for name in (key, *others)
+    }
+    kept = []
+    for name, value in given:
+        if name.lower() in signing or (web and name.lower().startswith(_SIGNED)):
+            continue
+        if _SECRET.search(name):
+            value = "sha256-" + hashlib.sha256(value.encode()).hexdigest()[:16]
+        kept.append((name, value))
+    if kept == given:
+        return query
+    return f"?{urlencode(kept)}" if kept else ""
