@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from blueprints import Blueprint, UserError
 from extractors.base import Extractor
 from extractors.registry import plan as plan_extractors
-from trace_eval.engine import LocalEngine, cores
+from trace_eval.engine import Engine, LocalEngine, cores
 from trace_eval.extraction import Extracted, Source
 from trace_eval.fuse import fuse
 from trace_eval.judgement import Judgement, Overall
@@ -63,8 +64,34 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     return plan
 
 
-def engine_of(options: ExtractOptions, plan: Sequence[Extractor], clips: int) -> LocalEngine:
-    """The local engine for about so many clips; call it inside a running event loop."""
+class Job(NamedTuple):
+    """What an engine past this machine must know before the first clip.
+
+    Attributes:
+        sources: every recording that will be asked for.
+        shards: folder or fsspec URL of the results.
+    """
+
+    sources: Iterable[Source]
+    shards: str
+
+
+def engine_of(
+    options: ExtractOptions, plan: Sequence[Extractor], clips: int, job: Job | None = None
+) -> Engine:
+    """The engine for about so many clips; call it inside a running event loop.
+
+    Raises:
+        UserError: the engine ``ray`` cannot be had, or there is no ``job`` for it.
+    """
+    if options.engine == "ray":
+        if job is None:
+            raise UserError(
+                "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
+            )
+        from trace_eval.distributed.engine import RayEngine
+
+        return RayEngine(plan_of(options, plan), job.sources, job.shards, options)
     gpus = _gpus(plan, options)[: max(1, clips)]
     workers = options.workers
     if workers is None:
@@ -120,13 +147,22 @@ def extract_each(
     sources: Collection[Source],
     options: ExtractOptions | None = None,
     listener: Callable[[Extracted], None] = lambda _: None,
+    shards: str | None = None,
 ) -> None:
-    """Extract recordings and tell of each as soon as it is done; keeps none of them."""
+    """Extract recordings and tell of each as soon as it is done; keeps none of them.
+
+    Args:
+        sources: distinct recordings.
+        options: how.
+        listener: told of each.
+        shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
+    """
     options = options or ExtractOptions()
     plan = extractors_of(options)
 
     async def work() -> None:
-        engine = engine_of(options, plan, len(sources))
+        job = Job(sources, shards) if shards else None
+        engine = engine_of(options, plan, len(sources), job)
 
         async def one(source: Source) -> None:
             listener(await engine.extract(source))

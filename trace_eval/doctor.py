@@ -11,6 +11,7 @@ from extractors import registry as extractors
 from extractors.base import package_version
 from extractors.device import torch_problem
 from trace_eval.cache import default_folder
+from trace_eval.distributed.cluster import INSTALL as INSTALL_RAY
 from trace_eval.engine import cores
 from trace_eval.judges import doctor as judge_doctor
 from trace_eval.judges.doctor import Check
@@ -57,6 +58,7 @@ def diagnose() -> Diagnosis:
     sections = {
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
         "judges": _judges(),
+        "engines": _engines(),
         "packages": [_package(name) for name in PACKAGES],
         "torch": _torch(),
         "programs": [
@@ -93,6 +95,15 @@ def _client(kind: str) -> Check:
     if version == "missing":
         return Check(kind, False, f"needs the package: pip install {kind}")
     return Check(kind, True, f"client {version}; check a server with --judge {kind}:MODEL")
+
+
+def _engines() -> list[Check]:
+    ray = package_version("ray")
+    missing = f"not installed; only --engine ray needs it: {INSTALL_RAY}"
+    return [
+        Check("local", True, "processes of this machine"),
+        Check("ray", ray != "missing", missing if ray == "missing" else ray),
+    ]
 
 
 def _torch() -> list[Check]:

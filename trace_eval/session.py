@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from extractors.base import Extractor
-from trace_eval.api import engine_of, extractors_of
+from trace_eval.api import Job, engine_of, extractors_of
 from trace_eval.cases import CaseReader
 from trace_eval.fuse import fuse_run
 from trace_eval.judges.base import Case, Judge
@@ -23,10 +23,10 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.manifests import Manifest
 from trace_eval.options import Options
 from trace_eval.pairs import Pair
-from trace_eval.pipeline import Event, Listener, Pipeline
+from trace_eval.pipeline import Event, Listener, Pipeline, recordings_of, source_of
 from trace_eval.policies import load_policy
 from trace_eval.provenance import environment, now, plan_record
-from trace_eval.run import Run
+from trace_eval.run import DECIDING, Run, differences
 from trace_eval.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
@@ -162,7 +162,13 @@ class Session:
 
     async def _with_engine(self, work: _Work, pending: list[Pair]) -> None:
         options = self.options.extract
-        engine = engine_of(options, self.plan, 2 * len(pending))
+        sources = (
+            source_of(recording)
+            for pair in pending
+            for recording in recordings_of(pair, self.judge)
+        )
+        job = Job(sources, str(self.run.path("shards")))
+        engine = engine_of(options, self.plan, 2 * len(pending), job)
         window = self.judge.concurrency + engine.capacity
         listener = _counting(self.summary, self._listener)
         try:
@@ -183,11 +189,7 @@ class Session:
             "extracted_s": {k: round(s, 3) for k, s in sorted(self.summary.work_s.items())},
         }
         self._record["judge_observed"] = self.judge.observed()
-        self._record["coverage"] = {
-            "total": self.summary.total,
-            "scored": self.summary.scored,
-            "unscored": dict(self.summary.unscored),
-        }
+        self._record["coverage"] = self.summary.record()
         self.run.write_manifest(self._record)
 
 
@@ -222,6 +224,7 @@ def _record(
     return {
         "schema_version": "1",
         "input": str(manifest.path),
+        **({"shard": manifest.part.record()} if manifest.part else {}),
         "extractors": plan_record(plan),
         "judge": {"spec": judge.spec, "parameters": judge.parameters()},
         "profile": options.extract.profile,
@@ -235,30 +238,19 @@ def _record(
 
 def _check_continues(run: Run, record: dict[str, Any], manifest: Manifest) -> None:
     """Refuse to mix judgements that were made in different ways."""
-    stored = run.manifest()
-    for part in ("extractors", "judge", "max_seconds"):
-        new = json.loads(json.dumps(record[part]))  # as it would be read back
-        if stored[part] != new:
-            told = _difference(stored[part], new)
-            raise UserError(
-                f"{run.folder}: was made with another {part} ({told});"
-                " choose a new --out, or fuse to change the policy only"
-            )
+    new = json.loads(json.dumps(record))  # as it would be read back
+    for part, told in differences(run.manifest(), new, (*DECIDING, "shard")):
+        raise UserError(
+            f"{run.folder}: was made with another {part} ({told});"
+            " choose a new --out, or fuse to change the policy only"
+        )
     before = {pair.id: pair for pair in run.pairs()}
     for pair in manifest.pairs:
-        if pair.id in before and before[pair.id] != pair:
+        if pair.id in before and not before[pair.id].same_as(pair):
             raise UserError(
                 f"{run.folder}: pair {pair.id!r} has changed since it was judged; choose a new"
                 " --out or give the pair a new id"
             )
-
-
-def _difference(stored: Any, new: Any, path: str = "") -> str:
-    if isinstance(stored, dict) and isinstance(new, dict):
-        for key in [*stored, *new]:
-            if stored.get(key) != new.get(key):
-                return _difference(stored.get(key), new.get(key), f"{path}.{key}".lstrip("."))
-    return f"{path}: {stored!r:.80}, now {new!r:.80}"
 
 
 def _spent(run: Run) -> float:

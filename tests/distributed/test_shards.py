@@ -1,0 +1,186 @@
+"""What a shard holds, how a job is cut, and what an actor does, without a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
+
+from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
+from tests.support.audio import tone, write
+from tests.support.fakes import Counting, Placed
+from trace_eval.api import extract
+from trace_eval.distributed.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
+from trace_eval.distributed.cluster import Size
+from trace_eval.distributed.driver import Job, _split
+from trace_eval.distributed.engine import RayEngine
+from trace_eval.distributed.job import CHUNK_CLIPS, cut, finished, plan_digest
+from trace_eval.distributed.shards import SCHEMA, ShardFolder, to_parquet
+from trace_eval.export import extract_to
+from trace_eval.extraction import Extracted, Source
+from trace_eval.options import ExtractOptions
+from trace_eval.plan import Plan
+from trace_eval.provenance import plan_record
+
+SOURCE = Provenance(extractor="x", version="1")
+
+
+def _blueprint(value: Extension | Absent, clip: str = "c") -> Blueprint:
+    return Blueprint(clip=clip).with_group("x", value, SOURCE)
+
+
+def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
+    measured = _blueprint(Extension(values={"peak": 0.1 + 0.2}))
+    passing = _blueprint(Absent(status=Status.FAILED, reason="crashed"))
+    lasting = _blueprint(Absent(status=Status.SILENT, reason="no sound"))
+    found = [
+        Extracted("a", measured, None, 1.5, {"x": 0.25}),
+        Extracted("b", passing, None, 2.0),
+        Extracted("c", lasting, None, 0.0),
+        Extracted("d", None, "d: cannot be decoded"),
+    ]
+    folder = ShardFolder(str(tmp_path / "new" / "shards"))
+    folder.write("1.parquet", to_parquet(found, ["5-6", None, None, None]))
+    assert folder.outcomes("1.parquet") == found
+    assert [tuple(entry) for entry in folder.entries("1.parquet")] == [
+        ("a", "5-6", True),
+        ("b", None, False),  # another try may do better
+        ("c", None, True),
+        ("d", None, False),
+    ]
+    assert pq.read_schema(tmp_path / "new" / "shards" / "1.parquet").equals(SCHEMA)
+    assert [path.name for path in (tmp_path / "new" / "shards").iterdir()] == ["1.parquet"]
+
+
+def test_a_torn_shard_is_told(tmp_path: Path) -> None:
+    (tmp_path / "1.parquet").write_bytes(b"PAR1")
+    with pytest.raises(UserError, match=r"1.parquet: not a shard .*; delete it and run again"):
+        ShardFolder(str(tmp_path)).entries("1.parquet")
+
+
+def test_an_unknown_protocol_is_told() -> None:
+    with pytest.raises(UserError, match=r"nope://bucket: .*install it or name a folder"):
+        ShardFolder("nope://bucket")
+
+
+def test_chunks_are_fair_and_the_same_for_the_same_recordings() -> None:
+    few = [Source(f"s3://b/{n}", url=f"s3://b/{n}") for n in range(20)]
+    # 2 workers x 4 chunks share 20 clips: 3 each, the last chunk has 2.
+    chunks = cut("d", few, workers=2)
+    assert [len(chunk.sources) for chunk in chunks] == [3] * 6 + [2]
+    assert [s for chunk in chunks for s in chunk.sources] == few
+    assert chunks == cut("d", few, workers=2)
+    assert len({chunk.name for chunk in chunks} | {c.name for c in cut("e", few, 2)}) == 14
+    many = [Source(str(n), data=b"") for n in range(10 * CHUNK_CLIPS)]
+    assert {len(chunk.sources) for chunk in cut("d", many, workers=1)} == {CHUNK_CLIPS}
+    assert cut("d", [], workers=1) == []
+
+
+def test_a_shard_counts_for_its_plan_and_its_files_only(tmp_path: Path) -> None:
+    clip = write(tmp_path / "a.wav", tone())
+    source = Source(str(clip), path=clip)
+    folder = ShardFolder(str(tmp_path / "shards"))
+    plan = Plan((Counting(tmp_path / "log"),))
+    digest = plan_digest(plan)
+    (chunk,) = cut(digest, [source], workers=1)
+    done = Extracted(source.id, _blueprint(Extension(values={})))
+    folder.write(chunk.name, to_parquet([done], chunk.versions))
+    names = folder.names(digest)
+    assert names == [chunk.name]
+    assert finished(folder, names, [source]) == {source.id: chunk.name}
+    assert not folder.names(plan_digest(Plan((Counting(tmp_path / "log", gain=2),))))
+    assert not folder.names(plan_digest(Plan(plan.extractors, max_seconds=9)))
+    assert plan_digest(Plan((Counting(tmp_path / "elsewhere", delay_s=1),))) == digest
+    write(clip, tone(seconds=0.3))
+    assert not finished(folder, names, [source])
+
+
+def _act(actor: StageActor, work: Work) -> Any:
+    cell = np.empty(1, dtype=object)
+    cell[0] = work.packed()
+    return actor({WORK: cell})
+
+
+def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
+    clip, log = write(tmp_path / "a.wav", tone()), tmp_path / "log"
+    plan = Plan((Counting(log),), tmp_path / "cache")
+    (chunk,) = cut(plan_digest(plan), [Source(str(clip), path=clip)], workers=1)
+    brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
+    for _ in range(2):  # its node died after the first time, before anybody was told
+        out = _act(StageActor(brief, 0), Work(chunk))
+        assert (out[NAME][0], out[PARQUET][0], out[PROBLEM][0]) == (chunk.name, b"", "")
+    (found,) = ShardFolder(brief.place).outcomes(chunk.name)
+    (local,) = extract(
+        [clip], ExtractOptions(overrides=_only(log), cache=tmp_path / "2", workers=0)
+    )
+    assert found.blueprint == local.blueprint
+    assert len(log.read_text().splitlines()) == 2  # once by the actor, once by this test
+
+
+def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
+    clip, log = write(tmp_path / "a.wav", tone(peak=0.44)), tmp_path / "log"
+    plan = Plan((Counting(log),), tmp_path / "cache")
+    digest = plan_digest(plan)
+    brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
+    source, folder = Source("s3://b/a", path=clip), ShardFolder(brief.place)
+    for times in (1, 2):
+        names = folder.names(digest)
+        assert not finished(folder, names, [source])
+        (chunk,) = cut(digest, [source], 1, names)
+        _act(StageActor(brief, 0), Work(chunk))
+        assert len(log.read_text().splitlines()) == times
+    assert folder.names(digest) == [chunk.name]
+
+
+def _only(log: Path) -> dict[str, Any]:
+    groups = ("signal", "transcript", "quality", "pitch", "loudness", "rate")
+    return {**dict.fromkeys(groups, "none"), "peak": Counting(log)}
+
+
+def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
+    model = Plan((Placed(tmp_path, device="gpu"),))
+
+    def split(device: str, gpus: float, plan: Plan = model) -> bool:
+        return _split(Job(plan, {}, "", frozenset(), [], "", None, device), Size(4, gpus))
+
+    assert split("auto", 1)
+    assert split("cuda", 1)
+    assert not split("auto", 0)
+    assert not split("cpu", 1)
+    assert not split("cuda", 1, Plan((Placed(tmp_path),)))
+    with pytest.raises(UserError, match="'cuda:1': under Ray each actor sees one GPU"):
+        split("cuda:1", 2)
+    with pytest.raises(UserError, match="'cuda': the cluster has no GPU"):
+        split("cuda", 0)
+
+
+def test_what_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clip = write(tmp_path / "a.wav", tone())
+    options = ExtractOptions(overrides=_only(tmp_path / "log"), engine="ray")
+    with pytest.raises(UserError, match="keeps its results in a folder; use extract_to"):
+        extract([clip], options)
+    with pytest.raises(UserError, match="s3://b: only --engine ray writes to a URL"):
+        extract_to("s3://b", [clip], ExtractOptions())
+    with pytest.raises(UserError, match=r"'127.0.0.1:1': no cluster answers .*ray start --head"):
+        extract_to(tmp_path / "out", [clip], replace(options, ray_address="127.0.0.1:1"))
+    monkeypatch.setattr("trace_eval.distributed.cluster.find_spec", lambda _: None)
+    with pytest.raises(UserError, match=r"not installed; run: pip install 'trace-eval\[ray\]'"):
+        extract_to(tmp_path / "out", [clip], options)
+
+
+def test_a_job_with_nothing_left_starts_nothing(tmp_path: Path) -> None:
+    async def work() -> int:
+        engine = RayEngine(Plan(()), [], str(tmp_path), ExtractOptions(engine="ray"))
+        try:
+            return engine.capacity
+        finally:
+            await engine.close()
+
+    assert asyncio.run(work()) == CHUNK_CLIPS
