@@ -73,6 +73,7 @@ class Slot:
         self._local: ClipExtractor | None = None
         self._executor: Executor | None = None
         self._pid: Future[int] | None = None
+        self._last: Future[list[Extracted]] | None = None
 
     async def run(
         self, tasks: Sequence[Task], groups: frozenset[str] | None = None
@@ -102,7 +103,8 @@ class Slot:
 
     def _submit(self, tasks: list[Task], groups: frozenset[str] | None) -> Future[list[Extracted]]:
         work = self._run_here if self._place is None else _run_in_worker
-        return self._start().submit(work, tasks, groups)
+        self._last = self._start().submit(work, tasks, groups)
+        return self._last
 
     def _run_here(self, tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
         if self._local is None:
@@ -125,8 +127,10 @@ class Slot:
         """Stop the worker; a clip that it is working on is dropped."""
         if self._executor is not None:
             self._executor.shutdown(wait=self._place is None, cancel_futures=True)
-        if self._pid is not None and self._pid.done() and not self._pid.exception():
+        busy = self._last is not None and not self._last.done()
+        if busy and self._pid is not None and self._pid.done() and not self._pid.exception():
             # Python waits for busy workers before it exits; nobody wants their clip any more.
+            # Idle ones end by themselves, and put away what their libraries left open.
             with suppress(ProcessLookupError):
                 os.kill(self._pid.result(), signal.SIGTERM)
         if self._local is not None:
@@ -161,13 +165,17 @@ _worker: ClipExtractor | None = None
 def _start_worker(plan: Plan) -> None:
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    exit_with_parent()
     prime_hashes(plan.hashes)
     _worker = plan.build()
 
 
-def _die_with_parent() -> None:
+def exit_with_parent() -> None:
     """A killed parent cannot tell its workers to stop; they would wait for ever."""
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+
+
+def _die_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
