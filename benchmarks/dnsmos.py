@@ -5,7 +5,7 @@
 Every recording under $TRACE_EVAL_DATA/*_pairs and /prompts is scored by ``speechmos`` and by
 the extractor in turn, one thread each, so that other work on the machine meets both; the
 fastest of the repeats counts. Clips are also cut and joined to the lengths that the table
-names. Memory is that of scoring HOURS (default 2) of synthetic sound in a process of its own.
+names. Memory is that of a process that decodes and scores a file of HOURS (default 2).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -144,38 +145,57 @@ def all_windows_cost(audio: Samples) -> dict[str, float]:
     }
 
 
-_MEMORY = """
-import json, resource, sys, time
-import numpy as np
-from blueprints import Blueprint, Signal
-from extractors.audio import Clip
-from extractors.dnsmos import DnsmosExtractor
+_WRITE = """
+import sys
+import numpy as np, soundfile
+path, seconds, rate = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+rng = np.random.default_rng(0)
+with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
+    for start in range(0, seconds, 60):
+        file.write(rng.uniform(-0.1, 0.1, min(60, seconds - start) * rate))
+"""
+
+_SCORE = """
+import json, sys, time
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1e3
-seconds = float(sys.argv[1]) * 3600
-samples = np.empty((int(seconds * 16000), 1), np.float32)
-rng = np.random.default_rng(0)
-for start in range(0, len(samples), 1 << 20):
-    part = samples[start : start + (1 << 20)]
-    part[:] = rng.uniform(-0.1, 0.1, part.shape)
-clip = Clip(samples, 16000)
-signal = Signal(duration_s=seconds, rate_hz=16000, channels=1, peak_dbfs=-20, rms_dbfs=None,
-    clipping_ratio=0, bandwidth_hz=None, speech_s=seconds, speech=[], pauses=[])
-before, started = peak(), time.process_time()
-found = DnsmosExtractor().extract(clip, Blueprint(clip="0", signal=signal))
-print(json.dumps({"hours": seconds / 3600, "windows": found.windows,
-    "CPU s": time.process_time() - started, "MB of samples": samples.nbytes / 1e6,
-    "MB before": before, "MB at peak": peak(), "MB for scoring": peak() - before}))
+started = time.process_time()
+path, way = sys.argv[1:]
+if way == "from the file":
+    from extractors.dnsmos import score_file
+    found, held = score_file(path), 0
+else:
+    from blueprints import Blueprint, Signal
+    from extractors.audio import decode
+    from extractors.dnsmos import DnsmosExtractor
+    clip = decode(path, max_seconds=1e9)
+    signal = Signal(duration_s=clip.seconds, rate_hz=clip.rate, channels=1, peak_dbfs=-20,
+        rms_dbfs=None, clipping_ratio=0, bandwidth_hz=None, speech_s=clip.seconds, speech=[],
+        pauses=[])
+    found = DnsmosExtractor().extract(clip, Blueprint(clip="0", signal=signal))
+    held = (clip.samples.nbytes + clip.speech.nbytes) / 1e6
+print(json.dumps({"way": way, "windows": found.windows, "CPU s": time.process_time() - started,
+    "MB of samples held": held, "peak MB of the process": peak()}))
 """
 
 
-def memory(hours: float) -> dict[str, float]:
-    """Peak resident memory of the extractor on a long recording, MB."""
-    command = [sys.executable, "-c", _MEMORY, str(hours)]
-    found: dict[str, float] = json.loads(
-        subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    )
+def memory(hours: float) -> list[dict[str, Any]]:
+    """Peak resident memory of processes that decode and score a long file.
+
+    ``from the file`` is :func:`extractors.dnsmos.score_file`: blocks are decoded, resampled
+    and scored. ``decoded whole``, on a tenth of it, is the extractor in a plan: the clip is
+    decoded once for all extractors, so its samples at its own rate and at 16 kHz are held
+    however little the scoring needs.
+    """
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for way, share in (("from the file", 1.0), ("decoded whole", 0.1)):
+            path, seconds = f"{folder}/long.wav", round(hours * share * 3600)
+            subprocess.run([sys.executable, "-c", _WRITE, path, str(seconds), "24000"], check=True)
+            command = [sys.executable, "-c", _SCORE, path, way]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            found.append({"hours": hours * share, **json.loads(done.stdout)})
     return found
 
 
@@ -201,7 +221,7 @@ def main() -> None:
     cost = all_windows_cost(longer[: 30 * SPEECH_RATE])
     show("Scoring every second", [cost])
     long = memory(float(sys.argv[1]) if len(sys.argv) > 1 else 2)
-    show("A long recording", [long])
+    show("Long recordings at 24 kHz, mono", long)
     save("dnsmos", {"lengths": by_length, "all windows": cost, "long": long})
 
 

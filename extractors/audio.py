@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -93,21 +95,37 @@ def decode(
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
+    with opened(source, label) as file:
+        samples, rate = _read(file, label, max_seconds)
+    if len(samples) == 0:
+        raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
+    refuse_gaps(int(samples.size - np.isfinite(samples).sum()), samples.size, label)
+    return Clip(samples, rate, label)
+
+
+@contextmanager
+def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFile]:
+    """Open a recording, and name it in every error of opening or reading it.
+
+    Raises:
+        AudioError: missing, empty, or undecodable.
+    """
     if isinstance(source, bytes):
-        if not source:
-            raise AudioError(f"{label}: 0 bytes; write the recording again")
         handle: str | io.BytesIO = io.BytesIO(source)
+        empty = not source
     else:
         path = Path(source)
         if not path.exists():
             raise AudioError(f"{label}: no such file; check the path or --audio-root")
         if not path.is_file():
             raise AudioError(f"{label}: not a file; name one recording")
-        if path.stat().st_size == 0:
-            raise AudioError(f"{label}: 0 bytes; write the recording again")
         handle = str(path)
+        empty = path.stat().st_size == 0
+    if empty:
+        raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
-        samples, rate = _read(handle, label, max_seconds)
+        with soundfile.SoundFile(handle) as file:
+            yield file
     except soundfile.LibsndfileError as error:
         raise AudioError(
             f"{label}: cannot be decoded ({error.error_string.rstrip('.')}); convert it, e.g."
@@ -115,24 +133,25 @@ def decode(
         ) from error
     except OSError as error:
         raise AudioError(f"{label}: cannot be read ({error})") from error
-    if len(samples) == 0:
-        raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
-    bad = int(samples.size - np.isfinite(samples).sum())
+
+
+def refuse_gaps(bad: int, samples: int, label: str) -> None:
+    """Refuse a recording with samples that are not numbers.
+
+    Raises:
+        AudioError: there is at least one.
+    """
     if bad:
         raise AudioError(
-            f"{label}: {bad} of {samples.size} samples are NaN or infinite; mend the"
+            f"{label}: {bad} of {samples} samples are NaN or infinite; mend the"
             " system that wrote them"
         )
-    return Clip(samples, rate, label)
 
 
-def _read(handle: str | io.BytesIO, label: str, max_seconds: float) -> tuple[Samples, int]:
-    with soundfile.SoundFile(handle) as file:
-        limit = int(max_seconds * file.samplerate)
-        # Headers lie (streamed WAV claims 2 GiB), so the bound is on what is really read.
-        samples = file.read(min(file.frames, limit + 1), dtype="float32", always_2d=True)
-        if len(samples) > limit:
-            raise AudioError(
-                f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds"
-            )
-        return samples, int(file.samplerate)
+def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Samples, int]:
+    limit = int(max_seconds * file.samplerate)
+    # Headers lie (streamed WAV claims 2 GiB), so the bound is on what is really read.
+    samples = file.read(min(file.frames, limit + 1), dtype="float32", always_2d=True)
+    if len(samples) > limit:
+        raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds")
+    return samples, int(file.samplerate)

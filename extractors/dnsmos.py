@@ -2,15 +2,18 @@
 
 The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and 2022),
 and the scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized")`` within
-1e-3. The package's own module is not imported: it pulls in librosa, numba and requests,
-which costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
+1e-3. The package's own module is not imported: it pulls in librosa and requests, which
+costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
 although neighbours have 8 s in common; here each second goes through the expensive layers
-once, see :mod:`extractors.dnsmos_graph` and :mod:`extractors.dnsmos_shared`.
+once, see :mod:`extractors.dnsmos_graph` and :mod:`extractors.dnsmos_shared`, and the most
+expensive of them by an algorithm with fewer products, see :mod:`extractors.winograd`. A
+recording of hours is scored from its file by :func:`score_file`, in bounded memory.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,9 +27,10 @@ import numpy.typing as npt
 from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
 from extractors import p808, p835
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Extractor, speech_gate
+from extractors.base import SILENCE_DBFS, Extractor, speech_gate
 from extractors.contours import rms_dbfs
 from extractors.dnsmos_shared import HOP_SAMPLES, Network
+from extractors.stream import Source, SpeechFile
 
 #: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
@@ -57,9 +61,10 @@ class DnsmosExtractor(Extractor):
 
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {
+        "numba": "numba",
         "onnx": "onnx",
         "onnxruntime": "onnxruntime",
         "speechmos": "speechmos",
@@ -102,23 +107,52 @@ class DnsmosExtractor(Extractor):
         """Score the 16 kHz mono mix; absent without speech or under 0.1 s."""
         audio = clip.speech
         if len(audio) < MIN_SECONDS * SPEECH_RATE:
-            reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
-            return Absent(status=Status.TOO_SHORT, reason=reason)
+            return _too_short(clip.seconds)
         absent = speech_gate(known)
         if absent:
             return absent
-        audio = fill_window(audio)
-        chosen = all_windows if self.windows == "all" else reference_windows
-        scores = score(audio, chosen(len(audio)))
-        sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
-        return Quality(
-            sig=sig,
-            bak=bak,
-            ovrl=ovrl,
-            p808=mos,
-            windows=len(scores),
-            level_dbfs=rms_dbfs(clip.speech),
-        )
+        return _quality(score(*_windows(audio, self.windows)), rms_dbfs(audio))
+
+
+def score_file(path: Path | str, windows: Windows = "reference") -> Quality | Absent:
+    """Score a recording of any length in bounded memory, without decoding it as a whole.
+
+    The scores are those of the extractor, and so are the errors of decoding; absent when it
+    is under 0.1 s or silent. Whether anybody speaks is not asked: that needs group ``signal``.
+    """
+    with SpeechFile(path) as audio:
+        if len(audio) < MIN_SECONDS * SPEECH_RATE:
+            return _too_short(len(audio) / SPEECH_RATE)
+        scores = score(*_windows(audio, windows))
+        level, peak = audio.levels()
+    if decibels(peak) < SILENCE_DBFS:
+        reason = f"the peak is {decibels(peak):.1f} dBFS, silence is under {SILENCE_DBFS:g}"
+        return Absent(status=Status.SILENT, reason=reason)
+    return _quality(scores, decibels(level))
+
+
+def decibels(amplitude: float) -> float:
+    """Level re full scale, dB; ``-inf`` for zero."""
+    return 20 * math.log10(amplitude) if amplitude > 0 else -math.inf
+
+
+def _windows(audio: Source, kind: Windows) -> tuple[Source, list[int]]:
+    """What is scored: audio that fills a window, and the numbers of its windows."""
+    if len(audio) < WINDOW_SAMPLES:
+        audio = fill_window(audio[:])
+    return audio, (all_windows if kind == "all" else reference_windows)(len(audio))
+
+
+def _quality(scores: npt.NDArray[np.float64], level_dbfs: float | None) -> Quality:
+    sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
+    return Quality(
+        sig=sig, bak=bak, ovrl=ovrl, p808=mos, windows=len(scores), level_dbfs=level_dbfs
+    )
+
+
+def _too_short(seconds: float) -> Absent:
+    reason = f"{seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
+    return Absent(status=Status.TOO_SHORT, reason=reason)
 
 
 def fill_window(audio: Samples) -> Samples:
@@ -156,11 +190,11 @@ def all_windows(samples: int) -> list[int]:
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
-def score(audio: Samples, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+def score(audio: Source, windows: Sequence[int]) -> npt.NDArray[np.float64]:
     """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:
-        audio: float32 [shape=(samples,)] at 16 kHz.
+        audio: 16 kHz mono: float32 [shape=(samples,)], or a file that is read forwards.
         windows: n ascending numbers of windows inside the audio.
     """
     p835_model, p808_model = _models()

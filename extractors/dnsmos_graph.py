@@ -9,7 +9,8 @@ before that third pooling is common to all windows, except the cells near a wind
 edges that the zero padding reaches. This module finds that place in the graph and makes the
 pieces that :mod:`extractors.dnsmos_shared` puts together:
 
-- the front: features of a stretch of audio -> shared cells, without padding in time;
+- the front: features of a stretch of audio -> shared cells, without padding in time; up to
+  the first pooling, which is nine tenths of all work, by :mod:`extractors.winograd`;
 - the edges: the same layers, padded on one side only, for the few cells at either edge;
 - the tail: shared cells of a window -> raw scores, as published.
 
@@ -20,16 +21,18 @@ cells, which halves the full-resolution frames that have to be computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import onnx
 import onnxruntime
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from extractors.dnsmos_shared import Floats, Network, Piece, Stage
+from extractors.winograd import Chain, Convolution
 
 
 class Layer(NamedTuple):
@@ -72,8 +75,14 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         after = piece(model, source, [target], padding=(0, 1))
         stages.append(Stage(before, after, _needed(part, changed), changed))
     strides = [math.prod(layer.stride for layer in part) for part in parts]
+    first, then = loom(model, *cuts[:2]), piece(model, cuts[1], cuts[2:], padding=(0, 0))
+
+    def front(image: Floats) -> list[Floats]:
+        cells = first(image)
+        return [cells, *then(cells)]
+
     return Network(
-        front=piece(model, cuts[0], cuts[1:], padding=(0, 0)),
+        front=front,
         margins=(_needed(shared, 0), _needed(parts[1], 0), 0),
         strides=(1, strides[0], strides[0] * strides[1]),
         stages=tuple(stages),
@@ -145,6 +154,34 @@ def piece(
     def run(array: Floats) -> list[Floats]:
         outputs: list[Floats] = session.run(None, {source: array})
         return outputs
+
+    return run
+
+
+def loom(model: onnx.ModelProto, source: str, target: str) -> Callable[[Floats], Floats]:
+    """Convolutions and a last pooling, without padding in time, by Winograd's algorithm.
+
+    Raises:
+        ValueError: there is something else between the tensors.
+    """
+    weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    layers, wanted, kinds = [], target, []
+    for node in reversed(model.graph.node):
+        if wanted == source:
+            break
+        if wanted not in node.output:
+            continue
+        wanted = node.input[0]
+        kinds.append(node.op_type)
+        if node.op_type == "Conv":
+            layers.append(Convolution.of(weights[node.input[1]], weights[node.input[2]]))
+    if kinds != ["MaxPool", *["Relu", "Conv"] * len(layers)]:
+        raise ValueError(f"DNSMOS: {kinds[::-1]} are not convolutions and a pooling at the end")
+    chain = Chain(layers[::-1], pooled=True)
+
+    def run(image: Floats) -> Floats:
+        cells = chain(np.ascontiguousarray(image[0].transpose(1, 2, 0)))
+        return np.ascontiguousarray(cells.transpose(2, 0, 1)[np.newaxis])
 
     return run
 

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE, Samples
+from extractors.stream import Source
 
 Floats = npt.NDArray[np.float32]
 
@@ -138,7 +139,7 @@ def _portions(run: list[int]) -> list[list[int]]:
     return [run[i : i + size] for i in range(0, len(run), size)]
 
 
-def stretch(audio: Samples, first: int, stop: int) -> Samples:
+def stretch(audio: Source, first: int, stop: int) -> Samples:
     """Samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
     inside = audio[max(0, first) : max(0, stop)]
     before = min(max(0, -first), stop - first)

@@ -31,6 +31,7 @@ from extractors.dnsmos_shared import (
     raw_scores,
     stretch,
 )
+from extractors.stream import Source
 
 MELS = 120
 FFT_SAMPLES = 321
@@ -57,10 +58,10 @@ class P808:
 
     Args:
         model: from :func:`load`.
-        audio: float32 [shape=(n,)] at 16 kHz.
+        audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
     """
 
-    def __init__(self, model: Network, audio: Samples) -> None:
+    def __init__(self, model: Network, audio: Source) -> None:
         self._network = model
         self._audio = audio
         self._hops: HopStore[Decibels] = HopStore()

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from extractors.audio import Samples
 from extractors.dnsmos_shared import (
     FRAME_SAMPLES,
     HOP_FRAMES,
@@ -25,6 +24,7 @@ from extractors.dnsmos_shared import (
     raw_scores,
     stretch,
 )
+from extractors.stream import Source
 
 #: Samples that a spectrum is computed from.
 SPECTRUM_SAMPLES = 320
@@ -65,10 +65,10 @@ class P835:
 
     Args:
         model: from :func:`load`.
-        audio: float32 [shape=(n,)] at 16 kHz.
+        audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
     """
 
-    def __init__(self, model: P835Model, audio: Samples) -> None:
+    def __init__(self, model: P835Model, audio: Source) -> None:
         self._spectra, self._network = model
         self._audio = audio
         self._hops: HopStore[Hop] = HopStore()

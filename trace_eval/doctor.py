@@ -22,6 +22,7 @@ PACKAGES = (
     "librosa",
     "numpy",
     "ollama",
+    "numba",
     "onnxruntime",
     "openai",
     "pocketsphinx",

@@ -1,0 +1,127 @@
+"""Recordings that are too long to hold: the 16 kHz mono mix of a file, read as it is needed.
+
+Two hours are 0.46 GB at 16 kHz, and three times that while they are decoded at 48 kHz. A
+measure that works through a recording once, front to back, need not hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+import numpy as np
+import soundfile
+import soxr
+
+from extractors.audio import SPEECH_RATE, AudioError, Samples, opened, refuse_gaps
+
+#: Frames that are decoded at once.
+BLOCK_FRAMES = 1 << 18
+
+#: How far back from the last sample read one can still read, seconds (8 MB).
+KEPT_S = 120
+
+
+class Source(Protocol):
+    """Mono samples at 16 kHz that can be counted and sliced: an array, or a file."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> Samples: ...
+
+
+class SpeechFile:
+    """What :attr:`Clip.speech` would be of a file, to the last bit, in bounded memory.
+
+    The file is decoded twice: once to count what is really there (headers lie) and to refuse
+    what is not a number, and once as slices are asked for. Slices must go forwards: a slice
+    that starts more than ``KEPT_S`` before the furthest one's end is refused.
+
+    Use it as a context manager. Opening it raises AudioError as :func:`decode` does, but no
+    recording is too long.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._label = str(path)
+        self._path = path
+        with opened(path, self._label) as file:
+            self._rate = int(file.samplerate)
+            frames = self._count(file)
+        # How the resampler rounds; equal to the length of its output for every length tried.
+        self._length = int(frames * SPEECH_RATE / self._rate + 0.5)
+        self._blocks = self._resampled()
+        self._kept = np.zeros(0, np.float32)
+        self._start = 0  # number of the first sample kept
+        self._power, self._peak = 0.0, 0.0
+
+    def __enter__(self) -> SpeechFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._blocks.close()
+
+    def __len__(self) -> int:
+        """Samples at 16 kHz."""
+        return self._length
+
+    def __getitem__(self, part: slice, /) -> Samples:
+        """Samples ``start`` to ``stop - 1`` at 16 kHz, in [-1, 1]."""
+        first, stop, _ = part.indices(self._length)
+        self._read_to(stop, first)
+        if first < min(self._start, stop):
+            raise ValueError(
+                f"{self._label}: samples from {first} are gone, {self._start} is the first that"
+                f" is kept; read forwards, or raise KEPT_S ({KEPT_S} s)"
+            )
+        found = self._kept[first - self._start : max(first, stop) - self._start]
+        return found.copy()  # a view would hold on to all that is kept
+
+    def levels(self) -> tuple[float, float]:
+        """RMS and peak of the whole recording, linear; reads on to its end."""
+        self._read_to(self._length, self._length)
+        return float(np.sqrt(self._power / max(1, self._length))), self._peak
+
+    def _read_to(self, stop: int, needed: int) -> None:
+        """Decode up to ``stop``; what is from ``needed`` on is kept, however far back."""
+        while self._start + len(self._kept) < stop:
+            block = next(self._blocks)
+            self._power += float(np.einsum("i,i->", block, block, dtype=np.float64))
+            self._peak = max(self._peak, float(np.abs(block).max(initial=0)))
+            old = max(0, len(self._kept) - KEPT_S * SPEECH_RATE)
+            gone = max(0, min(old, needed - self._start))
+            self._kept = np.concatenate((self._kept[gone:], block))
+            self._start += gone
+
+    def _resampled(self) -> Generator[Samples, None, None]:
+        """Blocks of the 16 kHz mono mix; the last one is short or empty."""
+        same = self._rate == SPEECH_RATE
+        stream = None if same else soxr.ResampleStream(self._rate, SPEECH_RATE, 1, quality="HQ")
+        with opened(self._path, self._label) as file:
+            while True:
+                block = file.read(BLOCK_FRAMES, dtype="float32", always_2d=True)
+                last = len(block) < BLOCK_FRAMES
+                mono = block[:, 0] if block.shape[1] == 1 else block.mean(axis=1)
+                mono = stream.resample_chunk(np.ascontiguousarray(mono), last) if stream else mono
+                yield np.clip(mono, -1.0, 1.0)
+                if last:
+                    return
+
+    def _count(self, file: soundfile.SoundFile) -> int:
+        frames, samples, finite = 0, 0, 0
+        while len(block := file.read(BLOCK_FRAMES, dtype="float32", always_2d=True)):
+            frames += len(block)
+            samples += block.size
+            finite += int(np.isfinite(block).sum())
+        if not frames:
+            raise AudioError(
+                f"{self._label}: the header is valid but there are no samples; write it again"
+            )
+        refuse_gaps(samples - finite, samples, self._label)
+        return frames
