@@ -75,9 +75,9 @@ ROWS = (
         ),
     ),
     Row(
-        "peak memory of DNSMOS on a recording of 2 hours",
+        "peak memory of scoring a file of 2 hours with DNSMOS",
         "dnsmos",
-        lambda r: f"{r['long']['MB at peak']:.0f} MB",
+        lambda r: f"{r['long'][0]['peak MB of the process']:.0f} MB",
     ),
     Row(
         "loudness, largest difference from ffmpeg",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -41,7 +42,13 @@ def watch(
         look: called with the process at every sample; it may end it.
     """
     samples: dict[int, list[float]] = {}
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        # A shell starts background jobs deaf to Ctrl-C, and their children inherit it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
         while process.poll() is None:
             for pid in (process.pid, *_children(process.pid)):
                 if memory := _resident_mb(pid):

@@ -20,9 +20,9 @@ from trace_eval.judges.options import JudgeOptions
 #: Distributions that decide results, listed with their versions.
 PACKAGES = (
     "librosa",
+    "numba",
     "numpy",
     "ollama",
-    "numba",
     "onnxruntime",
     "openai",
     "pocketsphinx",
