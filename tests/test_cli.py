@@ -133,6 +133,7 @@ def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) ->
     assert done.code == 0, done.err
     assert "13 of 13 pairs scored (100.0%)" in done.err
 
+    assert trace_eval("fuse", folder / "run").code == 0  # another test chose another policy
     one, merged = Run.open(folder / "run"), Run.open(folder / "all")
     for name in ("pairs.jsonl", "overall.jsonl", "results.csv"):
         assert merged.path(name).read_bytes() == one.path(name).read_bytes(), name

@@ -1,8 +1,10 @@
 """``openai:`` against a real llama.cpp server, and against servers that misbehave."""
 
 import asyncio
+import itertools
 import json
 import logging
+import threading
 import time
 import traceback
 from email.utils import formatdate
@@ -478,7 +480,14 @@ def test_without_a_key_none_is_invented() -> None:
 
 
 def test_only_the_first_call_is_waited_for() -> None:
-    with Server(in_turn([Answer(body=GOOD, sleep=1.0)])) as server:
+    turn, together = itertools.count(), threading.Barrier(15, timeout=30)
+
+    def answer(asked: Asked) -> Answer:
+        if next(turn):  # one settles the dialect; then the other fifteen are under way together
+            together.wait()
+        return Answer(body=GOOD)
+
+    with Server(answer) as server:
         judge = made(server.url, concurrency=16)
 
         async def main() -> None:
@@ -486,5 +495,4 @@ def test_only_the_first_call_is_waited_for() -> None:
             await judge.close()
 
         asyncio.run(main())
-        # One settles the dialect; then the other fifteen are under way together.
         assert server.most_at_once == 15
