@@ -58,9 +58,9 @@ ROWS = (
     Row("CPU seconds per second of audio", "extract", _cpu),
     Row("peak memory of the largest process", "extract", lambda r: f"{r['peak_mb']} MB"),
     Row(
-        "pairs per minute against a plain loop over the same libraries",
+        "pairs per minute against a plain loop over the same libraries (SpeakBench's sharing)",
         "naive",
-        lambda r: f"{r['ratio']:.1f} times more",
+        lambda r: f"{r['sides']['trace-eval, 2 workers']['times the loop']:.1f} times more",
     ),
     Row(
         "DNSMOS and P.808 against `speechmos`, CPU time, 15-30 s / 60 s and more",
@@ -103,20 +103,20 @@ ROWS = (
         lambda r: f"{r['undisturbed']['last tenth / first']:.2f}",
     ),
     Row(
-        "memory of a process over 1,000 pairs: peak / last fifth against second",
+        "memory of a worker over a run: peak / last fifth against second",
         "memory",
         lambda r: (
             f"{_peak(r['processes']):.0f} MB / {max(row['ratio'] for row in r['processes']):.2f}"
         ),
     ),
-    Row("two workers against one", "scale", lambda r: f"{r['2 workers / 1']:.2f} times faster"),
+    Row("two workers against one", "scale", lambda r: f"{r['scaling']:.2f} times faster"),
     Row(
         "agreement tables of 1,000,000 judgements, 10,000 resamples",
         "agreement",
         lambda r: f"{r['all tables, s']:.0f} s",
     ),
     Row(
-        "report of 1,000 pairs: size / until it can be used",
+        "report of 1,000 pairs: size / until usable",
         "report_size",
         lambda r: f"{r['rows'][0]['size_mb']:.0f} MB / {r['rows'][0]['interactive_s']:.1f} s",
     ),
