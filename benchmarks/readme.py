@@ -44,6 +44,12 @@ def _cpu(results: Results) -> str:
     return f"{share['all']:.3f} (speech recognition {heard:.3f}, all else {rest:.3f})"
 
 
+def _memory(results: Results) -> str:
+    processes = results["processes"]
+    ratio = max(row["ratio"] for row in processes)
+    return f"{_peak(processes):.0f} MB / {ratio:.2f} ({results['pairs']:,} pairs)"
+
+
 def _tokens(results: Results) -> str:
     share = results["tokens of compact"]["profile screen, as extracted"]
     return f"{share['of indent=2']:.2f} (worst pair {share['of indent=2, worst pair']:.2f})"
@@ -105,9 +111,7 @@ ROWS = (
     Row(
         "memory of a worker over a run: peak / last fifth against second",
         "memory",
-        lambda r: (
-            f"{_peak(r['processes']):.0f} MB / {max(row['ratio'] for row in r['processes']):.2f}"
-        ),
+        _memory,
     ),
     Row("two workers against one", "scale", lambda r: f"{r['scaling']:.2f} times faster"),
     Row(
