@@ -14,14 +14,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 import soundfile
 
 from benchmarks.extract import default_manifest
 from benchmarks.report import save, table
-from benchmarks.watch import watch
+from benchmarks.watch import fifths, long_lived, watch
 from trace_eval.manifests import read_manifest
 
 SECONDS = 1.5
@@ -61,9 +60,8 @@ def main() -> None:
         samples = watch(command)
         minutes = (time.monotonic() - started) / 60
     rows = []
-    for number, series in enumerate(s for s in samples.values() if len(s) >= 20):
-        fifth = len(series) // 5
-        first, last = median(series[fifth : 2 * fifth]), median(series[-fifth:])
+    for number, series in enumerate(long_lived(samples)):
+        first, last = fifths(series)
         rows.append([number, max(series), first, last, last / first])
     header = ["process", "peak MB", "second fifth MB", "last fifth MB", "ratio"]
     table(f"{count} synthetic pairs in {minutes:.1f} min ({count / minutes:.0f}/min)", header, rows)

@@ -2,7 +2,6 @@
 
     python -m benchmarks.models                             # tiny checkpoints, a CPU, 5 minutes
     python -m benchmarks.models --device cuda               # the same on a GPU, and throughput
-    python -m benchmarks.models --size base --tokens 48 --batches 1 2 4 8    # throughput only
 
 Each model runs in a process of its own, so peak memory is its own. Per model:
 
@@ -15,9 +14,7 @@ Each model runs in a process of its own, so peak memory is its own. Per model:
 - seconds for eight clips of different lengths, one by one and as one batch. On a CPU with
   tiny checkpoints that is the overhead of batches; what they are for, a GPU shows.
 
-Throughput: audio seconds per second of a randomly initialised Whisper at batch sizes 1 to
-16, of large-v3's size where there is a GPU. Random weights write nonsense to the last token,
-so every window is decoded to the same fixed length.
+Where there is a GPU, also :mod:`benchmarks.whisper_batches` at large-v3's size.
 """
 
 from __future__ import annotations
@@ -25,19 +22,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from benchmarks.report import save, table
+from benchmarks.whisper_batches import peak_mb, show_throughput, timed
 from extractors.base import Item
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
@@ -49,16 +46,7 @@ BUDGET_S, LEAST, MOST = 40.0, 25, 400
 #: Lengths of the clips of a batch, seconds.
 BATCH_CLIPS = (3.0, 5.0, 8.0, 12.0, 20.0, 31.0, 65.0, 90.0)
 BATCH_REPEATS = 3
-BATCHES = (1, 2, 4, 8, 16)
 NAMES = ("whisper", "faster-whisper", "emotion2vec", "ecapa")
-
-#: Published sizes: mel bands, width, heads, layers, vocabulary.
-SIZES = {
-    "tiny": (80, 384, 6, 4, 51865),
-    "base": (80, 512, 8, 6, 51865),
-    "small": (80, 768, 12, 12, 51865),
-    "large-v3": (128, 1280, 20, 32, 51866),
-}
 
 
 def make(name: str, folder: Path, device: str) -> ModelExtractor:
@@ -126,18 +114,6 @@ def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
             [speech], granularity="utterance", extract_embedding=False, disable_pbar=True
         )
     return lambda: model.classify_batch(torch.from_numpy(speech)[None])
-
-
-def peak_mb() -> float:
-    """Largest resident memory of this process so far, MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def timed(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds that a call takes."""
-    started = clock()
-    call()
-    return clock() - started
 
 
 def side_by_side(
@@ -221,69 +197,6 @@ def in_child(name: str, device: str) -> dict[str, float]:
     return found
 
 
-def throughput(
-    size: str, device: str, tokens: int, batches: Sequence[int]
-) -> list[dict[str, float]]:
-    """A Whisper of this size with random weights, by batch size."""
-    import torch
-    import whisper
-    from whisper.model import ModelDimensions, Whisper
-
-    from extractors.whisper import halve
-
-    mels, width, heads, layers, vocabulary = SIZES[size]
-    audio, text = (1500, width, heads, layers), (448, width, heads, layers)
-    model: Any = Whisper(ModelDimensions(mels, *audio, vocabulary, *text)).eval()
-    torch.nn.init.normal_(model.decoder.positional_embedding)  # the library leaves it empty
-    on_gpu = device != "cpu"
-    if on_gpu:
-        halve(model)
-    model = model.to(device)
-    options = whisper.DecodingOptions(
-        language="en",
-        sample_len=tokens,
-        fp16=on_gpu,
-        suppress_tokens=None,
-        without_timestamps=True,
-    )
-    clock = time.perf_counter if on_gpu else time.process_time
-    rows = []
-    for batch in batches:
-        mel = torch.randn(batch, mels, 3000, device=device)
-        mel = mel.half() if on_gpu else mel
-
-        def decode(mel: Any = mel) -> None:
-            model.decode(mel, options)
-            if on_gpu:
-                torch.cuda.synchronize()
-
-        decode()
-        if on_gpu:
-            torch.cuda.reset_peak_memory_stats()
-        seconds = statistics.median(timed(decode, clock) for _ in range(3))
-        memory = torch.cuda.max_memory_allocated() / 2**20 if on_gpu else peak_mb()
-        speed = 30 * batch / seconds
-        rows.append({"batch": batch, "audio_s_per_s": speed, "peak_mb": round(memory)})
-    return rows
-
-
-def show_throughput(size: str, device: str, tokens: int, batches: Sequence[int]) -> dict[str, Any]:
-    """Print :func:`throughput` as a table."""
-    import torch
-
-    on_gpu = device != "cpu"
-    if not on_gpu:
-        torch.set_num_threads(1)
-    where = torch.cuda.get_device_name(device) if on_gpu else "one thread of a CPU"
-    rows = throughput(size, device, tokens, batches)
-    table(
-        f"Whisper of {size}'s size, random weights, {tokens} tokens a window, {where}",
-        ["batch", "s of audio / s" if on_gpu else "s of audio / CPU s", "peak MB"],
-        [list(row.values()) for row in rows],
-    )
-    return {"size": size, "tokens": tokens, "device": where, "rows": rows}
-
-
 def show_models(device: str) -> dict[str, dict[str, float]]:
     """Measure and print every model that is installed."""
     rows = {}
@@ -328,28 +241,17 @@ def main() -> None:
     """Print the tables, or measure one model for the parent process."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--size", choices=SIZES, help="throughput of this size, and no more")
-    parser.add_argument("--tokens", type=int, default=64, help="in a window, for throughput")
-    parser.add_argument("--batches", type=int, nargs="+", default=BATCHES)
     parser.add_argument("--only", choices=NAMES, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:
         print(json.dumps(measure(arguments.only, arguments.device)))
-        return
-    if arguments.size:
-        found = show_throughput(
-            arguments.size, arguments.device, arguments.tokens, arguments.batches
-        )
-        save(f"models-{arguments.size}", {"throughput": found})
         return
     result: dict[str, Any] = {"device": arguments.device, "models": show_models(arguments.device)}
     import torch
 
     if torch.cuda.is_available():
         device = "cuda:0" if arguments.device in ("cpu", "auto", "cuda") else arguments.device
-        result["throughput"] = show_throughput(
-            "large-v3", device, arguments.tokens, arguments.batches
-        )
+        result["throughput"] = show_throughput("large-v3", device)
     else:
         print("\nthroughput of a large-v3-sized Whisper: skipped, there is no CUDA device")
     save("models", result)

@@ -26,14 +26,14 @@ import numpy.typing as npt
 from benchmarks.cluster import Nodes, simulate
 from benchmarks.memory import make_pairs
 from benchmarks.report import RESULTS, save, table
-from benchmarks.watch import watch
+from benchmarks.watch import judged, watch
 from trace_eval.judges.prices import find_price
 
 #: Seconds of each synthetic answer.
 ANSWER_S = 6.0
 
-#: Of a real data set: SpeakBench's answers are about this long, and it has 990 for 497 pairs.
-REAL_S, REAL_CLIPS_PER_PAIR = 22.8, 990 / 497
+#: What the million pairs are assumed to be: answers of so many seconds, none in two pairs.
+LENGTH_S, CLIPS_PER_PAIR = 20.0, 2
 
 CLIPS_PER_SHARD = 64
 MILLION = 1_000_000
@@ -64,13 +64,11 @@ SIZES = {
 def measured(manifest: Path, folder: Path, pairs: int, workers: int) -> dict[str, float]:
     """Pairs per minute once the workers are up, and CPU seconds of the command itself."""
     out = folder / f"run{workers}"
-    judgements = out / "judgements.jsonl"
     seen = [(0.0, 0, 0.0)]  # time, pairs judged, CPU of the command so far
 
     def look(process: subprocess.Popen[bytes] | None = None) -> None:
-        done = judgements.read_bytes().count(b"\n") if judgements.exists() else 0
         own = cpu_seconds(process.pid) if process else 0.0
-        seen.append((time.monotonic(), done, max(own, seen[-1][2])))
+        seen.append((time.monotonic(), judged(out), max(own, seen[-1][2])))
 
     command = [sys.executable, "-m", "trace_eval", "judge", str(manifest), "--out", str(out)]
     command += ["--cache", f"{out}-cache", "--workers", str(workers)]
@@ -99,7 +97,7 @@ def cpu_seconds(pid: int) -> float:
 
 def shards(pairs: int, clip_s: float, spread: float = 0.5) -> npt.NDArray[np.float64]:
     """Seconds that shards of clips take one worker, lengths of clips log-normal."""
-    clips = round(pairs * REAL_CLIPS_PER_PAIR)
+    clips = pairs * CLIPS_PER_PAIR
     rng = np.random.default_rng(0)
     mean = clip_s * rng.lognormal(-(spread**2) / 2, spread, size=clips)
     return np.add.reduceat(mean, np.arange(0, clips, CLIPS_PER_SHARD))
@@ -134,7 +132,7 @@ def on_gpus() -> list[dict[str, Any]]:
     """One row per number of GPUs and assumed speed; their nodes' cores keep up."""
     rows = []
     for speed in GPU_SPEEDS:
-        work = shards(MILLION, REAL_S / speed)
+        work = shards(MILLION, LENGTH_S / speed)
         for count in GPU_COUNTS:
             found = simulate(work, Nodes(count, 1, usd_per_h=GPU_USD))
             rows.append(
@@ -184,9 +182,9 @@ def main() -> None:
     }
     table(f"{pairs} pairs of {ANSWER_S:g} s", list(one), [list(row.values()) for row in found])
     for title, cost in (("screen", every), ("screen without recognition", rest)):
-        rows = million(cost * REAL_S, own_s)
+        rows = million(cost * LENGTH_S, own_s)
         table(
-            f"1,000,000 pairs of {REAL_S:g} s answers, {title} ({cost:.3f} CPU s per s)",
+            f"1,000,000 pairs of {LENGTH_S:g} s answers, {title} ({cost:.3f} CPU s per s)",
             list(rows[0]),
             [list(row.values()) for row in rows],
         )

@@ -24,13 +24,12 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from benchmarks.llm_server import calls_made, server
 from benchmarks.memory import make_pairs
 from benchmarks.report import save, table
-from benchmarks.watch import watch
+from benchmarks.watch import fifths, judged, long_lived, watch
 from trace_eval.run import Run
 
 LATENCY_S, IN_FLIGHT = 0.2, 16
@@ -47,12 +46,6 @@ def command(manifest: Path, out: Path, url: str) -> list[str]:
     for group in NOT_EXTRACTED:
         arguments += ["-x", f"{group}=none"]
     return [sys.executable, "-m", "trace_eval", *map(str, arguments)]
-
-
-def judged(run: Path) -> int:
-    """Pairs that have a judgement on disk."""
-    path = run / "judgements.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def tenths(seen: list[tuple[float, int]], pairs: int) -> list[float]:
@@ -77,9 +70,8 @@ def undisturbed(manifest: Path, out: Path, pairs: int) -> dict[str, Any]:
     seen.append((time.monotonic(), judged(out)))
     speeds = tenths(seen, pairs)
     processes = []
-    for series in (s for s in samples.values() if len(s) >= 20):
-        fifth = len(series) // 5
-        first, last = median(series[fifth : 2 * fifth]), median(series[-fifth:])
+    for series in long_lived(samples):
+        first, last = fifths(series)
         processes.append({"peak MB": max(series), "last fifth / second": last / first})
     return {
         "pairs per minute by tenth": [round(speed, 1) for speed in speeds],

@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 
 def _children(pid: int) -> list[int]:
@@ -30,6 +31,23 @@ def _resident_mb(pid: int) -> float:
         )
     except (OSError, IndexError):
         return 0.0
+
+
+def fifths(series: list[float]) -> tuple[float, float]:
+    """Medians of the second and of the last fifth of a process's samples."""
+    fifth = len(series) // 5
+    return median(series[fifth : 2 * fifth]), median(series[-fifth:])
+
+
+def long_lived(samples: dict[int, list[float]]) -> list[list[float]]:
+    """Samples of the processes that were there for at least 10 s."""
+    return [series for series in samples.values() if len(series) >= 20]
+
+
+def judged(run: Path) -> int:
+    """Pairs of a run that have a judgement on disk."""
+    path = run / "judgements.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def watch(

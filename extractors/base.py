@@ -8,7 +8,7 @@ processes and failures are handled elsewhere, once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -16,9 +16,12 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status
+from blueprints import Absent, Blueprint, Present, Provenance, Signal, Span, Status
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
+
+#: Peak level under which a clip counts as silent, dBFS: one step of 10-bit audio.
+SILENCE_DBFS = -60.0
 
 
 class Item(NamedTuple):
@@ -26,6 +29,30 @@ class Item(NamedTuple):
 
     clip: Clip
     known: Blueprint
+
+    @property
+    def speech(self) -> list[Span]:
+        """Where speech is in a clip that has passed :func:`speech_gate`."""
+        assert isinstance(self.known.signal, Signal)
+        return self.known.signal.speech
+
+
+def past_gate(
+    items: Sequence[Item],
+    gate: Callable[[Blueprint], Absent | None],
+    measure: Callable[[list[Item]], Sequence[Present]],
+) -> list[Present | Absent]:
+    """Groups of some clips: why the gate holds a clip back, else what is measured of it.
+
+    Args:
+        items: the clips.
+        gate: what is known of a clip -> why measuring it makes no sense, or None.
+        measure: the clips that are left, at least one -> a group of each.
+    """
+    gates = [gate(item.known) for item in items]
+    left = [item for item, absent in zip(items, gates, strict=True) if absent is None]
+    found = iter(measure(left) if left else [])
+    return [absent or next(found) for absent in gates]
 
 
 @dataclass(frozen=True)
@@ -115,6 +142,14 @@ def package_version(distribution: str) -> str:
         return "missing"
 
 
+def silence(peak_dbfs: float | None) -> Absent | None:
+    """Why a clip with this peak counts as silent, or None when it does not."""
+    if peak_dbfs is not None and peak_dbfs >= SILENCE_DBFS:
+        return None
+    peak = "all samples are zero" if peak_dbfs is None else f"the peak is {peak_dbfs:.1f} dBFS"
+    return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
+
+
 def speech_gate(known: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
     """Why a speech measure makes no sense for this clip, or None when it does.
 
@@ -124,13 +159,8 @@ def speech_gate(known: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
     signal = known.signal
     if not isinstance(signal, Signal):
         return Absent(status=Status.FAILED, reason=f"needs group signal, which is {signal.status}")
-    if signal.peak_dbfs is None or signal.peak_dbfs < SILENCE_DBFS:
-        peak = (
-            "all samples are zero"
-            if signal.peak_dbfs is None
-            else (f"the peak is {signal.peak_dbfs:.1f} dBFS")
-        )
-        return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
+    if absent := silence(signal.peak_dbfs):
+        return absent
     if signal.duration_s < MIN_SPEECH_S:
         return Absent(
             status=Status.TOO_SHORT,
@@ -144,7 +174,3 @@ def speech_gate(known: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
             reason=f"{signal.speech_s:.2f} s of speech, at least {min_speech_s:g} s are needed",
         )
     return None
-
-
-#: Peak level under which a clip counts as silent, dBFS: one step of 10-bit audio.
-SILENCE_DBFS = -60.0

@@ -27,6 +27,11 @@ _DECIMALS = 2
 SEMITONES_PER_OCTAVE = 12
 
 
+def decibels(amplitude: float) -> float | None:
+    """Level re full scale, dB; None for zero."""
+    return float(20 * np.log10(amplitude)) if amplitude > 0 else None
+
+
 def rms_dbfs(samples: Floats) -> float | None:
     """RMS level of [shape=(n,)], dB re a full-scale square wave; None when all are zero."""
     if len(samples) == 0:

@@ -13,7 +13,6 @@ recording of hours is scored from its file by :func:`score_file`, in bounded mem
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,8 +26,8 @@ import numpy.typing as npt
 from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
 from extractors import p808, p835
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import SILENCE_DBFS, Extractor, speech_gate
-from extractors.contours import rms_dbfs
+from extractors.base import Extractor, silence, speech_gate
+from extractors.contours import decibels, rms_dbfs
 from extractors.dnsmos_shared import HOP_SAMPLES, Network
 from extractors.stream import Source, SpeechFile
 
@@ -124,16 +123,8 @@ def score_file(path: Path | str, windows: Windows = "reference") -> Quality | Ab
         if len(audio) < MIN_SECONDS * SPEECH_RATE:
             return _too_short(len(audio) / SPEECH_RATE)
         scores = score(*_windows(audio, windows))
-        level, peak = audio.levels()
-    if decibels(peak) < SILENCE_DBFS:
-        reason = f"the peak is {decibels(peak):.1f} dBFS, silence is under {SILENCE_DBFS:g}"
-        return Absent(status=Status.SILENT, reason=reason)
-    return _quality(scores, decibels(level))
-
-
-def decibels(amplitude: float) -> float:
-    """Level re full scale, dB; ``-inf`` for zero."""
-    return 20 * math.log10(amplitude) if amplitude > 0 else -math.inf
+        level, peak = map(decibels, audio.levels())
+    return silence(peak) or _quality(scores, level)
 
 
 def _windows(audio: Source, kind: Windows) -> tuple[Source, list[int]]:

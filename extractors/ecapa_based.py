@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Present, Signal, Span
+from blueprints import Absent, Blueprint, Present, Span
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Item
+from extractors.base import Item, past_gate
 from extractors.ecapa import HYPERPARAMETERS, WEIGHTS, load_folder, model_files
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
@@ -65,11 +65,10 @@ class EcapaBased(ModelExtractor):
 
         All clips of over a minute are equally long: a minute of each is heard.
         """
-        gates = [self._gate(item.known) for item in items]
-        spoken = [item for item, gate in zip(items, gates, strict=True) if gate is None]
-        if not spoken:
-            return [gate for gate in gates if gate]
-        parts = [excerpt(item.clip.speech, _speech(item)) for item in spoken]
+        return past_gate(items, self._gate, self._measure)
+
+    def _measure(self, items: Sequence[Item]) -> list[Present]:
+        parts = [excerpt(item.clip.speech, item.speech) for item in items]
         found: dict[int, Present] = {}
         model = self.opened()
         with untouched():
@@ -79,8 +78,7 @@ class EcapaBased(ModelExtractor):
                 some = [torch.from_numpy(parts[index]) for index in stack]
                 heard = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
                 found.update(zip(stack, self._values(model, heard), strict=True))
-        values = iter([found[index] for index in range(len(spoken))])
-        return [gate or next(values) for gate in gates]
+        return [found[index] for index in range(len(items))]
 
     def _gate(self, known: Blueprint) -> Absent | None:
         """Why a clip is not measured."""
@@ -89,12 +87,6 @@ class EcapaBased(ModelExtractor):
     def _values(self, model: Any, heard: Any) -> Sequence[Present]:
         """The groups of equally long clips, a tensor [shape=(clips, samples)]."""
         raise NotImplementedError
-
-
-def _speech(item: Item) -> list[Span]:
-    """Where speech is in a clip that has passed the gate."""
-    assert isinstance(item.known.signal, Signal)
-    return item.known.signal.speech
 
 
 def excerpt(speech: Samples, spans: list[Span]) -> Samples:

@@ -16,12 +16,11 @@ from blueprints import (
     Emotion,
     EmotionWindow,
     Present,
-    Signal,
     Span,
     UserError,
 )
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Item, speech_gate
+from extractors.base import Item, past_gate, speech_gate
 from extractors.emotion2vec_folder import CONFIG, FILES, WEIGHTS, load_folder
 from extractors.emotion2vec_scores import Loaded, score
 from extractors.model_backed import ModelExtractor
@@ -92,20 +91,19 @@ class Emotion2vecExtractor(ModelExtractor):
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
         """Score several clips; equally long parts of all of them share a forward pass."""
-        gates = [speech_gate(item.known) for item in items]
-        heard = [self._heard(item) for item, gate in zip(items, gates, strict=True) if gate is None]
+        return past_gate(items, speech_gate, self._measure)
+
+    def _measure(self, items: Sequence[Item]) -> list[Emotion]:
+        heard = [self._heard(item) for item in items]
         parts = [part for each in heard for part in each.parts]
-        scores = iter(score(self.opened(), parts, self.batch_size) if parts else [])
-        found = iter([each.emotion([next(scores) for _ in each.parts]) for each in heard])
-        return [gate or next(found) for gate in gates]
+        scores = iter(score(self.opened(), parts, self.batch_size))
+        return [each.emotion([next(scores) for _ in each.parts]) for each in heard]
 
     def _heard(self, item: Item) -> Heard:
         """What the model is given of a clip that has passed the gate."""
-        assert isinstance(item.known.signal, Signal)
         speech, seconds = item.clip.speech, item.clip.seconds
         shares = {
-            window: speech_within(window, item.known.signal.speech)
-            for window in split(seconds, self.window_s)
+            window: speech_within(window, item.speech) for window in split(seconds, self.window_s)
         }
         weights = {w: share for w, share in shares.items() if share >= MIN_WINDOW_SPEECH_S}
         whole = seconds <= WHOLE_MAX_S or not weights

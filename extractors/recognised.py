@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError, Word
+from blueprints import Absent, Blueprint, Span, Transcript, UserError, Word
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Item, speech_gate
 from extractors.guard import untouched
@@ -109,7 +109,7 @@ class Recogniser(ModelExtractor):
 
     def _hear(self, item: Item, model: Any) -> Decoded:
         """Recognise the stretches of speech of a clip that has some."""
-        parts = stretches(_speech(item), item.clip.seconds)
+        parts = stretches(item.speech, item.clip.seconds)
         return self._decode(model, item.clip.speech, parts, self._given(model)[0])
 
     def _transcript(self, item: Item, heard: Decoded, model: Any) -> Transcript:
@@ -126,7 +126,7 @@ class Recogniser(ModelExtractor):
             if probability is None
             else round(min(max(probability, 0.0), 1.0), 4),
             words=words,
-            suspect=suspicions(text, words, _speech(item), confidence_floor(self.log_probability)),
+            suspect=suspicions(text, words, item.speech, confidence_floor(self.log_probability)),
         )
 
     def _given(self, model: Any) -> tuple[str | None, Literal["given", "model", "detected"]]:
@@ -160,12 +160,6 @@ class Recogniser(ModelExtractor):
     ) -> Decoded:
         """Recognise these stretches of speech at 16 kHz; None: detect the language first."""
         raise NotImplementedError
-
-
-def _speech(item: Item) -> list[Span]:
-    """Where speech is in a clip that has passed the gate."""
-    assert isinstance(item.known.signal, Signal)
-    return item.known.signal.speech
 
 
 def stretches(spans: Sequence[Span], seconds: float) -> list[Span]:

@@ -14,6 +14,7 @@ import numpy as np
 from blueprints import Blueprint, Signal
 from extractors.audio import Clip, Samples
 from extractors.base import Extractor
+from extractors.contours import decibels
 from extractors.vad import gaps, speech_spans
 
 #: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures of
@@ -71,11 +72,6 @@ class SignalExtractor(Extractor):
             speech=spans,
             pauses=gaps(spans, MIN_PAUSE_S),
         )
-
-
-def decibels(amplitude: float) -> float | None:
-    """Level re full scale, dB; None for zero."""
-    return float(20 * np.log10(amplitude)) if amplitude > 0 else None
 
 
 def rms(mono: Samples) -> float:

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from blueprints import Absent, Present, Span, UserError
+from blueprints import Absent, Present, Span, Transcript, UserError
 from extractors.audio import Samples
-from extractors.base import Item, speech_gate
+from extractors.base import Item, past_gate, speech_gate
 from extractors.device import is_gpu
 from extractors.guard import untouched
 from extractors.models import file_sha256, whisper_file
@@ -43,17 +43,14 @@ class WhisperExtractor(Recogniser):
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
         """Recognise several clips, whose windows share forward passes."""
-        gates = [speech_gate(item.known) for item in items]
-        spoken = [item for item, gate in zip(items, gates, strict=True) if gate is None]
-        if len(spoken) < 2:
-            return super().extract_batch(items)
+        return past_gate(items, speech_gate, self._recognise)
+
+    def _recognise(self, items: Sequence[Item]) -> list[Transcript]:
         model = self._recogniser()
+        hear = [partial(self._hear, item) for item in items]
         with untouched(seed=SEED):
-            heard = hear_together(model, [partial(self._hear, item) for item in spoken])
-        found = iter(
-            [self._transcript(item, h, model) for item, h in zip(spoken, heard, strict=True)]
-        )
-        return [gate or next(found) for gate in gates]
+            heard = hear_together(model, hear) if len(hear) > 1 else [hear[0](model)]
+        return [self._transcript(item, h, model) for item, h in zip(items, heard, strict=True)]
 
     def _languages(self, model: Any) -> frozenset[str]:
         from whisper.tokenizer import LANGUAGES

@@ -168,7 +168,7 @@ def extract_each(
             listener(await engine.extract(source))
 
         try:
-            await each(sources, one, 2 * engine.capacity)
+            await each(sources, one, engine.capacity)
         finally:
             await engine.close()
 

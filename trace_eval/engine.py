@@ -53,38 +53,36 @@ class LocalEngine:
 
     def __init__(self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()) -> None:
         gpus = gpus if workers else ()
-        self._stages = plan.stages(split=bool(gpus))
         threads = max(1, cores() // (workers + len(gpus))) if workers else 1
         places = [Place(threads)] * workers if workers else [None]
-        self._cpu = _Lane([Slot(plan, place) for place in places])
-        self._gpu = _Lane([Slot(plan, Place(threads, gpu)) for gpu in gpus])
+        self._stages = plan.stages(split=bool(gpus))
+        self._lanes = {
+            on_gpu: _Lane(
+                [Slot(plan, place) for place in where],
+                [stage for stage in self._stages if stage.on_gpu == on_gpu],
+            )
+            for on_gpu, where in ((False, places), (True, [Place(threads, gpu) for gpu in gpus]))
+        }
 
     @property
     def capacity(self) -> int:
         """Clips that keep it busy: each worker's batch, and the next one on its way."""
-        batch = dict.fromkeys((self._cpu, self._gpu), 1)
-        for stage in self._stages:
-            batch[self._lane(stage)] = max(batch[self._lane(stage)], stage.batch_size)
-        return sum(2 * size * len(lane.slots) for lane, size in batch.items())
+        return sum(lane.capacity for lane in self._lanes.values())
 
     async def extract(self, source: Source) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
         found = Extracted(source.id)
-        for number, stage in enumerate(self._stages):
-            task = Task(source, found.blueprint)
-            later = await self._lane(stage).do(number, stage, task)
+        for stage in self._stages:
+            later = await self._lanes[stage.on_gpu].do(stage, Task(source, found.blueprint))
             found = later.after(found)
             if found.error:
                 break
         return found
 
-    def _lane(self, stage: Stage) -> _Lane:
-        return self._gpu if stage.on_gpu else self._cpu
-
     async def close(self) -> None:
         """Stop the workers; clips that are being worked on are dropped."""
-        await self._cpu.close()
-        await self._gpu.close()
+        for lane in self._lanes.values():
+            await lane.close()
 
 
 class _Waiting(NamedTuple):
@@ -102,25 +100,27 @@ class _Lane:
     for a batch to fill.
     """
 
-    def __init__(self, slots: Sequence[Slot]) -> None:
-        self.slots = slots
-        self._waiting: dict[int, deque[_Waiting]] = {}
-        self._stages: dict[int, Stage] = {}
+    def __init__(self, slots: Sequence[Slot], stages: Sequence[Stage]) -> None:
+        self._slots = slots
+        self._waiting: dict[Stage, deque[_Waiting]] = {stage: deque() for stage in reversed(stages)}
         self._filled = asyncio.Event()
         self._tasks = [asyncio.create_task(self._serve(slot)) for slot in slots]
 
-    async def do(self, number: int, stage: Stage, task: Task) -> Extracted:
+    @property
+    def capacity(self) -> int:
+        """Clips of a batch for each slot, and of its next one."""
+        return 2 * len(self._slots) * max((s.batch_size for s in self._waiting), default=1)
+
+    async def do(self, stage: Stage, task: Task) -> Extracted:
         """The outcome of one stage of one clip."""
         outcome: asyncio.Future[Extracted] = asyncio.get_running_loop().create_future()
-        self._stages[number] = stage
-        self._waiting.setdefault(number, deque()).append(_Waiting(task, outcome))
+        self._waiting[stage].append(_Waiting(task, outcome))
         self._filled.set()
         return await outcome
 
     async def _take(self) -> tuple[Stage, list[_Waiting]]:
         while True:
-            for number in sorted(self._waiting, reverse=True):
-                stage, waiting = self._stages[number], self._waiting[number]
+            for stage, waiting in self._waiting.items():
                 batch: list[_Waiting] = []
                 while waiting and len(batch) < stage.batch_size:
                     entry = waiting.popleft()
@@ -149,5 +149,5 @@ class _Lane:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for slot in self.slots:
+        for slot in self._slots:
             slot.close()

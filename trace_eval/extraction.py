@@ -247,6 +247,10 @@ class _Job:
                 self.error = str(error)
             except Exception as error:  # a decoder bug costs one clip, not the run
                 self.error = f"{self.source.id}: cannot be decoded ({_told(error)})"
+            if self.clip and self.blueprint and self.clip.sha256 != self.blueprint.clip:
+                # Values of the new recording must not be kept under the old one's hash.
+                self.clip = None
+                self.error = f"{self.source.id}: has changed while it was worked on; run again"
         return self.error is None
 
     def outcome(self) -> Extracted:

@@ -18,7 +18,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.pairs import Pair, Recording
 from trace_eval.records import Spill, pair_from_record
-from trace_eval.shards import Part, Shard, digest, split
+from trace_eval.shards import Part, Shard, digest
 from trace_eval.urls import glob_base, is_url, name_of, parent, place, shown
 
 #: File name endings of manifests, and of recordings where a folder is given.
@@ -64,7 +64,7 @@ class Manifest:
 
         Problems belong to the first part, so that they are counted once.
         """
-        places = split([_asked(pair) for pair in self.pairs], shard.of)[shard.index - 1]
+        places = shard.places([_asked(pair) for pair in self.pairs])
         part = Part(shard, len(self.pairs), digest(pair.id for pair in self.pairs), tuple(places))
         return replace(
             self,
@@ -268,13 +268,17 @@ def find_urls(url: str) -> list[str]:
 
 
 def recordings_of(
-    inputs: Iterable[Path | str], audio_root: Path | str | None = None, spill: Spill | None = None
+    inputs: Iterable[Path | str],
+    audio_root: Path | str | None = None,
+    spill: Spill | None = None,
+    shard: Shard | None = None,
 ) -> tuple[list[Path | str], list[Problem]]:
     """The distinct recordings of files, folders and manifests, in order of appearance.
 
     Args:
         inputs: paths or URLs.
         audio_root, spill: of manifests, see :func:`read_manifest`.
+        shard: only this part of them; problems belong to the first part.
 
     Returns:
         Paths, and URLs as strings; records of manifests that are no pairs.
@@ -291,7 +295,11 @@ def recordings_of(
         for pair in manifest.pairs:
             places = (r.audio or r.url for r in (pair.instruction, pair.a, pair.b))
             found.update({where: None for where in places if where is not None})
-    return list(found), problems
+    if shard is None:
+        return list(found), problems
+    recordings = list(found)
+    mine = [recordings[number] for number in shard.places(range(len(recordings)))]
+    return mine, problems if shard.index == 1 else []
 
 
 def _suffix(path: Path | str) -> str:

@@ -118,3 +118,22 @@ def test_equal_clips_in_a_batch_are_measured_once(tmp_path: Path) -> None:
     extractor.close()
     assert found[0].blueprint == found[1].blueprint
     assert [row["clips"] for row in _log(log)] == [1]
+
+
+def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(tmp_path: Path) -> None:
+    plan = (Placed(tmp_path / "log", "first"), Placed(tmp_path / "log", "second"))
+    extractor = Plan(plan, tmp_path / "cache").build()
+    path = write(tmp_path / "a.wav", tone(peak=0.5))
+    source = Source("a.wav", path=path)
+    (before,) = extractor.run([source], groups={"first"})
+    write(path, tone(peak=0.75))
+    (mixed,) = extractor.run([source], [before.blueprint], {"second"})
+    (anew,) = extractor.run([source])
+    extractor.close()
+    assert mixed.blueprint is None
+    assert mixed.error == "a.wav: has changed while it was worked on; run again"
+    assert anew.blueprint
+    assert before.blueprint
+    assert anew.blueprint.clip != before.blueprint.clip
+    found = [anew.blueprint.extensions[group].values["peak"] for group in ("first", "second")]  # type: ignore[union-attr]
+    assert found == pytest.approx([0.75, 0.75], abs=1e-4)

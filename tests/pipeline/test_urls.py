@@ -12,7 +12,7 @@ from trace_eval.pairs import Answer, Pair, Recording
 from trace_eval.records import pair_from_record
 from trace_eval.urls import glob_base, is_url, joined, name_of, parent, shown, shown_in
 
-ROOT = Path("/root")
+ROOT = Path("/srv")
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_joining_and_taking_apart() -> None:
     "record",
     [
         {"a": {"audio": "s3://b/a.wav"}, "b": {"audio": "b.wav"}},
-        {"a": {"url": "s3://b/a.wav"}, "b": {"audio": "file:///root/b.wav"}},
+        {"a": {"url": "s3://b/a.wav"}, "b": {"audio": "file:///srv/b.wav"}},
         {"audio_a": "s3://b/a.wav", "audio_b": "b.wav"},
-        {"audio1_path": "s3://b/a.wav", "audio2_path": "file://localhost/root/b.wav"},
+        {"audio1_path": "s3://b/a.wav", "audio2_path": "file://localhost/srv/b.wav"},
         {"a": {"audio": {"path": "s3://b/a.wav", "bytes": None}}, "b": "b.wav"},
     ],
 )
@@ -81,7 +81,7 @@ def test_every_layout_takes_urls(record: dict[str, Any]) -> None:
     pair = pair_from_record({"id": "1", **record}, ROOT)
     assert (pair.a.url, pair.a.audio) == ("s3://b/a.wav", None)
     assert (pair.b.url, pair.b.audio) == (None, ROOT / "b.wav")
-    assert (pair.a.source_id, pair.b.source_id) == ("s3://b/a.wav", "/root/b.wav")
+    assert (pair.a.source_id, pair.b.source_id) == ("s3://b/a.wav", "/srv/b.wav")
     assert pair.a.has_audio
     assert Pair.model_validate_json(pair.model_dump_json()) == pair
 

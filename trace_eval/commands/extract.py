@@ -35,11 +35,9 @@ def extract(
     from trace_eval.shards import Shard
     from trace_eval.urls import place, shown
 
-    sources, problems = recordings_of(inputs, audio_root, spill_to(audio_folder(extracting.cache)))
-    if shard:
-        part = Shard.parse(shard)
-        sources = [sources[number] for number in part.places(range(len(sources)))]
-        problems = problems if part.index == 1 else []
+    part = Shard.parse(shard) if shard else None
+    spill = spill_to(audio_folder(extracting.cache))
+    sources, problems = recordings_of(inputs, audio_root, spill, part)
     for problem in problems:
         warn(problem)
     folder = place(out)
