@@ -5,9 +5,9 @@ and the scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized
 1e-3. The package's own module is not imported: it pulls in librosa and requests, which
 costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
 although neighbours have 8 s in common; here each second goes through the expensive layers
-once, see :mod:`extractors.dnsmos_graph` and :mod:`extractors.dnsmos_shared`, and the most
-expensive of them by an algorithm with fewer products, see :mod:`extractors.winograd`. A
-recording of hours is scored from its file by :func:`score_file`, in bounded memory.
+once, see :mod:`extractors.dnsmos_graph` and :mod:`extractors.dnsmos_shared`, and these
+multiply only what is not zero, see :mod:`extractors.sparse`. A recording of hours is scored
+from its file by :func:`score_file`, in bounded memory.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class DnsmosExtractor(Extractor):
 
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {
         "numba": "numba",

@@ -9,10 +9,12 @@ before that third pooling is common to all windows, except the cells near a wind
 edges that the zero padding reaches. This module finds that place in the graph and makes the
 pieces that :mod:`extractors.dnsmos_shared` puts together:
 
-- the front: features of a stretch of audio -> shared cells, without padding in time; up to
-  the first pooling, which is nine tenths of all work, by :mod:`extractors.winograd`;
+- the front: features of a stretch of audio -> shared cells, without padding in time: this
+  is nine tenths of all work;
 - the edges: the same layers, padded on one side only, for the few cells at either edge;
 - the tail: shared cells of a window -> raw scores, as published.
+
+The first two are computed by :mod:`extractors.sparse`, the tail by onnxruntime.
 
 The edges go in two stages, cut after the first pooling: the second then starts from shared
 cells, which halves the full-resolution frames that have to be computed again.
@@ -21,7 +23,9 @@ cells, which halves the full-resolution frames that have to be computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +36,7 @@ import onnxruntime
 from onnx import helper, numpy_helper
 
 from extractors.dnsmos_shared import Floats, Network, Piece, Stage
-from extractors.winograd import Chain, Convolution
+from extractors.sparse import Chain, Convolution
 
 
 class Layer(NamedTuple):
@@ -68,18 +72,20 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
     middle = 1 + next(i for i, layer in enumerate(shared) if layer.stride > 1)
     parts = shared[:middle], shared[middle:]
     cuts = shared[0].source, layers[middle].source, end
-    stages, changed = [], own_frames
+    stages, fronts, changed = [], [], own_frames
     for part, (source, target) in zip(parts, pairwise(cuts), strict=True):
+        chains = loom(model, source, target)
         changed = _changed(part, changed)
-        before = piece(model, source, [target], padding=(1, 0))
-        after = piece(model, source, [target], padding=(0, 1))
+        before, after = (edge(chains, changed, at_end) for at_end in (False, True))
         stages.append(Stage(before, after, _needed(part, changed), changed))
+        fronts.append(chains)
     strides = [math.prod(layer.stride for layer in part) for part in parts]
-    first, then = loom(model, *cuts[:2]), piece(model, cuts[1], cuts[2:], padding=(0, 0))
 
     def front(image: Floats) -> list[Floats]:
-        cells = first(image)
-        return [cells, *then(cells)]
+        found = [image[0]]
+        for chains in fronts:
+            found.append(reduce(lambda cells, chain: chain(cells), chains, found[-1]))
+        return [cells[np.newaxis] for cells in found[1:]]
 
     return Network(
         front=front,
@@ -127,29 +133,33 @@ def _needed(layers: Sequence[Layer], cells: int) -> int:
     return cells
 
 
-def piece(
-    model: onnx.ModelProto,
-    source: str,
-    targets: Sequence[str],
-    padding: tuple[int, int] | None = None,
-) -> Piece:
+def piece(model: onnx.ModelProto, source: str, targets: Sequence[str]) -> Piece:
     """The part of a network between tensors, in one thread: clips are parallel, not layers.
 
     Args:
         model: the whole network.
         source: the tensor that becomes the input.
         targets: the tensors that become the outputs.
-        padding: cells of zeros in time before and after, for every 3x3 convolution;
-            None leaves them as published.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    options.enable_mem_pattern = False  # strips and stretches differ in size
+    options.enable_mem_pattern = False  # stretches differ in size
     options.enable_cpu_mem_arena = False
-    part = _cut(model, source, targets, padding).SerializeToString()
-    session = onnxruntime.InferenceSession(part, options, providers=["CPUExecutionProvider"])
+    nodes = _between(model, source, targets)
+    names = {name for node in nodes for name in node.input}
+    graph = helper.make_graph(
+        nodes,
+        model.graph.name,
+        [_float_tensor(source)],
+        [_float_tensor(name) for name in targets],
+        [weights for weights in model.graph.initializer if weights.name in names],
+    )
+    part = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
+    session = onnxruntime.InferenceSession(
+        part.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
 
     def run(array: Floats) -> list[Floats]:
         outputs: list[Floats] = session.run(None, {source: array})
@@ -158,71 +168,71 @@ def piece(
     return run
 
 
-def loom(model: onnx.ModelProto, source: str, target: str) -> Callable[[Floats], Floats]:
-    """Convolutions and a last pooling, without padding in time, by Winograd's algorithm.
+def loom(model: onnx.ModelProto, source: str, target: str) -> list[Chain]:
+    """The convolutions and poolings between two tensors, for :mod:`extractors.sparse`.
 
     Raises:
-        ValueError: there is something else between the tensors.
+        ValueError: there is something else between them.
     """
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    layers, wanted, kinds = [], target, []
-    for node in reversed(model.graph.node):
-        if wanted == source:
-            break
-        if wanted not in node.output:
-            continue
-        wanted = node.input[0]
-        kinds.append(node.op_type)
+    nodes = _between(model, source, [target])
+    kinds = " ".join(node.op_type for node in nodes)
+    if not re.fullmatch(r"((Conv Relu )+MaxPool ?)*(Conv Relu ?)*", kinds):
+        raise ValueError(f"DNSMOS: {kinds} are not convolutions and poolings")
+    chains, layers = [], []
+    for node in nodes:
         if node.op_type == "Conv":
             layers.append(Convolution.of(weights[node.input[1]], weights[node.input[2]]))
-    if kinds != ["MaxPool", *["Relu", "Conv"] * len(layers)]:
-        raise ValueError(f"DNSMOS: {kinds[::-1]} are not convolutions and a pooling at the end")
-    chain = Chain(layers[::-1], pooled=True)
+        if node.op_type == "MaxPool":
+            chains.append(Chain(layers, pooled=True))
+            layers = []
+    if layers:
+        chains.append(Chain(layers, pooled=False))
+    return chains
 
-    def run(image: Floats) -> Floats:
-        cells = chain(np.ascontiguousarray(image[0].transpose(1, 2, 0)))
-        return np.ascontiguousarray(cells.transpose(2, 0, 1)[np.newaxis])
+
+def edge(chains: Sequence[Chain], cells: int, at_end: bool) -> Piece:
+    """Layers that see zeros beyond one edge of a window.
+
+    All strips of a run make one image, one below the other, with rows between that are zero
+    for every layer; what strips see of their neighbours on the other side is not used.
+
+    Args:
+        chains: the layers.
+        cells: how many output cells are wanted, from the edge inwards.
+        at_end: whether it is the window's last edge.
+    """
+    scale = math.prod(chain.scale for chain in chains)
+
+    def run(strips: Floats) -> list[Floats]:
+        n, channels, rows, bins = strips.shape
+        length = scale * (math.ceil(rows / scale) + 1)
+        start = length - scale - rows if at_end else scale
+        blocks = np.zeros((channels, n, length, bins), np.float32)
+        blocks[:, :, start : start + rows] = strips.swapaxes(0, 1)
+        blank = np.zeros((n, length), bool)
+        blank[:, length - scale if at_end else 0 :][:, :scale] = True
+        image, zeros = blocks.reshape(channels, n * length, bins), blank.reshape(-1)
+        for chain in chains:
+            image, zeros = chain.among_zeros(image, zeros), zeros[:: chain.scale]
+        found = image.reshape(len(image), n, length // scale, -1).swapaxes(0, 1)
+        return [found[:, :, -1 - cells : -1] if at_end else found[:, :, 1 : 1 + cells]]
 
     return run
 
 
-def _cut(
-    model: onnx.ModelProto, source: str, targets: Sequence[str], padding: tuple[int, int] | None
-) -> onnx.ModelProto:
+def _between(model: onnx.ModelProto, source: str, targets: Sequence[str]) -> list[onnx.NodeProto]:
+    """The nodes that make some tensors of another one, in order."""
     wanted, nodes = set(targets), []
-    for original in reversed(model.graph.node):
-        if wanted.isdisjoint(original.output):
-            continue
-        node = onnx.NodeProto()
-        node.CopyFrom(original)
-        if padding is not None:
-            _pad(node, padding)
-        nodes.append(node)
-        wanted.update(name for name in node.input if name != source)
-    graph = helper.make_graph(
-        nodes[::-1],
-        model.graph.name,
-        [_float_tensor(source)],
-        [_float_tensor(name) for name in targets],
-        [weights for weights in model.graph.initializer if weights.name in wanted],
-    )
-    return helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
+    for node in reversed(model.graph.node):
+        if not wanted.isdisjoint(node.output):
+            nodes.append(node)
+            wanted.update(name for name in node.input if name != source)
+    return nodes[::-1]
 
 
 def _float_tensor(name: str) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
-
-
-def _pad(node: onnx.NodeProto, padding: tuple[int, int]) -> None:
-    """Replace the padding in time of a convolution that has one."""
-    pads = _attribute(node, "pads", [])
-    if not any(pads):
-        return
-    before, after = padding
-    _, low, _, high = pads
-    kept = [a for a in node.attribute if a.name != "pads"]
-    del node.attribute[:]
-    node.attribute.extend([*kept, helper.make_attribute("pads", [before, low, after, high])])
 
 
 def _attribute(node: onnx.NodeProto, name: str, default: list[int]) -> list[int]:

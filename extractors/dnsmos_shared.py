@@ -13,10 +13,8 @@ A window or hop is named by its number: window ``k`` is hops ``k`` to ``k + 8``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -40,12 +38,8 @@ HOP_FRAMES = HOP_SAMPLES // FRAME_SAMPLES
 #: Hops in a window.
 WINDOW_HOPS = 9
 
-#: Hops per run of a front, at most: fewer repeat more context (20 frames a run), more take
-#: 15 MB each and are no faster.
-HOPS_AT_ONCE = 5
-
 #: Windows per run of edges and tails, at most: more take 5 MB each and are no faster.
-WINDOWS_PER_RUN = 4
+WINDOWS_PER_RUN = 8
 
 #: Cells of one hop: the front's input and each of its outputs, [shape=(channels, cells, bins)].
 Hop = tuple[Floats, ...]
@@ -110,8 +104,8 @@ class HopStore(Generic[T]):
         needed = sorted({hop for window in windows for hop in hops_of(window)})
         missing = [hop for hop in needed if hop not in self._known]
         self._known = {hop: self._known[hop] for hop in needed if hop in self._known}
-        for stretch in chain.from_iterable(map(_portions, runs(missing))):
-            first, stop = stretch[0], stretch[-1] + 1
+        for run in runs(missing):
+            first, stop = run[0], run[-1] + 1
             results = compute(first, stop)
             self._known.update(zip(range(first, stop), results, strict=True))
         return self._known
@@ -131,12 +125,6 @@ def runs(numbers: Sequence[int]) -> list[list[int]]:
         else:
             found.append([number])
     return found
-
-
-def _portions(run: list[int]) -> list[list[int]]:
-    """Parts of about equal size, at most :data:`HOPS_AT_ONCE`."""
-    size = math.ceil(len(run) / math.ceil(len(run) / HOPS_AT_ONCE))
-    return [run[i : i + size] for i in range(0, len(run), size)]
 
 
 def stretch(audio: Source, first: int, stop: int) -> Samples:
