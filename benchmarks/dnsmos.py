@@ -24,14 +24,10 @@ import numpy as np
 import onnxruntime
 from speechmos.dnsmos import DNSMOS
 
-from benchmarks.report import save, table
+from benchmarks.report import restart_with, save, table
 from extractors import dnsmos
 from extractors.audio import SPEECH_RATE, Samples, decode
-
-#: Read by numpy's and numba's libraries when they are loaded.
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+from trace_eval.slots import THREAD_VARIABLES
 
 REPEATS = 3
 NAMES = ("sig_mos", "bak_mos", "ovrl_mos", "p808_mos")
@@ -209,8 +205,7 @@ def main() -> None:
     data = os.environ.get("TRACE_EVAL_DATA")
     if not data:
         sys.exit("TRACE_EVAL_DATA is not set; it names the folder of recordings")
-    if not ONE_THREAD.items() <= os.environ.items():
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ONE_THREAD})
+    restart_with(dict.fromkeys(THREAD_VARIABLES, "1"))
     model = reference_model()
     audios = recordings(Path(data))
     compare(model, audios[0])  # loads, and compiles librosa's parts

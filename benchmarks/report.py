@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,13 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
     }
+
+
+def restart_with(variables: Mapping[str, str]) -> None:
+    """Run this command again where these variables differ: libraries read them only once."""
+    if not variables.items() <= os.environ.items():
+        arguments = [sys.executable, *sys.orig_argv[1:]]
+        os.execve(sys.executable, arguments, {**os.environ, **variables})
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
