@@ -6,7 +6,7 @@ the shared cells, because there the network pads with zeros: those cells are com
 from a strip at either edge, as a batch over windows, and laid over the shared ones. All
 other cells are the same sums of the same numbers, so the scores equal one run of the whole
 network per window, but for the order in which single-precision sums are made. (That order
-mostly is the same, too: of the shared recordings no score differs by more than 1e-6.)
+mostly is the same, too: of the shared recordings no score differs by more than 2e-6.)
 
 A window or hop is named by its number: window ``k`` is hops ``k`` to ``k + 8``.
 """

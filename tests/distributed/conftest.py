@@ -14,10 +14,6 @@ os.environ |= {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
 }
 
-pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
-
-from ray.cluster_utils import Cluster
-
 #: A dead node is noticed after about a second, not ten.
 HEALTH = {
     "health_check_initial_delay_ms": 0,
@@ -35,6 +31,8 @@ class Nodes:
     """
 
     def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
         head = {**NODE, "include_dashboard": False, "_system_config": HEALTH}
         self._cluster = Cluster(initialize_head=True, head_node_args=head)
         self._second = self._cluster.add_node(**NODE, num_gpus=1)

@@ -29,6 +29,8 @@ from trace_eval.options import ExtractOptions, Options
 from trace_eval.run import Run
 from trace_eval.session import judge_manifest
 
+pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
+
 
 def _options(nodes: Nodes | None, log: Path, delay_s: float = 0.0, **more: Any) -> ExtractOptions:
     """The counting extractor, and one that logs its process; locally where there are no nodes."""
