@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
 from trace_eval.agreement import AgreeOptions, BootstrapOptions, Source, agree
-from trace_eval.labels import LabelTable, read_labels
+from trace_eval.data.labels import LabelTable, read_labels
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.
 ITEMS = 1_000_000

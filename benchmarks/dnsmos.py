@@ -25,9 +25,9 @@ import onnxruntime
 from speechmos.dnsmos import DNSMOS
 
 from benchmarks.report import restart_with, save, table
-from extractors import dnsmos
 from extractors.audio import SPEECH_RATE, Samples, decode
-from trace_eval.slots import THREAD_VARIABLES
+from extractors.dnsmos import extractor as dnsmos
+from trace_eval.extracting.workers import THREAD_VARIABLES
 
 REPEATS = 3
 NAMES = ("sig_mos", "bak_mos", "ovrl_mos", "p808_mos")
@@ -159,12 +159,12 @@ def peak():
 started = time.process_time()
 path, way = sys.argv[1:]
 if way == "from the file":
-    from extractors.dnsmos import score_file
+    from extractors.dnsmos.extractor import score_file
     found, held = score_file(path), 0
 else:
     from blueprints import Blueprint, Signal
     from extractors.audio import decode
-    from extractors.dnsmos import DnsmosExtractor
+    from extractors.dnsmos.extractor import DnsmosExtractor
     clip = decode(path, max_seconds=1e9)
     signal = Signal(duration_s=clip.seconds, rate_hz=clip.rate, channels=1, peak_dbfs=-20,
         rms_dbfs=None, clipping_ratio=0, bandwidth_hz=None, speech_s=clip.seconds, speech=[],
@@ -179,9 +179,9 @@ print(json.dumps({"way": way, "windows": found.windows, "CPU s": time.process_ti
 def memory(hours: float) -> list[dict[str, Any]]:
     """Peak resident memory of processes that decode and score a long file.
 
-    ``from the file`` is :func:`extractors.dnsmos.score_file`: blocks are decoded, resampled
-    and scored. ``decoded whole``, on a tenth of it, is the extractor in a plan: the clip is
-    decoded once for all extractors, so its samples at its own rate and at 16 kHz are held
+    ``from the file`` is :func:`extractors.dnsmos.extractor.score_file`: blocks are decoded,
+    resampled and scored. ``decoded whole``, on a tenth of it, is the extractor in a plan: the
+    clip is decoded once for all extractors, so its samples at its own rate and at 16 kHz are held
     however little the scoring needs.
     """
     found = []

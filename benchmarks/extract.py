@@ -21,9 +21,9 @@ from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
 from extractors.registry import plan
-from trace_eval.engine import cores
-from trace_eval.manifests import find_recordings, read_manifest
-from trace_eval.slots import Place
+from trace_eval.data.manifests import find_recordings, read_manifest
+from trace_eval.extracting.engine import cores
+from trace_eval.extracting.workers import Place
 
 REPEATS = 3
 

@@ -38,13 +38,13 @@ from blueprints import (
     Transcript,
     Word,
 )
-from trace_eval.judgement import Judgement
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case
-from trace_eval.judges.clients.base import Reply, Request, Tokens
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.pairs import Answer, Instruction, Pair
+from trace_eval.judges.text.judge import LLMJudge
 
 IN_FLIGHT = 64
 LATENCY_S = 0.2

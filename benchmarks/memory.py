@@ -21,7 +21,7 @@ import soundfile
 from benchmarks.extract import default_manifest
 from benchmarks.report import save, table
 from benchmarks.watch import fifths, long_lived, watch
-from trace_eval.manifests import read_manifest
+from trace_eval.data.manifests import read_manifest
 
 SECONDS = 1.5
 LIMIT_MB = 600

@@ -30,7 +30,7 @@ from benchmarks.llm_server import calls_made, server
 from benchmarks.memory import make_pairs
 from benchmarks.report import save, table
 from benchmarks.watch import fifths, judged, long_lived, watch
-from trace_eval.run import Run
+from trace_eval.runs.run import Run
 
 LATENCY_S, IN_FLIGHT = 0.2, 16
 

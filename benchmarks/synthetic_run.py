@@ -30,12 +30,12 @@ from blueprints import (
 )
 from extractors.audio import decode
 from fusion import DIMENSIONS, RATINGS, Dimension, Rating, load_policy
-from trace_eval.fuse import fuse_run
-from trace_eval.judgement import Judgement, Opinion, Order, Reason, Usage
+from trace_eval.data.judgement import Judgement, Opinion, Order, Reason, Usage
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.reconcile import judgement_of
-from trace_eval.manifests import Manifest
-from trace_eval.pairs import Answer, Instruction, Labels, Pair
-from trace_eval.run import ClipRecord, Run
+from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.run import ClipRecord, Run
 
 EMOTIONS = ("angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", "surprised")
 ACCENTS = (

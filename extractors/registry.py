@@ -29,7 +29,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "whisper": "extractors.whisper:WhisperExtractor",
         "faster-whisper": "extractors.faster_whisper:FasterWhisperExtractor",
     },
-    "quality": {"dnsmos": "extractors.dnsmos:DnsmosExtractor"},
+    "quality": {"dnsmos": "extractors.dnsmos.extractor:DnsmosExtractor"},
     "pitch": {
         "praat": "extractors.pitch:PraatPitchExtractor",
         "pyin": "extractors.pyin:PyinPitchExtractor",

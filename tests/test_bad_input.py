@@ -14,7 +14,7 @@ import soundfile
 from blueprints import GROUPS, Absent, Blueprint
 from tests.support.audio import RATE, tone, write
 from tests.support.cli import trace_eval
-from trace_eval.run import Run
+from trace_eval.runs.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent
 

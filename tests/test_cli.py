@@ -12,8 +12,8 @@ import pytest
 from blueprints import Blueprint
 from fusion import POLICIES
 from tests.support.cli import ROOT, Done, trace_eval
-from trace_eval.pairs import Pair
-from trace_eval.run import Run
+from trace_eval.data.pairs import Pair
+from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
 

@@ -15,9 +15,9 @@ from blueprints import Blueprint
 from extractors.audio import decode
 from extractors.registry import plan
 from fusion import DIMENSIONS, POLICIES, Rating
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules import RulesJudge, find_requests
-from trace_eval.pairs import Pair
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PAIRS = [

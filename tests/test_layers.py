@@ -45,11 +45,14 @@ def test_fusion_needs_the_standard_library_only() -> None:
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("trace_eval.cli", {"numpy", "pyarrow", "openai", "ollama", "fastapi", "jinja2", "fsspec"}),
-        ("trace_eval.fuse", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
-        ("trace_eval.tables", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
         (
-            "trace_eval.session",
+            "trace_eval.commands.cli",
+            {"numpy", "pyarrow", "openai", "ollama", "fastapi", "jinja2", "fsspec"},
+        ),
+        ("trace_eval.runs.fuse", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
+        ("trace_eval.commands.tables", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
+        (
+            "trace_eval.runs.session",
             {"librosa", "onnxruntime", "openai", "ollama", "parselmouth", "fsspec"},
         ),
     ],

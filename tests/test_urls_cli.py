@@ -17,7 +17,7 @@ from trace_eval.report import write_report
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import _where
 from trace_eval.review.material import load_material
-from trace_eval.run import Run
+from trace_eval.runs.run import Run
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
 

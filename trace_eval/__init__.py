@@ -16,40 +16,40 @@ if TYPE_CHECKING:
     from blueprints import Blueprint, UserError
     from fusion import POLICIES, Rating
     from trace_eval.api import Result, blueprint, extract, judge_pair
-    from trace_eval.fuse import fuse, refuse
-    from trace_eval.judgement import Judgement, Overall
-    from trace_eval.manifests import Manifest, read_manifest
+    from trace_eval.data.judgement import Judgement, Overall
+    from trace_eval.data.manifests import Manifest, read_manifest
+    from trace_eval.data.pairs import Pair
     from trace_eval.options import ExtractOptions, Options
-    from trace_eval.pairs import Pair
     from trace_eval.policies import load_policy
     from trace_eval.report import write_report
-    from trace_eval.run import Run
-    from trace_eval.session import judge_manifest
-    from trace_eval.summary import Summary
+    from trace_eval.runs.fuse import fuse, refuse
+    from trace_eval.runs.run import Run
+    from trace_eval.runs.session import judge_manifest
+    from trace_eval.runs.summary import Summary
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
 _HOME = {
     "POLICIES": "fusion",
     "Blueprint": "blueprints",
     "ExtractOptions": "trace_eval.options",
-    "Judgement": "trace_eval.judgement",
-    "Manifest": "trace_eval.manifests",
+    "Judgement": "trace_eval.data.judgement",
+    "Manifest": "trace_eval.data.manifests",
     "Options": "trace_eval.options",
-    "Overall": "trace_eval.judgement",
-    "Pair": "trace_eval.pairs",
+    "Overall": "trace_eval.data.judgement",
+    "Pair": "trace_eval.data.pairs",
     "Rating": "fusion",
     "Result": "trace_eval.api",
-    "Run": "trace_eval.run",
-    "Summary": "trace_eval.summary",
+    "Run": "trace_eval.runs.run",
+    "Summary": "trace_eval.runs.summary",
     "UserError": "blueprints",
     "blueprint": "trace_eval.api",
     "extract": "trace_eval.api",
-    "fuse": "trace_eval.fuse",
-    "judge_manifest": "trace_eval.session",
+    "fuse": "trace_eval.runs.fuse",
+    "judge_manifest": "trace_eval.runs.session",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.policies",
-    "read_manifest": "trace_eval.manifests",
-    "refuse": "trace_eval.fuse",
+    "read_manifest": "trace_eval.data.manifests",
+    "refuse": "trace_eval.runs.fuse",
     "write_report": "trace_eval.report",
 }
 

@@ -12,16 +12,16 @@ from typing import NamedTuple
 from blueprints import Blueprint, UserError
 from extractors.base import Extractor
 from extractors.registry import plan as plan_extractors
-from trace_eval.engine import Engine, LocalEngine, cores
-from trace_eval.extraction import Extracted, Source
-from trace_eval.fuse import fuse
-from trace_eval.judgement import Judgement, Overall
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Pair, Recording
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.engine import Engine, LocalEngine, cores
+from trace_eval.extracting.plan import Plan
 from trace_eval.judges.registry import create_judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.pairs import Pair, Recording
-from trace_eval.pipeline import Pipeline, source_of
-from trace_eval.plan import Plan
 from trace_eval.policies import load_policy
+from trace_eval.runs.fuse import fuse
+from trace_eval.runs.pipeline import Pipeline, source_of
 from trace_eval.window import each
 
 
@@ -89,7 +89,7 @@ def engine_of(
             raise UserError(
                 "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
             )
-        from trace_eval.distributed.engine import RayEngine
+        from trace_eval.extracting.ray.engine import RayEngine
 
         return RayEngine(plan_of(options, plan), job.sources, job.shards, options)
     gpus = _gpus(plan, options)[: max(1, clips)]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from extractors import registry as extractors
 from extractors.base import package_version
 from extractors.device import torch_problem
-from trace_eval.cache import default_folder
-from trace_eval.distributed.cluster import INSTALL as INSTALL_RAY
-from trace_eval.engine import cores
+from trace_eval.extracting.cache import default_folder
+from trace_eval.extracting.engine import cores
+from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
 from trace_eval.judges.doctor import Check
 from trace_eval.judges.options import JudgeOptions

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from blueprints import Blueprint, Strict, UserError
-from trace_eval.judgement import Judgement
-from trace_eval.pairs import Pair
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Pair
 
 _RECORDS: dict[str, type[Strict]] = {"pair": Pair, "blueprint": Blueprint, "judgement": Judgement}
 

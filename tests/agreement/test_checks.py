@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.agreement.tables import codes
 from trace_eval.agreement import copied_ties, label_sets, repeated, self_compared, swapped
-from trace_eval.labels import Codes
+from trace_eval.data.labels import Codes
 
 RNG = np.random.default_rng(11)
 

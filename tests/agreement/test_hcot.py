@@ -10,7 +10,7 @@ import pytest
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.agreement.tables import QUICK
 from trace_eval.agreement import AgreeOptions, AgreeReport, Source, agree
-from trace_eval.labels import LabelTable, read_labels
+from trace_eval.data.labels import LabelTable, read_labels
 
 #: Figures are given with four decimals.
 PRINTED = 5e-5

@@ -8,7 +8,7 @@ import pytest
 
 from blueprints import UserError
 from tests.agreement.tables import codes, table
-from trace_eval.labels import label_table, read_labels
+from trace_eval.data.labels import label_table, read_labels
 
 
 def write(path: Path, text: str) -> Path:

@@ -15,7 +15,7 @@ from trace_eval.agreement import (
     policy_codes,
     upper_bound,
 )
-from trace_eval.labels import Codes
+from trace_eval.data.labels import Codes
 
 MAJORITY = POLICIES["majority_vote"]
 RNG = np.random.default_rng(13)

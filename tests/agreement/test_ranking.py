@@ -10,7 +10,7 @@ import pytest
 
 from blueprints import UserError
 from tests.agreement.tables import QUICK, table
-from trace_eval.labels import LabelTable
+from trace_eval.data.labels import LabelTable
 from trace_eval.ranking import (
     BAR,
     MODELS,

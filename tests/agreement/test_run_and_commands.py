@@ -18,8 +18,8 @@ from fusion import DIMENSIONS, Rating
 from trace_eval.agreement import AgreeOptions, BootstrapOptions, agree, read_source
 from trace_eval.commands.agree import agree as agree_command
 from trace_eval.commands.rank import rank as rank_command
-from trace_eval.judgement import DimensionVerdict, Judgement, Opinion, Overall, Reason
-from trace_eval.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Overall, Reason
+from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 
 OPTIONS = AgreeOptions(BootstrapOptions(100))
 

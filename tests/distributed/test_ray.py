@@ -23,11 +23,11 @@ from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from tests.support.fakes import Counting, Placed
 from trace_eval.api import extract, extract_each, source_from
-from trace_eval.extraction import Extracted
-from trace_eval.manifests import read_manifest
+from trace_eval.data.manifests import read_manifest
+from trace_eval.extracting.clip import Extracted
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.run import Run
-from trace_eval.session import judge_manifest
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import judge_manifest
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
 
@@ -234,7 +234,7 @@ def _served(folder: Path) -> Iterator[str]:
 def test_a_run_is_the_local_engines(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trace_eval.session.create_judge", lambda *_: LouderWins())
+    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: LouderWins())
     first, second, third = _clips(tmp_path, 3)
     with _served(tmp_path) as url:  # one answer is fetched by the worker
         answers = [(f"{url}/{first.name}", second.name), (third.name, second.name)]
@@ -263,9 +263,9 @@ def test_a_worker_with_other_versions_is_refused(
     def other(plan: Any) -> dict[str, Any]:
         return {group: {**_record(plan)[group], "version": "0"} for group in _record(plan)}
 
-    from trace_eval.provenance import plan_record as _record
+    from trace_eval.extracting.provenance import plan_record as _record
 
-    monkeypatch.setattr("trace_eval.distributed.engine.plan_record", other)
+    monkeypatch.setattr("trace_eval.extracting.ray.engine.plan_record", other)
     options = _options(nodes, tmp_path / "log")
     with pytest.raises(UserError, match=r"a worker node has version '1', the driver '0'; install"):
         _extract(_clips(tmp_path, 2), options, tmp_path / "shards")

@@ -17,17 +17,17 @@ from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserErr
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
 from trace_eval.api import extract
-from trace_eval.distributed.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
-from trace_eval.distributed.cluster import Size
-from trace_eval.distributed.driver import Job, _split
-from trace_eval.distributed.engine import RayEngine
-from trace_eval.distributed.job import CHUNK_CLIPS, cut, finished, plan_digest
-from trace_eval.distributed.shards import SCHEMA, ShardFolder, to_parquet
-from trace_eval.export import extract_to
-from trace_eval.extraction import Extracted, Source
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.provenance import plan_record
+from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
+from trace_eval.extracting.ray.cluster import Size
+from trace_eval.extracting.ray.driver import Job, _split
+from trace_eval.extracting.ray.engine import RayEngine
+from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_digest
+from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet
 from trace_eval.options import ExtractOptions
-from trace_eval.plan import Plan
-from trace_eval.provenance import plan_record
+from trace_eval.runs.export import extract_to
 
 SOURCE = Provenance(extractor="x", version="1")
 
@@ -170,7 +170,7 @@ def test_what_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         extract_to("s3://b", [clip], ExtractOptions())
     with pytest.raises(UserError, match=r"'127.0.0.1:1': no cluster answers .*ray start --head"):
         extract_to(tmp_path / "out", [clip], replace(options, ray_address="127.0.0.1:1"))
-    monkeypatch.setattr("trace_eval.distributed.cluster.find_spec", lambda _: None)
+    monkeypatch.setattr("trace_eval.extracting.ray.cluster.find_spec", lambda _: None)
     with pytest.raises(UserError, match=r"not installed; run: pip install 'trace-eval\[ray\]'"):
         extract_to(tmp_path / "out", [clip], options)
 

@@ -8,9 +8,11 @@ import weakref
 import numpy as np
 import pytest
 
-from extractors import dnsmos, dnsmos_shared, p808, p835
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.dnsmos_shared import HopStore, runs, stretch
+from extractors.dnsmos import extractor as dnsmos
+from extractors.dnsmos import p808, p835
+from extractors.dnsmos import windows as dnsmos_shared
+from extractors.dnsmos.windows import HopStore, runs, stretch
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-6
 

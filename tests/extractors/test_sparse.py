@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from extractors import dnsmos
-from extractors.dnsmos_graph import edge, layers_of, loom, piece, read, split
-from extractors.sparse import Chain, Convolution
-from extractors.sparse_kernels import compiled
+from extractors.dnsmos import extractor as dnsmos
+from extractors.dnsmos.convolution import Chain, Convolution
+from extractors.dnsmos.graph import edge, layers_of, loom, piece, read, split
+from extractors.dnsmos.kernels import compiled
 
 #: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three layers.
 TOLERANCE = 2e-5
@@ -181,7 +181,7 @@ def test_functions_without_a_place_for_the_cache_are_compiled_all_the_same() -> 
 NARROW = """
 from llvmlite import binding
 binding.get_host_cpu_features = type(binding.get_host_cpu_features())
-from extractors import sparse_kernels
+from extractors.dnsmos import kernels as sparse_kernels
 assert sparse_kernels.LANES == 8
 from tests.extractors.test_sparse import test_a_chain_is_the_plain_sums as test
 test(30, 17, (1, 96, 64, 32), True)

@@ -11,8 +11,9 @@ import pytest
 import soundfile
 
 from blueprints import Absent, Quality, Status
-from extractors import dnsmos, stream
+from extractors import stream
 from extractors.audio import SPEECH_RATE, AudioError, decode
+from extractors.dnsmos import extractor as dnsmos
 from extractors.stream import SpeechFile
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from blueprints import Absent, Blueprint, Emotion, Quality, Signal, Status, Transcript
 from fusion import DIMENSIONS
+from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.base import Case
-from trace_eval.pairs import Answer, Instruction, Labels, Pair
 
 
 def blueprint(

@@ -22,7 +22,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if missing:
         pytest.skip(f"real sampling needs them: pip install {' '.join(missing)}")
     from trace_eval.judges.options import JudgeOptions
-    from trace_eval.judges.prompt import PromptPack
+    from trace_eval.judges.text.prompt import PromptPack
 
     pack = PromptPack(JudgeOptions())
     messages = pack.messages(pack.evidence(case()), "ab")

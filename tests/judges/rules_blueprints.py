@@ -19,10 +19,10 @@ from blueprints import (
     Status,
     Transcript,
 )
-from trace_eval.judgement import Judgement
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules import RulesJudge
-from trace_eval.pairs import Answer, Instruction, Pair
 
 #: Ten values one second apart: 9 s from the first to the last.
 CONTOUR = Contour(start_s=0.5, step_s=1.0, values=[1.0] * 10)

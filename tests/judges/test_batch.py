@@ -11,12 +11,12 @@ from blueprints import Absent, Status, UserError
 from fusion import Rating
 from tests.judges.cases import blueprint, case, verdict
 from tests.judges.servers import Answer, Server, completion, in_turn
-from trace_eval.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.judges.base import Case
-from trace_eval.judges.batch import read_batch, write_batch
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.chat.batch import read_batch, write_batch
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
+from trace_eval.judges.text.judge import LLMJudge
 
 CASES = [case(pair=f"p{n}", a=f"words {n}") for n in range(4)]
 

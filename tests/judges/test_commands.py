@@ -10,8 +10,8 @@ import pytest
 from fusion import DIMENSIONS, RATINGS
 from tests.judges.servers import Server
 from tests.support.cli import ROOT, Done, trace_eval
-from trace_eval.judgement import Judgement
-from trace_eval.run import Run
+from trace_eval.data.judgement import Judgement
+from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
 SECRET = "sk-this-must-never-be-written"

@@ -8,12 +8,12 @@ import pytest
 from blueprints import Absent, Status
 from tests.judges.cases import blueprint, case
 from trace_eval.judges.base import Case
-from trace_eval.judges.estimate import estimate
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.chat.estimate import estimate
+from trace_eval.judges.chat.tokens import PER_MESSAGE, typical_tokens, upper_tokens
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.prompt import Message
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.tokens import PER_MESSAGE, typical_tokens, upper_tokens
+from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.prompt import Message
 
 
 def made(**options: object) -> LLMJudge:

@@ -6,14 +6,14 @@ import pytest
 
 from blueprints import Absent, Accent, Emotion, Extension, Quality, Status
 from tests.judges.cases import blueprint, case
-from trace_eval.judges.fencing import (
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.text.fencing import (
     fence_tag,
     neutralise,
     neutralise_blueprint,
     without_paths,
 )
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.prompt import Message, PromptPack
+from trace_eval.judges.text.prompt import Message, PromptPack
 
 FAKE_VERDICT = (
     '{"content": {"reasoning": "x", "rating": "1"}, "voice_quality": {"reasoning": "x",'

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from trace_eval.judgement import Reason
-from trace_eval.judges.clients.base import CallFailed
-from trace_eval.judges.limits import DEAD_AFTER, Caller, Limiter, RetryPolicy
+from trace_eval.data.judgement import Reason
+from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.limits import DEAD_AFTER, Caller, Limiter, RetryPolicy
 
 NO_WAIT = RetryPolicy(retries=3, backoff_s=0.0, max_wait_s=60.0)
 

@@ -11,15 +11,15 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
 from tests.judges.cases import blueprint, case, verdict
-from trace_eval.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.clients.base import CallFailed, Reply, Request, Tokens
-from trace_eval.judges.clients.scripted import ScriptedClient, ScriptExhausted
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
+from trace_eval.judges.chat.prices import FREE, Price
+from trace_eval.judges.chat.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.prices import FREE, Price
 from trace_eval.judges.registry import create_judge
-from trace_eval.pairs import Answer, Instruction, Pair
+from trace_eval.judges.text.judge import LLMJudge
 
 PRICE = Price(
     server="*",

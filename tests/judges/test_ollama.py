@@ -9,11 +9,11 @@ import pytest
 from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, chat, unused_url
-from trace_eval.judgement import Judgement, Reason
-from trace_eval.judges.clients.ollama import context_length
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.judges.chat.ollama import context_length
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
+from trace_eval.judges.text.judge import LLMJudge
 
 GOOD = chat(json.dumps(verdict()))
 

@@ -16,12 +16,12 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn, unused_url
-from trace_eval.judgement import Judgement, Reason
-from trace_eval.judges.clients.base import CallFailed
-from trace_eval.judges.clients.openai import MAX_BODY, OpenAIClient
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.openai import MAX_BODY, OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
+from trace_eval.judges.text.judge import LLMJudge
 
 GOOD = completion(json.dumps(verdict("both_good", "both_good", "both_good")))
 KEY = "sk-test-0123456789abcdef"

@@ -7,7 +7,7 @@ import pytest
 
 from fusion import DIMENSIONS, Rating
 from tests.judges.cases import verdict
-from trace_eval.judgement import Reason
+from trace_eval.data.judgement import Reason
 from trace_eval.judges.elicit import from_acceptability
 from trace_eval.judges.parse import MAX_REPLY_CHARS, ParseError, parse_reply
 

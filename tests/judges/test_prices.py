@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from trace_eval.judgement import Reason, Usage
-from trace_eval.judges.clients.base import CallFailed, Tokens, Unusable
-from trace_eval.judges.prices import (
+from trace_eval.data.judgement import Reason, Usage
+from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
+from trace_eval.judges.chat.prices import (
     FREE,
     SHIPPED,
     Budget,

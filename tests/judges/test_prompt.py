@@ -9,7 +9,7 @@ from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, RATINGS
 from tests.judges.cases import blueprint, case
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.prompt import PromptPack
+from trace_eval.judges.text.prompt import PromptPack
 
 
 def prompt(options: JudgeOptions, shown=None, order="ab") -> str:

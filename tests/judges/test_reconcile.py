@@ -6,13 +6,13 @@ from itertools import product
 import pytest
 
 from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
-from trace_eval.fuse import overall_distribution
-from trace_eval.judgement import Opinion, Order, Reason, Usage
+from trace_eval.data.judgement import Opinion, Order, Reason, Usage
 from trace_eval.judges.reconcile import (
     judgement_of,
     reconcile,
     swap_back,
 )
+from trace_eval.runs.fuse import overall_distribution
 
 A, B, GOOD, BAD = RATINGS
 

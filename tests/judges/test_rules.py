@@ -14,10 +14,10 @@ from blueprints import Blueprint, Status
 from fusion import DIMENSIONS, Rating
 from tests.judges import rules_blueprints as make
 from tests.judges.rules_blueprints import answer, judged
-from trace_eval.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
-from trace_eval.pairs import Answer, Pair
 
 REFUSAL = "i'm sorry but i can't help you with that"
 

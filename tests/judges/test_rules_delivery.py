@@ -10,7 +10,7 @@ from blueprints import Blueprint, EmotionWindow, Status
 from fusion import Rating
 from tests.judges import rules_blueprints as make
 from tests.judges.rules_blueprints import answer, judged
-from trace_eval.judgement import Reason
+from trace_eval.data.judgement import Reason
 
 
 def delivery(instruction: str, a: Blueprint, b: Blueprint) -> str:

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from extractors import device, registry
+from extractors.fetch import CATALOGUE, fetch, list_models, published_sha256, verify
 from trace_eval.commands.models import app
-from trace_eval.models import CATALOGUE, fetch, list_models, published_sha256, verify
 
 
 def test_every_profile_model_is_in_the_catalogue() -> None:

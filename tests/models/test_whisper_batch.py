@@ -18,8 +18,8 @@ from extractors.whisper_batch import hear_together
 from tests.models.parts import SENTENCE, known, silence, voice
 from tests.support.audio import write
 from tests.support.tiny_whisper import write_whisper
-from trace_eval.cache import Cache
-from trace_eval.extraction import ClipExtractor, Source
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.clip import ClipExtractor, Source
 
 
 def items(*clips: Clip) -> list[Item]:

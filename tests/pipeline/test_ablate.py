@@ -10,13 +10,13 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.blueprints.samples import spoken
 from tests.support.cli import trace_eval
-from trace_eval.ablate import FULL, AblateOptions, ablate, conditions_of
-from trace_eval.ablation_tables import compare
-from trace_eval.cases import CaseReader
+from trace_eval.agreement.ablation.tables import compare
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.manifests import Manifest
-from trace_eval.pairs import Answer, Instruction, Labels, Pair
-from trace_eval.run import ClipRecord, Run
+from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.run import ClipRecord, Run
 
 
 def _extracted(folder: Path, count: int = 4) -> Run:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from trace_eval.cache import CACHE_VARIABLE, Cache, default_folder
+from trace_eval.extracting.cache import CACHE_VARIABLE, Cache, default_folder
 
 
 def _open(folder: Path) -> str | None:

@@ -12,9 +12,9 @@ import pytest
 
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval.engine import LocalEngine
-from trace_eval.extraction import Extracted, Source
-from trace_eval.plan import Plan
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.plan import Plan
 
 
 def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Extracted]:
@@ -58,9 +58,9 @@ _PARENT = """
 import asyncio, sys
 from pathlib import Path
 from tests.support.fakes import Counting
-from trace_eval.engine import LocalEngine
-from trace_eval.plan import Plan
-from trace_eval.extraction import Source
+from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.clip import Source
 
 async def work():
     clip, log, cache = map(Path, sys.argv[1:])

@@ -8,8 +8,8 @@ import pytest
 from blueprints import Absent, Blueprint, Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Derived
-from trace_eval.cache import Cache
-from trace_eval.extraction import ClipExtractor, Extracted, Source
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.clip import ClipExtractor, Extracted, Source
 
 Extract = Callable[..., list[Extracted]]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from trace_eval import jsonl
-from trace_eval.run import ClipRecord
+from trace_eval.data import jsonl
+from trace_eval.runs.run import ClipRecord
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
-from trace_eval.manifests import check_audio, find_recordings, read_manifest, recordings_of
-from trace_eval.records import spill_to
+from trace_eval.data.manifests import check_audio, find_recordings, read_manifest, recordings_of
+from trace_eval.data.records import spill_to
 
 
 def _jsonl(path: Path, *records: Any) -> Path:

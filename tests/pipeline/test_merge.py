@@ -10,14 +10,14 @@ from blueprints import UserError
 from tests.pipeline.test_session import NOTHING, LouderWins
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval import merge as merging
-from trace_eval.export import extract_to
-from trace_eval.manifests import Manifest, read_manifest
-from trace_eval.merge import merge
+from trace_eval.data.manifests import Manifest, read_manifest
+from trace_eval.data.parts import Shard
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.run import Run
-from trace_eval.session import judge_manifest
-from trace_eval.shards import Shard
+from trace_eval.runs import merge as merging
+from trace_eval.runs.export import extract_to
+from trace_eval.runs.merge import merge
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import judge_manifest
 
 #: Of each pair: the peaks of A and B. Clip 0.5 is in every shard.
 PEAKS = [(0.5, 0.6), (0.7, 0.5), (0.8, 0.9), (0.5, 0.9), (0.6, 0.5), (0.7, 0.8), (0.5, 0.8)]
@@ -50,7 +50,7 @@ def _options(folder: Path, gain: float = 1.0, **more: Any) -> Options:
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> LouderWins:
     found = LouderWins()
-    monkeypatch.setattr("trace_eval.session.create_judge", lambda *_: found)
+    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: found)
     return found
 
 

@@ -6,12 +6,12 @@ import re
 import pytest
 from rich.console import Console
 
-from trace_eval import progress as module
-from trace_eval.extraction import Extracted
-from trace_eval.judgement import Judgement, Reason
+from trace_eval.commands import progress as module
+from trace_eval.commands.progress import Pace, progress
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.base import Activity
-from trace_eval.pipeline import Event
-from trace_eval.progress import Pace, progress
+from trace_eval.runs.pipeline import Event
 
 _CLIP = Event(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
 _PAIR = Event(judgement=Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"))

@@ -11,14 +11,14 @@ from tests.pipeline.test_session import NOTHING, LouderWins
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
 from tests.support.web import Web, serve
-from trace_eval import remote
-from trace_eval.cache import Cache
-from trace_eval.extraction import ClipExtractor, Extracted
-from trace_eval.manifests import check_audio, read_manifest, recordings_of
+from trace_eval.data import remote
+from trace_eval.data.manifests import check_audio, read_manifest, recordings_of
+from trace_eval.data.pairs import Recording
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.pairs import Recording
-from trace_eval.pipeline import source_of
-from trace_eval.session import judge_manifest
+from trace_eval.runs.pipeline import source_of
+from trace_eval.runs.session import judge_manifest
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
 
@@ -188,7 +188,7 @@ def test_a_run_goes_on_when_its_urls_were_signed_anew(
     web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = LouderWins()
-    monkeypatch.setattr("trace_eval.session.create_judge", lambda *_: judge)
+    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: judge)
     counting = Counting(tmp_path / "log")
     options = Options(
         ExtractOptions(overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0)

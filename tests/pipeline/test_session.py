@@ -18,16 +18,16 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval.extraction import Extracted, Source
-from trace_eval.fuse import refuse
-from trace_eval.judgement import DimensionVerdict, Judgement
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.manifests import Manifest, read_manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.extracting.clip import Extracted, Source
 from trace_eval.judges.base import Activity, Case
-from trace_eval.manifests import Manifest, read_manifest
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.pairs import Pair
-from trace_eval.pipeline import Pipeline
-from trace_eval.run import Run
-from trace_eval.session import judge_manifest
+from trace_eval.runs.fuse import refuse
+from trace_eval.runs.pipeline import Pipeline
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import judge_manifest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -101,7 +101,7 @@ def options(tmp_path: Path) -> Options:
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> LouderWins:
     found = LouderWins()
-    monkeypatch.setattr("trace_eval.session.create_judge", lambda *_: found)
+    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: found)
     return found
 
 
@@ -269,9 +269,9 @@ import sys
 from pathlib import Path
 from tests.pipeline.test_session import NOTHING
 from tests.support.fakes import Counting
-from trace_eval.manifests import read_manifest
+from trace_eval.data.manifests import read_manifest
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.session import judge_manifest
+from trace_eval.runs.session import judge_manifest
 
 if __name__ == "__main__":
     folder, delay = Path(sys.argv[1]), float(sys.argv[2])

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blueprints import UserError
-from trace_eval.manifests import Manifest, Problem
-from trace_eval.pairs import Answer, Instruction, Pair
-from trace_eval.run import default_run
-from trace_eval.shards import Shard, digest, split
+from trace_eval.data.manifests import Manifest, Problem
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.parts import Shard, digest, split
+from trace_eval.runs.run import default_run
 
 KEYS = st.lists(st.integers(0, 8), max_size=40)
 PARTS = st.integers(1, 12)

@@ -10,9 +10,9 @@ import pytest
 from blueprints import Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Wasteful
-from trace_eval.extraction import Source
-from trace_eval.plan import Plan
-from trace_eval.slots import TRIM_AFTER_S, Place, Slot, Task
+from trace_eval.extracting.clip import Source
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.workers import TRIM_AFTER_S, Place, Slot, Task
 
 
 @pytest.mark.parametrize("seconds", [TRIM_AFTER_S - 1, TRIM_AFTER_S + 1])

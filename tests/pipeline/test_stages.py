@@ -11,9 +11,9 @@ import pytest
 from extractors.registry import plan as plan_extractors
 from tests.support.audio import tone, write
 from tests.support.fakes import Placed
-from trace_eval.engine import LocalEngine
-from trace_eval.extraction import Extracted, Source
-from trace_eval.plan import Plan
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.plan import Plan
 
 
 def _placed(log: Path) -> tuple[Placed, ...]:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from trace_eval.manifests import read_manifest
-from trace_eval.pairs import Answer, Pair, Recording
-from trace_eval.records import pair_from_record
-from trace_eval.urls import glob_base, is_url, joined, name_of, parent, shown, shown_in
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.pairs import Answer, Pair, Recording
+from trace_eval.data.records import pair_from_record
+from trace_eval.data.urls import glob_base, is_url, joined, name_of, parent, shown, shown_in
 
 ROOT = Path("/srv")
 

@@ -5,10 +5,10 @@ from urllib.parse import unquote
 
 from extractors.audio import decode
 from tests.support.audio import tone, write
-from trace_eval.pairs import Recording
+from trace_eval.data.pairs import Recording
 from trace_eval.report.audio import Shelf
 from trace_eval.report.envelope import POINTS, envelope
-from trace_eval.run import ClipRecord
+from trace_eval.runs.run import ClipRecord
 
 
 def test_links_are_relative_and_quoted(tmp_path: Path) -> None:

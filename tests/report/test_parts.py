@@ -11,14 +11,14 @@ import pytest
 
 from fusion import DIMENSIONS, Rating
 from tests.report.conftest import RECIPE
-from trace_eval.judgement import DimensionVerdict, Judgement, Overall
-from trace_eval.pairs import Labels
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
+from trace_eval.data.pairs import Labels
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import Facts, consistent, disagrees
 from trace_eval.report.page import chip, content_policy, duration, embedded, environment
 from trace_eval.report.pairs import line_of
 from trace_eval.report.summary import summarise
-from trace_eval.run import Run
+from trace_eval.runs.run import Run
 
 
 def scored(*ratings: str, same: bool | None = None) -> Judgement:

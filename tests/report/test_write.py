@@ -18,7 +18,7 @@ from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.report.unpacked import Elements, fragment, index
 from trace_eval.commands.report import report as command
 from trace_eval.report import write_report
-from trace_eval.run import Run
+from trace_eval.runs.run import Run
 
 
 def test_every_pair_is_listed_and_has_its_page(report: Path) -> None:

@@ -9,15 +9,15 @@ import numpy as np
 import soundfile
 
 from fusion import DIMENSIONS, POLICIES, Rating
-from trace_eval.fuse import fuse
-from trace_eval.judgement import DimensionVerdict, Judgement, Reason
-from trace_eval.manifests import Manifest
-from trace_eval.pairs import Pair
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Pair
 from trace_eval.review.material import load_material
 from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review
 from trace_eval.review.store import Store
-from trace_eval.run import ClipRecord, Run
+from trace_eval.runs.fuse import fuse
+from trace_eval.runs.run import ClipRecord, Run
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "pairs.jsonl"

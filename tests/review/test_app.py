@@ -15,7 +15,7 @@ from blueprints import Blueprint, Transcript
 from fusion import Rating
 from tests.review import support
 from trace_eval.review.session import Review
-from trace_eval.run import ClipRecord, Run
+from trace_eval.runs.run import ClipRecord, Run
 
 pytest.importorskip("fastapi", reason="pip install 'trace-eval[review]'")
 pytest.importorskip("python_multipart", reason="pip install 'trace-eval[review]'")

@@ -11,8 +11,8 @@ import pytest
 
 from fusion import RATINGS, Rating
 from tests.review import browser, support
-from trace_eval.labels import read_labels
-from trace_eval.manifests import read_manifest
+from trace_eval.data.labels import read_labels
+from trace_eval.data.manifests import read_manifest
 from trace_eval.review import open_review, write_exports
 
 for package in ("fastapi", "uvicorn", "python_multipart"):

@@ -14,7 +14,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.review import support
 from trace_eval import agreement
-from trace_eval.labels import read_labels
+from trace_eval.data.labels import read_labels
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks

@@ -1,6 +1,6 @@
 """Meta-evaluation: how far judges agree with people, and why. One statistic per file."""
 
-from trace_eval.agreement.ablation import (
+from trace_eval.agreement.ablation.conditions import (
     TREE_AND_VOTE,
     Ablation,
     AblationRow,
@@ -13,6 +13,9 @@ from trace_eval.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way
 from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of, match
 from trace_eval.agreement.alpha import Alpha, alpha
 from trace_eval.agreement.baselines import Majority, majority, random_matched, random_uniform
+from trace_eval.agreement.bias.length import LengthBias, length_bias
+from trace_eval.agreement.bias.position import PositionBias, join_orders, position_bias, sign_test
+from trace_eval.agreement.bias.self_comparison import SelfComparisons, self_comparisons
 from trace_eval.agreement.bootstrap import BootstrapOptions, Estimate, Stack, Units, bootstrap
 from trace_eval.agreement.checks import (
     DataWarning,
@@ -23,32 +26,29 @@ from trace_eval.agreement.checks import (
     swapped,
 )
 from trace_eval.agreement.compare import Comparison, compare, compare_all
-from trace_eval.agreement.counterfactual import Resolved, counterfactual
 from trace_eval.agreement.counts import collapse, collapse_codes, joint_counts, winners_only
 from trace_eval.agreement.evaluate import agree, policy_named
 from trace_eval.agreement.f1 import f1_per_label, macro_f1
-from trace_eval.agreement.flips import Flips, flips
 from trace_eval.agreement.holm import holm
 from trace_eval.agreement.interval import bca_interval, percentile_interval
 from trace_eval.agreement.kappa import kappa
-from trace_eval.agreement.learn import Candidate, Learned, learn
-from trace_eval.agreement.learn_list import Rule, learn_list
-from trace_eval.agreement.learn_logistic import learn_logistic
-from trace_eval.agreement.learn_table import learn_table, upper_bound
-from trace_eval.agreement.length import LengthBias, length_bias
 from trace_eval.agreement.mcnemar import McNemar, mcnemar
-from trace_eval.agreement.mechanism import Mechanism, mechanism, mechanisms
 from trace_eval.agreement.noise import Noise, noise
-from trace_eval.agreement.policy import cell_counts, cells_of, fuse_codes, policy_codes
-from trace_eval.agreement.position import PositionBias, join_orders, position_bias, sign_test
-from trace_eval.agreement.render import print_tables, stdout_console
+from trace_eval.agreement.policies.counterfactual import Resolved, counterfactual
+from trace_eval.agreement.policies.flips import Flips, flips
+from trace_eval.agreement.policies.learn import Candidate, Learned, learn
+from trace_eval.agreement.policies.learn_list import Rule, learn_list
+from trace_eval.agreement.policies.learn_logistic import learn_logistic
+from trace_eval.agreement.policies.learn_table import learn_table, upper_bound
+from trace_eval.agreement.policies.mechanism import Mechanism, mechanism, mechanisms
+from trace_eval.agreement.policies.policy import cell_counts, cells_of, fuse_codes, policy_codes
+from trace_eval.agreement.policies.winner_on_bad import WinnerOnBad, winner_on_bad
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport
 from trace_eval.agreement.score import Baseline, Score, score_judge
-from trace_eval.agreement.self_comparison import SelfComparisons, self_comparisons
 from trace_eval.agreement.source import Source, read_source
 from trace_eval.agreement.tables import ablation_view, agree_tables, warning_line
 from trace_eval.agreement.tabular import Table, table, write_csv, write_json, write_policy
-from trace_eval.agreement.winner_on_bad import WinnerOnBad, winner_on_bad
+from trace_eval.commands.render import print_tables, stdout_console
 
 __all__ = [
     "ALL_POLICIES",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.agreement.counts import TYPED, UNTYPED, collapse_codes, is_untyped
-from trace_eval.labels import LABELS, MISSING, Codes, LabelTable, Texts
+from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable, Texts
 
 #: What to do with items that only one side has: refuse, or leave them out and count them.
 Missing = Literal["error", "drop"]

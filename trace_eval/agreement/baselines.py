@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.agreement.counts import Counts
-from trace_eval.labels import MISSING, Codes
+from trace_eval.data.labels import MISSING, Codes
 
 #: Baseline -> the facts of A and B; the answer with the larger one is called the winner.
 LARGER: dict[str, tuple[str, str]] = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from trace_eval.agreement.accuracy import accuracy
 from trace_eval.agreement.counts import TIE, collapse_codes, joint_counts
-from trace_eval.labels import LABELS, MISSING, Codes, Texts
+from trace_eval.data.labels import LABELS, MISSING, Codes, Texts
 
 #: A pattern counts as found when chance gives it less often than this.
 SIGNIFICANT = 0.001

@@ -12,13 +12,14 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy, load_policy
 from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of
 from trace_eval.agreement.alpha import alpha
-from trace_eval.agreement.bias import (
+from trace_eval.agreement.bias.effects import (
     length_rows,
     noise_rows,
     people_noise,
     position_rows,
     self_rows,
 )
+from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.checks import (
     DataWarning,
@@ -36,14 +37,13 @@ from trace_eval.agreement.judges import (
     prepare_judges,
     with_preference,
 )
-from trace_eval.agreement.learn import Learned, learn
-from trace_eval.agreement.mechanism import Mechanism, mechanisms
-from trace_eval.agreement.policy import fuse_codes, has_dimensions
+from trace_eval.agreement.policies.learn import Learned, learn
+from trace_eval.agreement.policies.mechanism import Mechanism, mechanisms
+from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport, AlphaRow, TruthRow
 from trace_eval.agreement.score import score_judge
-from trace_eval.agreement.self_comparison import self_mask
 from trace_eval.agreement.source import Source
-from trace_eval.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
 
 __all__ = ["ALL_POLICIES", "AgreeOptions", "AgreeReport", "agree", "align_judge", "policy_named"]
 

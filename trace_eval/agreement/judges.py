@@ -13,9 +13,9 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Items, Missing, first_repeat, gather, match
 from trace_eval.agreement.counts import collapse_codes
-from trace_eval.agreement.policy import fuse_codes, has_dimensions
+from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.agreement.source import Source
-from trace_eval.labels import NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
+from trace_eval.data.labels import NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
 
 
 @dataclass(frozen=True)

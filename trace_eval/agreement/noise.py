@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trace_eval.agreement.accuracy import accuracy
 from trace_eval.agreement.counts import joint_counts
 from trace_eval.agreement.kappa import kappa
-from trace_eval.labels import LABELS, MISSING, Codes
+from trace_eval.data.labels import LABELS, MISSING, Codes
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from trace_eval.agreement.align import Missing
 from trace_eval.agreement.alpha import Alpha
-from trace_eval.agreement.bias import LengthRow, NoiseRow, PositionRow, SelfRow
+from trace_eval.agreement.bias.effects import LengthRow, NoiseRow, PositionRow, SelfRow
 from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
-from trace_eval.agreement.learn import Learned
-from trace_eval.agreement.mechanism import Mechanism
+from trace_eval.agreement.policies.learn import Learned
+from trace_eval.agreement.policies.mechanism import Mechanism
 from trace_eval.agreement.score import Score
 
 #: ``policy`` that compares every built-in policy.

@@ -31,7 +31,7 @@ from trace_eval.agreement.bootstrap import (
 from trace_eval.agreement.counts import TYPED, joint_counts
 from trace_eval.agreement.f1 import macro_f1
 from trace_eval.agreement.kappa import kappa
-from trace_eval.labels import MISSING, Codes
+from trace_eval.data.labels import MISSING, Codes
 
 #: The statistics of the main table; the first exists for typed ties only.
 METRICS: dict[str, Statistic] = {

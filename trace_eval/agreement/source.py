@@ -9,11 +9,11 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating
-from trace_eval import jsonl
-from trace_eval.judgement import Judgement
-from trace_eval.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table, read_labels
-from trace_eval.pairs import Pair
-from trace_eval.run import Run
+from trace_eval.data import jsonl
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table, read_labels
+from trace_eval.data.pairs import Pair
+from trace_eval.runs.run import Run
 
 #: Where a number of a blueprint is found: fact -> (group, field).
 _MEASURES = {
@@ -42,7 +42,7 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """Read a run folder, or a file as :func:`trace_eval.labels.read_labels` does.
+    """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
 
     Raises:
         UserError: neither can be read there.

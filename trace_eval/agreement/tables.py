@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trace_eval.agreement.ablation import Ablation
-from trace_eval.agreement.bias_tables import bias_tables, noise_table
+from trace_eval.agreement.ablation.conditions import Ablation
+from trace_eval.agreement.bias.bias_tables import bias_tables, noise_table
 from trace_eval.agreement.bootstrap import Estimate
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
-from trace_eval.agreement.counterfactual import RESOLVERS, Resolved
-from trace_eval.agreement.learn import Learned
+from trace_eval.agreement.policies.counterfactual import RESOLVERS, Resolved
+from trace_eval.agreement.policies.learn import Learned
+from trace_eval.agreement.policies.winner_on_bad import WinnerOnBad
 from trace_eval.agreement.report import AgreeReport
 from trace_eval.agreement.score import Score
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.agreement.winner_on_bad import WinnerOnBad
 
 #: Ids shown of a warning; all of them are in the JSON and CSV files.
 SHOWN_ROWS = 8

@@ -15,7 +15,7 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import Estimate
-from trace_eval.agreement.learn import Learned
+from trace_eval.agreement.policies.learn import Learned
 
 #: Shown where a number is not defined.
 NOTHING = "-"

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from fusion import DEFAULT_POLICY
+from trace_eval.commands.console import messages
 from trace_eval.commands.judging import judge_options
-from trace_eval.console import messages
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE
 
@@ -45,8 +45,8 @@ def ablate(
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
     from trace_eval import agreement
-    from trace_eval.ablate import AblateOptions, ablate
-    from trace_eval.ablation_tables import compare
+    from trace_eval.agreement.ablation.tables import compare
+    from trace_eval.runs.ablate import AblateOptions, ablate
 
     options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
     folders = ablate(run, options)

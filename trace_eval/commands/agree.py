@@ -55,7 +55,7 @@ def agree(
 ) -> None:
     """Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."""
     from trace_eval import agreement
-    from trace_eval.labels import read_labels
+    from trace_eval.data.labels import read_labels
 
     report = agreement.agree(
         [agreement.read_source(path) for path in sources],

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.judging import judge_options
-from trace_eval.console import EXIT_INCOMPLETE
 from trace_eval.judges.options import JudgeOptions
 
 
@@ -20,8 +20,8 @@ def doctor(
     judging: JudgeOptions,
 ) -> None:
     """Say what is installed, and which extractors and judges can run here."""
+    from trace_eval.commands.tables import print_checks, print_diagnosis
     from trace_eval.doctor import diagnose, diagnose_judge
-    from trace_eval.tables import print_checks, print_diagnosis
 
     if judge is None:
         print_diagnosis(diagnose())

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands import options as shared
-from trace_eval.console import EXIT_INCOMPLETE, messages, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn
+from trace_eval.commands.progress import progress
 from trace_eval.options import ExtractOptions
-from trace_eval.progress import progress
 
 
 @shared.extract_options
@@ -28,12 +28,12 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.cache import audio_folder
-    from trace_eval.export import extract_to
-    from trace_eval.manifests import recordings_of
-    from trace_eval.records import spill_to
-    from trace_eval.shards import Shard
-    from trace_eval.urls import place, shown
+    from trace_eval.data.manifests import recordings_of
+    from trace_eval.data.parts import Shard
+    from trace_eval.data.records import spill_to
+    from trace_eval.data.urls import place, shown
+    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.runs.export import extract_to
 
     part = Shard.parse(shard) if shard else None
     spill = spill_to(audio_folder(extracting.cache))

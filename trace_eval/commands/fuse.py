@@ -17,8 +17,8 @@ def fuse(
     ] = DEFAULT_POLICY,
 ) -> None:
     """Fuse again with another policy; nothing is extracted or judged."""
-    from trace_eval.fuse import refuse
-    from trace_eval.tables import print_results
+    from trace_eval.commands.tables import print_results
+    from trace_eval.runs.fuse import refuse
 
     refuse(run, policy)
     print_results(run)

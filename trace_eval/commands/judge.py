@@ -10,11 +10,11 @@ import typer
 
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
+from trace_eval.commands.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn
 from trace_eval.commands.judging import judge_options
-from trace_eval.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn
+from trace_eval.commands.progress import progress
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
-from trace_eval.progress import progress
 
 _DEFAULTS = Options()
 
@@ -54,13 +54,13 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.cache import audio_folder
-    from trace_eval.manifests import check_audio, read_manifest
-    from trace_eval.records import spill_to
-    from trace_eval.run import default_run
-    from trace_eval.session import Session
-    from trace_eval.shards import Shard
-    from trace_eval.tables import print_batch, print_estimate, print_results, print_summary
+    from trace_eval.commands.tables import print_batch, print_estimate, print_results, print_summary
+    from trace_eval.data.manifests import check_audio, read_manifest
+    from trace_eval.data.parts import Shard
+    from trace_eval.data.records import spill_to
+    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.runs.run import default_run
+    from trace_eval.runs.session import Session
 
     part = Shard.parse(shard) if shard else None
     out = out or default_run(pairs, judge, part)

@@ -12,8 +12,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from trace_eval.cache import default_folder
 from trace_eval.commands.options import Command, parameter, with_options
+from trace_eval.extracting.cache import default_folder
 from trace_eval.judges.options import JudgeOptions
 
 _PANEL = "Options of LLM judges"

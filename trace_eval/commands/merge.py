@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.console import messages, warn
+from trace_eval.commands.console import messages, warn
 
 
 def merge(
@@ -20,7 +20,7 @@ def merge(
     ] = False,
 ) -> None:
     """Join the runs of all shards into one, as if it had been made in one go."""
-    from trace_eval.merge import merge as join
+    from trace_eval.runs.merge import merge as join
 
     found = join(runs, out, partial)
     for shard in found.missing:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.console import EXIT_INCOMPLETE, messages, results, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 
 app = typer.Typer(
     name="models", help="List, fetch and verify the models of the extra.", no_args_is_help=True
@@ -20,7 +20,7 @@ def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
     from rich.table import Column, Table
 
-    from trace_eval.models import list_models
+    from extractors.fetch import list_models
 
     table = Table(
         Column("model", no_wrap=True), "group", "weights", "languages", "licence", "on this machine"
@@ -41,7 +41,7 @@ def list_() -> None:
 @app.command()
 def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)]) -> None:
     """Download models into their hub's cache; the only command that needs a network."""
-    from trace_eval.models import fetch as fetch_model
+    from extractors.fetch import fetch as fetch_model
 
     for spec in specs:
         messages().print(f"{spec}: {fetch_model(spec)}")
@@ -54,7 +54,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""
-    from trace_eval.models import verify as verify_models
+    from extractors.fetch import verify as verify_models
 
     found = verify_models(specs or ())
     for row in found:

@@ -51,7 +51,7 @@ def rank(
 ) -> None:
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from trace_eval import agreement, ranking
-    from trace_eval.labels import read_labels
+    from trace_eval.data.labels import read_labels
 
     read = agreement.read_source(source)
     table = ranking.judge_table(read, judge, agreement.policy_named(policy))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.console import messages
+from trace_eval.commands.console import messages
 
 
 def report(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprints.errors import UserError
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
-from trace_eval.console import EXIT_INCOMPLETE, messages, results, warn
 
 if TYPE_CHECKING:
     from trace_eval.review.session import Review

@@ -21,7 +21,7 @@ def show(
 ) -> None:
     """Show what is known of one recording, with its contours drawn in the terminal."""
     from trace_eval.api import blueprint
-    from trace_eval.show import print_blueprint
+    from trace_eval.commands.show_blueprint import print_blueprint
 
     here = replace(extracting, workers=0)
     print_blueprint(blueprint(clip, here), format, title=str(clip))

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript
-from trace_eval.judgement import Judgement
-from trace_eval.pairs import Pair
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Pair
 
 
 class Activity(NamedTuple):

@@ -10,14 +10,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from blueprints import UserError
-from trace_eval.judges.clients.base import CallFailed, ChatClient, Request, Unusable
-from trace_eval.judges.clients.ollama import OllamaClient
-from trace_eval.judges.clients.openai import OpenAIClient
-from trace_eval.judges.llm import LLMJudge
+from trace_eval.judges.chat.base import CallFailed, ChatClient, Request, Unusable
+from trace_eval.judges.chat.ollama import OllamaClient
+from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.prompt import Message
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.tokens import upper_tokens
+from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.prompt import Message
 
 #: Tokens of a pair's part of the prompt that a model should have room for: two answers of
 #: about two minutes with all groups.

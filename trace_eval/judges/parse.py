@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 
 from fusion import DIMENSIONS, Dimension, Rating
-from trace_eval.judgement import Reason
+from trace_eval.data.judgement import Reason
 from trace_eval.judges.elicit import OffLabelError, ShapeError, rating_of
 from trace_eval.judges.options import Elicitation
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fusion import DIMENSIONS, RATINGS, Dimension, Rating, mode
-from trace_eval.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
-from trace_eval.judges.prices import sum_usage
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
+from trace_eval.judges.chat.prices import sum_usage
 
 Votes = Mapping[Order, Sequence[Rating]]
 

@@ -29,9 +29,9 @@ def _rules(argument: str, options: JudgeOptions) -> Judge:
 
 def _openai(argument: str, options: JudgeOptions) -> Judge:
     _need("openai", argument)
-    from trace_eval.judges.clients.openai import OpenAIClient
-    from trace_eval.judges.llm import LLMJudge
-    from trace_eval.judges.prices import find_price
+    from trace_eval.judges.chat.openai import OpenAIClient
+    from trace_eval.judges.chat.prices import find_price
+    from trace_eval.judges.text.judge import LLMJudge
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
@@ -40,9 +40,9 @@ def _openai(argument: str, options: JudgeOptions) -> Judge:
 
 def _ollama(argument: str, options: JudgeOptions) -> Judge:
     _need("ollama", argument)
-    from trace_eval.judges.clients.ollama import OllamaClient
-    from trace_eval.judges.llm import LLMJudge
-    from trace_eval.judges.prices import FREE, find_price
+    from trace_eval.judges.chat.ollama import OllamaClient
+    from trace_eval.judges.chat.prices import FREE, find_price
+    from trace_eval.judges.text.judge import LLMJudge
 
     client = OllamaClient(argument, options)
     price = find_price(client.server, client.model, options.prices) or FREE
@@ -52,9 +52,9 @@ def _ollama(argument: str, options: JudgeOptions) -> Judge:
 def _scripted(argument: str, options: JudgeOptions) -> Judge:
     if not argument:
         raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
-    from trace_eval.judges.clients.scripted import ScriptedClient
-    from trace_eval.judges.llm import LLMJudge
-    from trace_eval.judges.prices import FREE
+    from trace_eval.judges.chat.prices import FREE
+    from trace_eval.judges.chat.scripted import ScriptedClient
+    from trace_eval.judges.text.judge import LLMJudge
 
     client = ScriptedClient.from_file(Path(argument))
     return LLMJudge(f"scripted:{argument}", client, options, FREE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from blueprints import Absent, Blueprint, UserError
+from trace_eval.data.pairs import Answer, Pair
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import speaker_similarity
 from trace_eval.measures.text import text_errors
-from trace_eval.pairs import Answer, Pair
 
 WER_UNIT, CER_UNIT = "share of words", "share of characters"
 

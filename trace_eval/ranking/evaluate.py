@@ -10,7 +10,7 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import BootstrapOptions, Units
-from trace_eval.labels import LabelTable
+from trace_eval.data.labels import LabelTable
 from trace_eval.ranking.correlation import Correlation, correlate
 from trace_eval.ranking.model import Array
 from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of

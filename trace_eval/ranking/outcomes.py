@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.judges import factorise
-from trace_eval.agreement.self_comparison import self_mask
-from trace_eval.labels import MISSING, LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")

@@ -7,7 +7,7 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Items, first_repeat, items_of, match
 from trace_eval.agreement.judges import merge_facts, with_overall
 from trace_eval.agreement.source import Source
-from trace_eval.labels import LabelTable
+from trace_eval.data.labels import LabelTable
 
 
 def judge_table(

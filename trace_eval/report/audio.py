@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from blueprints import UserError
-from trace_eval.pairs import Recording
-from trace_eval.run import ClipRecord
-from trace_eval.urls import name_of, shown
+from trace_eval.data.pairs import Recording
+from trace_eval.data.urls import name_of, shown
+from trace_eval.runs.run import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
@@ -75,7 +75,7 @@ class Shelf:
         if clip in self._failed:
             raise UserError(self._failed[clip])
         if clip not in self._copied:
-            from trace_eval.remote import fetch
+            from trace_eval.data.remote import fetch
 
             try:
                 content = fetch(url)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import Blueprint, Transcript
-from trace_eval.judgement import Judgement, Overall
-from trace_eval.pairs import Labels, Pair, Recording
-from trace_eval.run import ClipRecord, ProblemRecord, Run
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Labels, Pair, Recording
+from trace_eval.runs.run import ClipRecord, ProblemRecord, Run
 
 #: Entropy of the overall distribution from which a rating counts as uncertain, bits. One bit
 #: is a coin flip between two ratings.

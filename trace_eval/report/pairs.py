@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
-from trace_eval.judgement import DimensionVerdict, Judgement, Opinion, Overall
-from trace_eval.pairs import Pair
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Overall
+from trace_eval.data.pairs import Pair
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (

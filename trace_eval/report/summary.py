@@ -9,7 +9,7 @@ from typing import Any
 
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
-from trace_eval.judgement import Judgement, Usage
+from trace_eval.data.judgement import Judgement, Usage
 from trace_eval.report.gather import Facts, consistent
 
 #: Titles of the judged dimensions and of their fusion.

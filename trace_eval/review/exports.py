@@ -1,6 +1,6 @@
 """Labels out of a review: the HCoT JSON layout, JSON lines and CSV.
 
-All three are read by :func:`trace_eval.labels.read_labels` and so by ``trace-eval agree``.
+All three are read by :func:`trace_eval.data.labels.read_labels` and so by ``trace-eval agree``.
 They hold the first view of every (rater, pair); repeated views are in a file of their own,
 because they measure a rater's noise and must not count as more raters.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
-from trace_eval.pairs import Recording
+from trace_eval.data.pairs import Recording
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Dimension, Rating
-from trace_eval.judgement import Judgement, Overall
-from trace_eval.manifests import check_audio, read_manifest
-from trace_eval.pairs import Pair
-from trace_eval.records import spill_to
-from trace_eval.run import Run
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.manifests import check_audio, read_manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.data.records import spill_to
+from trace_eval.runs.run import Run
 
 #: Name of the review's database in a run folder.
 DATABASE = "review.sqlite"
@@ -79,7 +79,7 @@ def load_material(source: Path, audio_root: Path | str | None = None) -> Materia
 
 
 def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
-    from trace_eval.cache import audio_folder
+    from trace_eval.extracting.cache import audio_folder
 
     manifest = read_manifest(path, audio_root, spill_to(audio_folder(None)))
     pairs, left_out = _playable(manifest.pairs)

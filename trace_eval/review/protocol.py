@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fusion import DIMENSIONS, Rating
-from trace_eval.judgement import Order
+from trace_eval.data.judgement import Order
 
 #: Blocks of questions; each gives one rating.
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]

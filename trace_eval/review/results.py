@@ -14,7 +14,7 @@ from trace_eval.agreement.alpha import alpha
 from trace_eval.agreement.counts import TYPED, joint_counts
 from trace_eval.agreement.kappa import kappa
 from trace_eval.agreement.noise import noise
-from trace_eval.labels import LABELS, Codes
+from trace_eval.data.labels import LABELS, Codes
 from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estimate_accuracy
 from trace_eval.review.protocol import Phase
 from trace_eval.review.session import Labelled, Review

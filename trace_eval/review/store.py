@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Literal
 
 from blueprints import UserError
-from trace_eval.judgement import Order
+from trace_eval.data.judgement import Order
+from trace_eval.data.sqlite import open_shared
 from trace_eval.review.protocol import COMMENT
-from trace_eval.sqlite import open_shared
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "1"

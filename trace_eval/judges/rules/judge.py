@@ -9,14 +9,14 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from fusion import Dimension
-from trace_eval.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Activity, Case
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.outcome import EvidenceMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
 from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
-from trace_eval.pairs import Pair
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
 VERSION = "1"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
-from trace_eval.judgement import DimensionVerdict
+from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules import evidence, text
 from trace_eval.judges.rules.findings import Finding, above, absence, below, words_per_minute
 from trace_eval.judges.rules.outcome import EvidenceMissing, Standing, no_voice, typed_tie

@@ -1,0 +1,165 @@
+"""3x3 convolutions that skip zeros, a few rows at a time.
+
+After a ReLU most of an image is zero: of the layers here nine of ten values, for speech, music
+and noise alike. So for each pixel only its positive channels are multiplied, each by its nine
+kernels' weights at once, and added to the sums of the nine pixels around. Left out is nothing
+but zeros: the sums are those of the plain convolution but for their order.
+
+A chain of layers runs over the image like a loom: every step takes in a few rows, and each
+layer hands as many on to the next, so that what is in flight stays in a core's cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from extractors.dnsmos.kernels import CHANNELS, ROWS, Floats, convolve, convolve_one, pool
+
+Mask = npt.NDArray[np.bool_]
+
+#: Numbers of channels that the kernels have code for: they number them in a byte.
+SUPPORTED = range(CHANNELS, 257, CHANNELS)
+
+#: A vector that lies across two lines of the cache costs twice as much, bytes.
+_CACHE_LINE = 64
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A 3x3 convolution with ReLU that pads frequency with zeros, and time not at all.
+
+    Attributes:
+        weights: of one input channel [shape=(9, outputs)]; of more with both directions of
+            the kernel turned around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
+        bias: [shape=(outputs,)].
+        inputs: input channels.
+    """
+
+    weights: Floats
+    bias: Floats
+    inputs: int
+
+    @classmethod
+    def of(cls, weights: npt.NDArray[np.floating], bias: Floats) -> Convolution:
+        """From weights as ONNX has them [shape=(outputs, inputs, 3, 3)].
+
+        Raises:
+            ValueError: the kernels have no code for so many channels.
+        """
+        outputs, inputs = weights.shape[:2]
+        if (inputs != 1 and inputs not in SUPPORTED) or outputs not in SUPPORTED:
+            raise ValueError(
+                f"convolution of {inputs} to {outputs} channels: only multiples of {CHANNELS} up"
+                f" to {SUPPORTED[-1]} are supported, and 1 as input"
+            )
+        if inputs == 1:
+            used = weights.reshape(outputs, 9).T
+        else:
+            used = weights[:, :, ::-1, ::-1].transpose(1, 2, 3, 0).reshape(inputs, -1)
+        return cls(_aligned(used), _aligned(bias), inputs)
+
+    def add_rows(self, image: Floats, sums: Floats) -> None:
+        """Take in the next ``ROWS`` rows of an image, and complete as many.
+
+        Args:
+            image: of one channel after the last two rows taken in
+                [shape=(ROWS + 2, columns, 1)]; of more they come first
+                [shape=(rows, columns, inputs)].
+            sums: results, of which the first ``ROWS`` rows are complete
+                [shape=(ROWS + 2, columns, outputs)]; only the positive part counts.
+        """
+        if self.inputs == 1:
+            convolve_one(image[..., 0], self.weights, self.bias, sums)
+        else:
+            convolve(image, self.weights, self.bias, sums)
+
+
+class Chain:
+    """Convolutions one after the other, then perhaps a 2x2 pooling.
+
+    Args:
+        layers: at least one; only the first may have a single input channel.
+        pooled: end with the maximum of 2x2 cells.
+
+    Attributes:
+        scale: rows of an image per row of the result, 1 or 2.
+    """
+
+    def __init__(self, layers: Sequence[Convolution], pooled: bool) -> None:
+        self._layers = tuple(layers)
+        self.scale = 2 if pooled else 1
+
+    def __call__(self, image: Floats) -> Floats:
+        """Run over an image, without padding in time.
+
+        Args:
+            image: [shape=(channels, rows, bins)]; but for a single channel, what is not
+                positive counts as zero.
+
+        Returns:
+            Two rows less per layer; pooled, half of them and of the bins
+            [shape=(channels', rows', bins')], a view of channels-last values.
+        """
+        return self._run(image, None)
+
+    def among_zeros(self, image: Floats, zeros: Mask) -> Floats:
+        """Run over an image with rows of zeros around and inside, as every layer sees them.
+
+        Args:
+            image: [shape=(channels, rows, bins)].
+            zeros: which of its rows are zero for every layer [shape=(rows,)].
+
+        Returns:
+            [shape=(channels', rows / scale, bins')].
+        """
+        reach = len(self._layers)
+        padded = np.pad(image, ((0, 0), (reach, reach), (0, 0)))
+        return self._run(padded, np.pad(zeros, reach, constant_values=True))
+
+    def _run(self, image: Floats, zeros: Mask | None) -> Floats:
+        channels, rows, bins = image.shape
+        taken = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
+        sums = [_room(ROWS + 2, bins + 2, len(layer.bias)) for layer in self._layers]
+        carried = 2 if channels == 1 else 0  # such a layer reads rows again, others keep sums
+        steps, height = math.ceil(rows / ROWS), ROWS // self.scale
+        found = np.empty((steps * height, bins // self.scale, sums[-1].shape[2]), np.float32)
+        reach = len(self._layers)
+        blank = None if zeros is None else np.pad(zeros, (reach, ROWS), constant_values=True)
+        for step in range(steps):
+            fresh = image[:, ROWS * step : ROWS * (step + 1)].transpose(1, 2, 0)
+            taken[:carried] = taken[ROWS : ROWS + carried]
+            taken[carried : carried + len(fresh), 1:-1] = fresh
+            given = taken
+            for number, (layer, to) in enumerate(zip(self._layers, sums, strict=True), start=1):
+                layer.add_rows(given, to)
+                if blank is not None:  # a layer's results lie one row behind what it takes in
+                    first = ROWS * step - number + reach
+                    to[:ROWS][blank[first : first + ROWS]] = 0
+                given = to
+            results = found[height * step : height * (step + 1)]
+            if self.scale == 2:
+                pool(given, results)
+            else:
+                np.maximum(given[:ROWS, 1:-1], 0, out=results)
+        # What the first rows give is made of nothing.
+        return found[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
+
+
+def _aligned(values: npt.NDArray[np.floating]) -> Floats:
+    """A copy that begins with a line of the cache."""
+    copy = _room(*values.shape)
+    copy[...] = values
+    return copy
+
+
+def _room(*shape: int) -> Floats:
+    """Zeros that begin with a line of the cache."""
+    size = 4 * math.prod(shape)
+    room = np.zeros(size + _CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % _CACHE_LINE
+    return room[start : start + size].view(np.float32).reshape(shape)

@@ -1,0 +1,224 @@
+"""Predicted speech quality: DNSMOS P.835 (personalised) and P.808, by onnxruntime.
+
+The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and 2022),
+and the scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized")`` within
+1e-3. The package's own module is not imported: it pulls in librosa and requests, which
+costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
+although neighbours have 8 s in common; here each second goes through the expensive layers
+once, see :mod:`extractors.dnsmos.graph` and :mod:`extractors.dnsmos.windows`, and these
+multiply only what is not zero, see :mod:`extractors.dnsmos.convolution`. A recording of hours
+is scored from its file by :func:`score_file`, in bounded memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
+from extractors.audio import SPEECH_RATE, Clip, Samples
+from extractors.base import Extractor, silence, speech_gate
+from extractors.contours import decibels, rms_dbfs
+from extractors.dnsmos import p808, p835
+from extractors.dnsmos.windows import HOP_SAMPLES, Network
+from extractors.stream import Source, SpeechFile
+
+#: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
+WINDOW_S = 9.01
+WINDOW_SAMPLES = int(WINDOW_S * SPEECH_RATE)
+
+#: Shorter clips are refused, seconds: repeated to 9 s, a syllable is a buzz, not speech.
+MIN_SECONDS = 0.1
+
+#: Windows that are scored together; the cells of their hops are in memory at once.
+WINDOWS_AT_ONCE = 16
+
+#: Model files inside the ``speechmos`` package.
+_P835_FILE = Path("pdnsmos_models", "sig_bak_ovr.onnx")
+_P808_FILE = Path("dnsmos_models", "model_v8.onnx")
+
+Windows = Literal["reference", "all"]
+
+
+@dataclass(frozen=True)
+class DnsmosExtractor(Extractor):
+    """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS, means over 9.01 s windows.
+
+    Attributes:
+        windows: which windows are averaged: ``reference`` those of ``speechmos``, which
+            skips some (:func:`reference_windows`) and is what published scores are;
+            ``all`` one per second (:func:`all_windows`).
+    """
+
+    name: ClassVar[str] = "dnsmos"
+    group: ClassVar[str] = "quality"
+    version: ClassVar[str] = "4"
+    needs: ClassVar[tuple[str, ...]] = ("signal",)
+    packages: ClassVar[dict[str, str]] = {
+        "numba": "numba",
+        "onnx": "onnx",
+        "onnxruntime": "onnxruntime",
+        "speechmos": "speechmos",
+    }
+    argument: ClassVar[str] = "windows"
+
+    windows: Windows = "reference"
+
+    def __post_init__(self) -> None:
+        known = get_args(Windows)
+        if self.windows not in known:
+            offered = " or ".join(map(repr, known))
+            raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use {offered}")
+
+    def unavailable(self) -> str | None:
+        """Why it cannot run here: a package or a model file inside it is missing."""
+        missing = super().unavailable()
+        if missing:
+            return missing
+        absent = [str(path) for path in model_files() if not path.is_file()]
+        if absent:
+            return (
+                f"{self.name}: {absent[0]} is missing; run: pip install --force-reinstall speechmos"
+            )
+        return None
+
+    def revision(self) -> str | None:
+        """SHA-256 over the P.835 and the P.808 model file; None where they are missing."""
+        return _revision()
+
+    def load(self) -> None:
+        """Load both models."""
+        _models()
+
+    def close(self) -> None:
+        """Release both models."""
+        _models.cache_clear()
+
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+        """Score the 16 kHz mono mix; absent without speech or under 0.1 s."""
+        audio = clip.speech
+        if len(audio) < MIN_SECONDS * SPEECH_RATE:
+            return _too_short(clip.seconds)
+        absent = speech_gate(known)
+        if absent:
+            return absent
+        return _quality(score(*_windows(audio, self.windows)), rms_dbfs(audio))
+
+
+def score_file(path: Path | str, windows: Windows = "reference") -> Quality | Absent:
+    """Score a recording of any length in bounded memory, without decoding it as a whole.
+
+    The scores are those of the extractor, and so are the errors of decoding; absent when it
+    is under 0.1 s or silent. Whether anybody speaks is not asked: that needs group ``signal``.
+    """
+    with SpeechFile(path) as audio:
+        if len(audio) < MIN_SECONDS * SPEECH_RATE:
+            return _too_short(len(audio) / SPEECH_RATE)
+        scores = score(*_windows(audio, windows))
+        level, peak = map(decibels, audio.levels())
+    return silence(peak) or _quality(scores, level)
+
+
+def _windows(audio: Source, kind: Windows) -> tuple[Source, list[int]]:
+    """What is scored: audio that fills a window, and the numbers of its windows."""
+    if len(audio) < WINDOW_SAMPLES:
+        audio = fill_window(audio[:])
+    return audio, (all_windows if kind == "all" else reference_windows)(len(audio))
+
+
+def _quality(scores: npt.NDArray[np.float64], level_dbfs: float | None) -> Quality:
+    sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
+    return Quality(
+        sig=sig, bak=bak, ovrl=ovrl, p808=mos, windows=len(scores), level_dbfs=level_dbfs
+    )
+
+
+def _too_short(seconds: float) -> Absent:
+    reason = f"{seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
+    return Absent(status=Status.TOO_SHORT, reason=reason)
+
+
+def fill_window(audio: Samples) -> Samples:
+    """Double the audio until it fills a window, as the reference does.
+
+    Raises:
+        ValueError: there are no samples, so doubling would never end.
+    """
+    if len(audio) == 0:
+        raise ValueError("dnsmos: 0 samples cannot fill a window; refuse the clip before")
+    while len(audio) < WINDOW_SAMPLES:
+        audio = np.concatenate((audio, audio))
+    return audio
+
+
+def reference_windows(samples: int) -> list[int]:
+    """Numbers (start in seconds) of the windows that the reference averages.
+
+    Nominally one window per second. The reference computes each window's end in floating
+    point and truncates, which for some seconds gives 144,159 samples, and skips windows
+    that are short. So the windows that start at 7 to 23 s and at 119 to 122 s never
+    count: of a 30 s clip only the first 16 s are heard. Published scores are computed
+    like that, so it is kept.
+
+    Args:
+        samples: length of the recording at 16 kHz, at least one window.
+    """
+    hops = int(samples // SPEECH_RATE - WINDOW_S) + 1
+    ends = [min(samples, int((hop + WINDOW_S) * SPEECH_RATE)) for hop in range(hops)]
+    return [hop for hop, end in enumerate(ends) if end - hop * HOP_SAMPLES >= WINDOW_SAMPLES]
+
+
+def all_windows(samples: int) -> list[int]:
+    """Numbers of all windows that lie inside so many samples: one for each second."""
+    return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
+
+
+def score(audio: Source, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+    """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
+
+    Args:
+        audio: 16 kHz mono: float32 [shape=(samples,)], or a file that is read forwards.
+        windows: n ascending numbers of windows inside the audio.
+    """
+    p835_model, p808_model = _models()
+    quality, overall = p835.P835(p835_model, audio), p808.P808(p808_model, audio)
+    found = []
+    for first in range(0, len(windows), WINDOWS_AT_ONCE):
+        block = windows[first : first + WINDOWS_AT_ONCE]
+        found.append(np.column_stack([quality.scores(block), overall.scores(block)]))
+    return np.concatenate(found)
+
+
+def model_files() -> tuple[Path, ...]:
+    """Paths of the P.835 and the P.808 model; empty where ``speechmos`` is not installed."""
+    spec = find_spec("speechmos")
+    if spec is None or not spec.submodule_search_locations:
+        return ()
+    folder = Path(spec.submodule_search_locations[0])
+    return folder / _P835_FILE, folder / _P808_FILE
+
+
+@cache
+def _revision() -> str | None:
+    files = model_files()
+    if not files or not all(path.is_file() for path in files):
+        return None
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _models() -> tuple[p835.P835Model, Network]:
+    """Both models, read and cut once per process."""
+    p835_file, p808_file = model_files()
+    return p835.load(p835_file), p808.load(p808_file)

@@ -1,0 +1,176 @@
+"""P.808 MOS of 9 s windows: a log-mel spectrogram and a small network.
+
+The mel power of a frame is common to all windows that hold the frame, but two things are
+a window's own. Its first and last frame reach over its edges, where the model sees zeros.
+And levels are relative to the loudest value in the window and cut off 80 dB below, which
+changes every input of the network when the loudest value does. Overlapping windows mostly
+share their loudest value, though: neighbours for which it is equal, to the last bit, share
+the network too, others do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.dnsmos.windows import (
+    FRAME_SAMPLES,
+    HOP_FRAMES,
+    HOP_SAMPLES,
+    WINDOW_HOPS,
+    Floats,
+    HopStore,
+    Network,
+    front,
+    hops_of,
+    raw_scores,
+    stretch,
+)
+from extractors.stream import Source
+
+MELS = 120
+FFT_SAMPLES = 321
+#: Frames are centred: they reach this far to either side, samples.
+REACH_SAMPLES = FFT_SAMPLES // 2
+#: Frames at each edge of a window that reach over it.
+OWN_FRAMES = 1
+
+_POWER_FLOOR = 1e-10
+_DYNAMIC_RANGE_DB = 80.0
+
+Decibels = npt.NDArray[np.float64]
+
+
+def load(path: Path) -> Network:
+    """Read and cut the model file."""
+    from extractors.dnsmos.graph import read, split  # imports onnx, 0.3 s
+
+    return split(read(path), HOP_FRAMES, OWN_FRAMES)
+
+
+class P808:
+    """Scores windows of one recording, ascending.
+
+    Args:
+        model: from :func:`load`.
+        audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
+    """
+
+    def __init__(self, model: Network, audio: Source) -> None:
+        self._network = model
+        self._audio = audio
+        self._hops: HopStore[Decibels] = HopStore()
+
+    def scores(self, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+        """MOS [shape=(n,)] of windows by number."""
+        hops = self._hops.of(windows, self._shared)
+        edges = self._own_frames(windows)
+        peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
+        found = []
+        start = 0
+        for stop in _group_ends(windows, peaks):
+            group, peak = windows[start:stop], peaks[start]
+            own = scaled(edges[start:stop], peak)
+            found.append(self._group_scores(hops, group, peak, own))
+            start = stop
+        return np.concatenate(found).astype(np.float64)
+
+    def _shared(self, first: int, stop: int) -> list[Decibels]:
+        """Absolute level of every frame [shape=(100, 120)] per hop, dB."""
+        samples = stretch(
+            self._audio, first * HOP_SAMPLES - REACH_SAMPLES, stop * HOP_SAMPLES + REACH_SAMPLES
+        )
+        return np.split(decibels(_frames(samples)), stop - first)
+
+    def _own_frames(self, windows: Sequence[int]) -> Decibels:
+        """Levels of the frames that see zeros beyond an edge [shape=(n, 2, 120)], dB."""
+        frames = np.zeros((len(windows), 2, FFT_SAMPLES), np.float32)
+        for number, window in enumerate(windows):
+            begin = window * HOP_SAMPLES
+            end = begin + WINDOW_HOPS * HOP_SAMPLES
+            first = stretch(self._audio, begin, begin + REACH_SAMPLES + 1)
+            # The last frame is centred one frame before the end.
+            last = stretch(self._audio, end - FRAME_SAMPLES - REACH_SAMPLES, end)
+            frames[number, 0, -len(first) :] = first
+            frames[number, 1, : len(last)] = last
+        return decibels(frames)
+
+    def _group_scores(
+        self, hops: Mapping[int, Decibels], group: Sequence[int], peak: float, own: Floats
+    ) -> Floats:
+        """MOS of consecutive windows with one loudest value [shape=(n,)]."""
+        numbers = range(group[0], hops_of(group[-1]).stop)
+        levels = scaled(np.concatenate([hops[number] for number in numbers]), peak)
+        # The context beyond the group reaches only cells that its windows replace.
+        margin = self._network.margins[0]
+        cells = front(self._network, np.pad(levels, ((margin, margin), (0, 0))))
+        shared = dict(zip(numbers, cells, strict=True))
+        return raw_scores(self._network, shared, group, own[:, :1], own[:, 1:])[:, 0]
+
+
+def _peak(hops: Mapping[int, Decibels], window: int, own: Decibels) -> float:
+    """The loudest value of a window, dB."""
+    first, *middle, last = (hops[hop] for hop in hops_of(window))
+    parts = [first[OWN_FRAMES:], *middle, last[:-OWN_FRAMES], own]
+    return float(max(part.max() for part in parts))
+
+
+def _group_ends(windows: Sequence[int], peaks: Sequence[float]) -> list[int]:
+    """Where groups of consecutive windows with the same peak end, as indices."""
+    ends = [
+        i
+        for i in range(1, len(windows))
+        if peaks[i] != peaks[i - 1] or windows[i] != windows[i - 1] + 1
+    ]
+    return [*ends, len(windows)]
+
+
+def _frames(samples: Samples) -> Samples:
+    """Views of 321 samples every 160 [shape=(frames, 321)]."""
+    return np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
+
+
+def decibels(frames: Samples) -> Decibels:
+    """Mel power, dB [shape=(..., 120)], of frames [shape=(..., 321)] under a Hann window."""
+    spectrum = np.abs(np.fft.rfft(frames * _hann())) ** 2
+    power = np.maximum(spectrum @ mel_filters().T, _POWER_FLOOR)
+    return np.asarray(10 * np.log10(power))
+
+
+def scaled(levels: Decibels, peak: float) -> Floats:
+    """The network's input: levels re ``peak``, -80 to 0 dB, as float32 from -1 to 1."""
+    half = _DYNAMIC_RANGE_DB / 2
+    relative = np.maximum(levels - peak, -_DYNAMIC_RANGE_DB)
+    return np.asarray((relative + half) / half, dtype=np.float32)
+
+
+@cache
+def _hann() -> npt.NDArray[np.float64]:
+    phase = 2 * np.pi * np.arange(FFT_SAMPLES) / FFT_SAMPLES
+    return np.asarray(0.5 - 0.5 * np.cos(phase))
+
+
+@cache
+def mel_filters() -> npt.NDArray[np.float64]:
+    """Triangular mel filters of equal area [shape=(120, 161)], 0 to 8 kHz.
+
+    Slaney's scale (Auditory Toolbox, 1998): 3 mel per 200 Hz up to 1 kHz, then 27 mel per
+    factor of 6.4. librosa computes the same, but its import takes seconds.
+    """
+    knee_hz, hz_per_mel, log_step = 1000.0, 200 / 3, np.log(6.4) / 27
+    knee_mel = knee_hz / hz_per_mel
+    top_mel = knee_mel + np.log(SPEECH_RATE / 2 / knee_hz) / log_step
+    mel = np.linspace(0, top_mel, MELS + 2)
+    edges = np.where(
+        mel < knee_mel, hz_per_mel * mel, knee_hz * np.exp(log_step * (mel - knee_mel))
+    )
+    bins = np.fft.rfftfreq(FFT_SAMPLES, 1 / SPEECH_RATE)
+    low, centre, high = (edges[i : i + MELS, np.newaxis] for i in range(3))
+    rising, falling = (bins - low) / (centre - low), (high - bins) / (high - centre)
+    triangles = np.maximum(0, np.minimum(rising, falling))
+    return np.asarray(triangles * 2 / (high - low))

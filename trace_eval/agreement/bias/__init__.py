@@ -1,0 +1,1 @@
+"""Place, length and self-preference."""

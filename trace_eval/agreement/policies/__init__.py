@@ -1,0 +1,1 @@
+"""What a policy does to agreement, and policies learned from labels."""

@@ -1,0 +1,59 @@
+"""``trace-eval``: the commands. Each parses, calls one library function, and prints."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from blueprints.errors import UserError
+from trace_eval.commands import (
+    ablate,
+    agree,
+    doctor,
+    extract,
+    fuse,
+    judge,
+    merge,
+    models,
+    rank,
+    report,
+    review,
+    schema,
+    show,
+)
+from trace_eval.commands.console import EXIT_USAGE, complain
+
+app = typer.Typer(
+    name="trace-eval",
+    help="Judge pairs of spoken answers by textual reasoning over audio cues.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+for command in (
+    judge.judge,
+    extract.extract,
+    merge.merge,
+    show.show,
+    fuse.fuse,
+    agree.agree,
+    rank.rank,
+    ablate.ablate,
+    report.report,
+    review.review,
+    doctor.doctor,
+    schema.schema,
+):
+    app.command()(command)
+app.add_typer(models.app)
+
+
+def main() -> None:
+    """Entry point: user errors are one line, without a traceback."""
+    try:
+        app()
+    except UserError as error:
+        complain(error)
+        sys.exit(EXIT_USAGE)

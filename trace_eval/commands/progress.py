@@ -1,0 +1,97 @@
+"""What people see while they wait: how far, how fast, at what cost, and how long still."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from trace_eval.commands.console import messages
+
+if TYPE_CHECKING:
+    from trace_eval.runs.pipeline import Event, Listener
+
+
+@dataclass
+class Pace:
+    """Running totals of a session.
+
+    Attributes:
+        clips: recordings extracted, or read from the cache.
+        audio_s: seconds of audio in them.
+        calls: to the judge's model that are in flight; None: it makes none.
+        cost_usd: spent so far; None: no price is known.
+    """
+
+    clips: int = 0
+    audio_s: float = 0.0
+    calls: int | None = None
+    cost_usd: float | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    def count(self, event: Event) -> None:
+        """Add what an event tells."""
+        if event.clip:
+            self.clips += 1
+            self.audio_s += event.clip.audio_s
+        self.calls, self.cost_usd = event.activity
+
+    def told(self) -> str:
+        """One line, e.g. ``24 clips, 1.2/s, 9.8 x real time, 16 calls in flight, US$ 0.13``."""
+        seconds = max(time.monotonic() - self.started, 1e-9)
+        parts = [
+            f"{self.clips} clips",
+            f"{self.clips / seconds:.1f}/s",
+            f"{self.audio_s / seconds:.1f} x real time",
+        ]
+        if self.calls is not None:
+            parts.append(f"{self.calls} calls in flight")
+        if self.cost_usd is not None:
+            parts.append(f"US$ {self.cost_usd:.2f}")
+        return ", ".join(parts)
+
+
+@contextmanager
+def progress(total: int, what: str = "judging") -> Iterator[Listener]:
+    """A progress bar on a terminal; gives the listener that drives it.
+
+    Args:
+        total: pairs, or clips where ``what`` is not ``judging``.
+        what: the word before the bar.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = messages()
+    columns = (
+        TextColumn(what),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[pace]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        # Models load and caches answer first: the speed of minutes tells more than of seconds.
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, disable=not console.is_terminal, speed_estimate_period=120
+    ) as bar:
+        pace = Pace()
+        task = bar.add_task(what, total=total, pace="")
+
+        def listen(event: Event) -> None:
+            pace.count(event)
+            if event.pending is not None:
+                bar.update(task, total=event.pending)
+            done = event.judgement if what == "judging" else event.clip
+            bar.update(task, advance=1 if done else 0, pace=pace.told())
+
+        yield listen

@@ -1,0 +1,102 @@
+"""One blueprint for people: a table of values, and contours drawn as text."""
+
+from __future__ import annotations
+
+import json
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from blueprints import (
+    GROUPS,
+    Absent,
+    Blueprint,
+    Contour,
+    Loudness,
+    Pitch,
+    Signal,
+    UserError,
+    render_compact,
+    render_paper,
+)
+from blueprints.axis import resample
+from trace_eval.commands.console import results
+from trace_eval.commands.plot import draw, time_axis
+
+#: Ways to print a blueprint.
+FORMATS = ("people", "json", "paper", "compact")
+
+#: Height of a contour, lines; room beside it for the axis labels, characters.
+_ROWS, _AXIS = 5, 16
+
+#: Fields that are drawn, or too long for a line.
+_LEFT_OUT = {"status", "contour", "speech", "trajectory"}
+
+
+def print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
+    """Print a blueprint to stdout.
+
+    Raises:
+        UserError: the format is none of :data:`FORMATS`.
+    """
+    console = results()
+    match format:
+        case "people":
+            _print_people(console, blueprint, title)
+        case "json":
+            console.out(blueprint.model_dump_json(indent=2), highlight=False)
+        case "paper":
+            text = json.dumps(render_paper(blueprint), indent=2, ensure_ascii=False)
+            console.out(text, highlight=False)
+        case "compact":
+            console.out(render_compact(blueprint), highlight=False)
+        case _:
+            raise UserError(f"format {format!r}: use one of {', '.join(FORMATS)}")
+
+
+def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
+    table = Table(title=escape(title), show_header=False, title_justify="left", box=None)
+    table.add_column(style="bold")
+    table.add_column(style="dim")
+    table.add_column()
+    for name in (*GROUPS, *blueprint.extensions):
+        group = blueprint.group(name)
+        if isinstance(group, Absent):
+            table.add_row(name, f"[yellow]{group.status}[/]", escape(group.reason))
+            continue
+        values = {k: v for k, v in group.model_dump(mode="json").items() if k not in _LEFT_OUT}
+        for number, (field, value) in enumerate(values.items()):
+            table.add_row("" if number else name, field, escape(_short(value)))
+    console.print(table)
+    seconds = blueprint.signal.duration_s if isinstance(blueprint.signal, Signal) else None
+    if isinstance(blueprint.pitch, Pitch):
+        _print_contour(console, "pitch", blueprint.pitch.contour, seconds, "Hz")
+    if isinstance(blueprint.loudness, Loudness):
+        _print_contour(console, "loudness", blueprint.loudness.contour, seconds, "LUFS")
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1000 else f"{value:.0f}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_short(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        if value and isinstance(value[0], dict) and "text" in value[0]:
+            return f"{len(value)}, with times in the JSON"
+        if value and isinstance(value[0], dict):
+            return "; ".join(f"{v['start_s']:.2f}-{v['end_s']:.2f} s" for v in value)
+        return ", ".join(map(_short, value)) or "none"
+    return "unknown" if value is None else str(value)
+
+
+def _print_contour(
+    console: Console, name: str, contour: Contour, seconds: float | None, unit: str
+) -> None:
+    duration = seconds or contour.start_s + contour.step_s * max(1, len(contour.values))
+    columns = max(10, console.width - _AXIS)
+    lines = draw(resample(contour, columns, duration), _ROWS, unit)
+    indent = lines[0].find("┤") + 1
+    console.print(f"\n[bold]{name}[/]")
+    console.out("\n".join(lines), highlight=False)
+    console.out(" " * indent + time_axis(duration, columns), highlight=False)

@@ -1,0 +1,118 @@
+"""Tables on stdout: the results of a run, its summary, and what doctor found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from fusion import DIMENSIONS
+from trace_eval.commands.console import messages, results
+from trace_eval.runs.run import NOT_JUDGED, Run
+
+if TYPE_CHECKING:  # the LLM clients take half a second to import
+    from trace_eval.doctor import Diagnosis
+    from trace_eval.judges.chat.batch import BatchWritten
+    from trace_eval.judges.chat.estimate import Estimate
+    from trace_eval.judges.doctor import Check
+    from trace_eval.runs.summary import Summary
+
+#: Column titles of the three dimensions.
+_TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
+
+#: Rows that a terminal is shown; the rest is in results.csv.
+_MAX_ROWS = 200
+
+
+def print_results(folder: Path) -> None:
+    """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
+    run = Run.open(folder)
+    outcomes, overall = run.outcomes(), run.overall()
+    table = Table(box=None, pad_edge=False)
+    for title in ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why"):
+        table.add_column(title, overflow="fold", no_wrap=title not in ("pair", "why"))
+    for number, (pair, fused) in enumerate(overall.items()):
+        if number == _MAX_ROWS:
+            break
+        ratings = (*outcomes.get(pair, NOT_JUDGED).ratings, fused.rating)
+        shown = [str(rating or "-") for rating in ratings]
+        table.add_row(escape(pair), *shown, escape(fused.why))
+    console = results()
+    console.print(table)
+    if len(overall) > _MAX_ROWS:
+        console.print(f"... {len(overall) - _MAX_ROWS} more rows in results.csv")
+    for caveat in sorted({caveat for o in outcomes.values() for caveat in o.caveats}):
+        console.print(f"\n[dim]note: {escape(caveat)}[/]")
+    policies = {fused.policy for fused in overall.values()}
+    console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
+
+
+def print_summary(summary: Summary, folder: Path) -> None:
+    """How many pairs were scored, why the others were not, and what it took (stderr)."""
+    console = messages()
+    console.print(
+        f"{summary.scored} of {summary.total} pairs scored ({summary.coverage:.1%});"
+        f" {summary.clips} clips, {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
+    )
+    for reason, count in summary.unscored.most_common():
+        console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
+    if summary.unscored:
+        console.print(
+            f"details: {escape(str(folder / 'judgements.jsonl'))}; the same command"
+            " tries them again"
+        )
+
+
+def print_estimate(found: Estimate) -> None:
+    """What a run would send and cost."""
+    console = results()
+    console.print(
+        f"{found.cases} pairs, {found.calls} calls to make ({found.cached} in the reply cache,"
+        f" {found.unscored} pairs lack evidence)"
+    )
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "input tokens", "output tokens", "US dollars"):
+        table.add_column(title, justify="right" if title else "left")
+    for name, sent, got, cost in (
+        ("expected", found.input_tokens, found.output_tokens, found.cost_usd),
+        (
+            "at most",
+            found.input_tokens_at_most,
+            found.output_tokens_at_most,
+            found.cost_usd_at_most,
+        ),
+    ):
+        price = "unknown" if cost is None else f"{cost:.4f}"
+        table.add_row(name, f"{sent:,}", f"{got:,}", price)
+    console.print(table)
+
+
+def print_batch(found: BatchWritten) -> None:
+    """Which batch files were written."""
+    console = results()
+    files = ", ".join(map(str, found.files))
+    console.print(
+        f"{found.requests} requests -> {escape(files)} ({found.cached} in the reply cache,"
+        f" {found.unscored} pairs lack evidence); send them, then --batch-results FILE"
+    )
+
+
+def print_diagnosis(diagnosis: Diagnosis) -> None:
+    """What is installed and what can run here."""
+    console = results()
+    console.print(f"[bold]trace-eval {diagnosis.version}[/], {diagnosis.machine}")
+    for title, checks in diagnosis.sections.items():
+        console.print()
+        print_checks(title, checks)
+
+
+def print_checks(title: str, checks: Iterable[Check]) -> None:
+    """Checks as a table: yes or no, what, and the details."""
+    table = Table(title=escape(title), title_justify="left", box=None, show_header=False)
+    for check in checks:
+        mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
+        table.add_row(mark, escape(check.name), escape(check.detail))
+    results().print(table)

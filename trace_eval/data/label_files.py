@@ -1,0 +1,150 @@
+"""Columns of text from CSV, JSON lines and JSON lists, under the names of label tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.records import COLUMNS
+
+_ALIASES: dict[str, tuple[str, ...]] = {
+    "id": (*COLUMNS["id",], "pair", "item"),
+    "instruction_id": COLUMNS["instruction_id",],
+    "system_a": COLUMNS["a", "system"],
+    "system_b": COLUMNS["b", "system"],
+    "clip_a": ("clip_a", *COLUMNS["a", "audio"]),
+    "clip_b": ("clip_b", *COLUMNS["b", "audio"]),
+    "rater": ("rater", "judge", "annotator"),
+    "repeat": ("repeat", "sample"),
+    "order": ("order",),
+    **{place[1]: names for place, names in COLUMNS.items() if place[0] == "labels"},
+    **{
+        f"{name}_{side}": (f"{name}_{side}",)
+        for name in ("duration", "loudness", "mos")
+        for side in "ab"
+    },
+}
+
+#: Column name in a file -> our name of it.
+NAMES: dict[str, str] = {alias: name for name, all_ in _ALIASES.items() for alias in all_}
+
+
+def read_columns(path: Path) -> dict[str, list[str | None]]:
+    """The known columns of a file, as text; what is missing is ``None``.
+
+    Raises:
+        UserError: the file is no CSV, JSONL or JSON list, or two columns mean the same.
+    """
+    try:
+        if path.suffix == ".csv":
+            return _csv_columns(path)
+        if path.suffix in (".jsonl", ".ndjson"):
+            return _record_columns(path, _jsonl_records(path))
+        if path.suffix == ".json":
+            return _record_columns(path, _json_records(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read ({error})") from error
+    raise UserError(f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list)")
+
+
+def _csv_columns(path: Path) -> dict[str, list[str | None]]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    try:
+        header = csv.open_csv(path).schema.names
+        table = csv.read_csv(
+            path,
+            parse_options=csv.ParseOptions(newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.string()),
+                include_columns=[name for name in dict.fromkeys(header) if name in NAMES],
+                strings_can_be_null=True,
+                null_values=[""],
+            ),
+        )
+    except pa.ArrowException as error:
+        raise UserError(f"{path}: not a CSV table with a header row ({error})") from error
+    known = [name for name in header if name in NAMES]
+    _refuse_synonyms(path, known)
+    return {NAMES[name]: table.column(name).to_pylist() for name in known}
+
+
+def _jsonl_records(path: Path) -> Iterator[Any]:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError as error:
+                raise UserError(f"{path}, line {number}: not JSON ({error})") from error
+
+
+def _json_records(path: Path) -> Iterator[Any]:
+    try:
+        records = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise UserError(f"{path}: not JSON ({error})") from error
+    if not isinstance(records, list):
+        raise UserError(f"{path}: expected a list of objects")
+    return iter(records)
+
+
+def _record_columns(path: Path, records: Iterator[Any]) -> dict[str, list[str | None]]:
+    columns: dict[str, list[str | None]] = {}
+    names: set[str] = set()
+    count = 0
+    for count, record in enumerate(records, start=1):
+        if not isinstance(record, dict):
+            raise UserError(f"{path}, record {count}: expected an object, got {record!r:.60}")
+        for name, value in flatten(record, names).items():
+            column = columns.setdefault(name, [])
+            column.extend([None] * (count - 1 - len(column)))
+            column.append(value)
+    _refuse_synonyms(path, names)
+    for column in columns.values():
+        column.extend([None] * (count - len(column)))
+    return columns
+
+
+def flatten(record: Mapping[str, Any], names: set[str]) -> dict[str, str | None]:
+    """The known columns of one JSON record; ``names`` collects the names that were used.
+
+    Understood nests: ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
+    ``dimensions`` of a judgement.
+    """
+    found: dict[str, str | None] = {}
+    for key, value in record.items():
+        if key in ("label", "labels") and isinstance(value, Mapping):
+            found.update({NAMES[k]: _text(v) for k, v in value.items() if k in NAMES})
+        elif key == "dimensions" and isinstance(value, Mapping):
+            for name, verdict in value.items():
+                if isinstance(verdict, Mapping) and name in NAMES:
+                    found[NAMES[name]] = _text(verdict.get("rating"))
+        elif key in ("a", "b") and isinstance(value, Mapping):
+            found[f"system_{key}"] = _text(value.get("system"))
+            found[f"clip_{key}"] = _text(value.get("audio"))
+        elif key in NAMES and not isinstance(value, Mapping | list):
+            names.add(key)
+            found[NAMES[key]] = _text(value)
+    return found
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return str(value) if type(value) in (int, float) else repr(value)
+
+
+def _refuse_synonyms(path: Path, names: set[str] | list[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(NAMES[name], name)
+        if other != name or list(names).count(name) > 1:
+            raise UserError(
+                f"{path}: columns {other!r} and {name!r} both give {NAMES[name]}; keep one"
+            )

@@ -1,0 +1,207 @@
+"""Labels and judgements from files: strict, columnar, one row per opinion.
+
+A :class:`LabelTable` holds what people or judges said of items. It is read from CSV,
+JSON lines, or a JSON list (the HCoT layout); see :func:`read_labels` for the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import DIMENSIONS, RATINGS
+from trace_eval.data.label_files import read_columns
+
+Codes = NDArray[np.int8]
+Texts = NDArray[np.object_]
+
+#: Every label by its code: the four ratings in their declared order, then an untyped tie.
+LABELS: tuple[str, ...] = (*map(str, RATINGS), "tie")
+
+#: Code of a missing label.
+MISSING = -1
+
+#: Columns that hold labels; ``preference`` is an overall opinion without typed ties.
+LABEL_COLUMNS: tuple[str, ...] = (*DIMENSIONS, "overall", "preference")
+
+#: Columns that describe an item; ``clip_*`` is an audio hash or a path.
+TEXT_FACTS = ("instruction_id", "system_a", "system_b", "clip_a", "clip_b", "order")
+
+#: Numbers per answer: seconds, LUFS, MOS (1-5).
+NUMBER_FACTS = ("duration_a", "duration_b", "loudness_a", "loudness_b", "mos_a", "mos_b")
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """Opinions in rows and columns.
+
+    Attributes:
+        source: where it comes from, for messages.
+        ids: item of each row [shape=(n,)].
+        codes: label column -> index into :data:`LABELS` or :data:`MISSING` [shape=(n,)].
+        rater: who said it [shape=(n,)]; null: one rater throughout.
+        repeat: which repetition [shape=(n,)]; null: none.
+        facts: columns of :data:`TEXT_FACTS` (object) and :data:`NUMBER_FACTS` (float, NaN
+            where unknown).
+    """
+
+    source: str
+    ids: Texts
+    codes: Mapping[str, Codes]
+    rater: Texts | None = None
+    repeat: Texts | None = None
+    facts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: NDArray[Any]) -> LabelTable:
+        """The rows of a mask or an index array, in that order."""
+        return LabelTable(
+            self.source,
+            self.ids[rows],
+            {name: column[rows] for name, column in self.codes.items()},
+            None if self.rater is None else self.rater[rows],
+            None if self.repeat is None else self.repeat[rows],
+            {name: column[rows] for name, column in self.facts.items()},
+        )
+
+    def with_codes(self, **columns: Codes) -> LabelTable:
+        """A copy with these label columns added or replaced."""
+        return replace(self, codes={**self.codes, **columns})
+
+    def raters(self) -> dict[str, LabelTable]:
+        """Rater -> its rows; without a rater column the file's name is the one rater."""
+        if self.rater is None:
+            return {Path(self.source).stem: self}
+        names = list(dict.fromkeys(self.rater.tolist()))
+        return {name: self.take(self.rater == name) for name in names}
+
+
+def label_table(
+    source: str,
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    default_ids: bool = False,
+) -> LabelTable:
+    """Check and encode columns of text (``None`` or ``""`` is missing).
+
+    Args:
+        source: named in every message.
+        columns: ``id``, any of :data:`LABEL_COLUMNS`, ``rater``, ``repeat`` and facts; all
+            of one length. Other columns are ignored.
+        default_ids: number the rows where there is no ``id`` column.
+
+    Raises:
+        UserError: no id, no label column, an unknown label, a duplicate.
+    """
+    ids = _ids(source, columns, default_ids)
+    names = [name for name in LABEL_COLUMNS if name in columns]
+    if not names:
+        raise UserError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
+    codes = {name: encode(columns[name], source, name, ids) for name in names}
+    rater = _texts(columns["rater"]) if "rater" in columns else None
+    repeat = _texts(columns["repeat"]) if "repeat" in columns else None
+    facts: dict[str, NDArray[Any]] = {
+        name: _texts(columns[name]) for name in TEXT_FACTS if name in columns
+    }
+    for name in NUMBER_FACTS:
+        if name in columns:
+            facts[name] = _numbers(columns[name], source, name)
+    _refuse_duplicates(source, ids, rater, repeat)
+    return LabelTable(source, ids, codes, rater, repeat, facts)
+
+
+def read_labels(path: Path) -> LabelTable:
+    """Read ``.csv`` (header row), ``.jsonl`` or ``.json`` (a list of objects).
+
+    Columns: ``id`` (or ``pair``, ``item``, ``index``), the labels ``content``,
+    ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``, ``both_good``,
+    ``both_bad`` or plain ``tie``, ``preference`` in ``1``, ``2``, ``tie``; also ``rater``
+    (or ``judge``), ``repeat``, ``instruction_id``, ``system_a/b`` (or ``model_a/b``),
+    ``clip_a/b`` (or any audio column of a manifest), ``duration_a/b`` s, ``loudness_a/b``
+    LUFS, ``mos_a/b``. Nested ``label``/``labels`` objects, pairs and judgements are
+    flattened. An empty cell is a missing label.
+
+    Raises:
+        UserError: the file cannot be read, or see :func:`label_table`.
+    """
+    return label_table(str(path), read_columns(path))
+
+
+def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] | Texts) -> Codes:
+    """Codes of a column of label texts.
+
+    Raises:
+        UserError: a label is none of those that the column may hold.
+    """
+    allowed = [label for label in LABELS if column != "preference" or label in ("1", "2", "tie")]
+    table: dict[Any, int] = {label: LABELS.index(label) for label in allowed}
+    table[None] = table[""] = MISSING
+    unknown = MISSING - 1
+    get = table.get
+    codes = np.fromiter((get(v, unknown) for v in values), dtype=np.int8, count=len(values))
+    wrong = np.flatnonzero(codes == unknown)
+    if len(wrong):
+        row = int(wrong[0])
+        raise UserError(
+            f"{source}, record {row + 1} (id {ids[row]}): {column} is {values[row]!r};"
+            f" use one of {', '.join(allowed)}"
+        )
+    return codes
+
+
+def _ids(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool) -> Texts:
+    if "id" not in columns:
+        if not default_ids:
+            raise UserError(f"{source}: no column 'id' (or pair, item, index); add one")
+        return _texts([str(n + 1) for n in range(len(next(iter(columns.values()), ())))])
+    ids = _texts(columns["id"])
+    empty = np.flatnonzero((ids == None) | (ids == ""))  # noqa: E711 - elementwise on objects
+    if len(empty):
+        raise UserError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
+    return ids
+
+
+def _texts(values: Sequence[Any]) -> Texts:
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def _numbers(values: Sequence[Any], source: str, column: str) -> NDArray[np.float64]:
+    numbers = np.full(len(values), np.nan)
+    for row, value in enumerate(values):
+        if value is None or value == "":
+            continue
+        try:
+            numbers[row] = float(value)
+        except ValueError:
+            raise UserError(
+                f"{source}, record {row + 1}: {column} is {value!r}; give a number or nothing"
+            ) from None
+    return numbers
+
+
+def _refuse_duplicates(source: str, ids: Texts, rater: Texts | None, repeat: Texts | None) -> None:
+    keys: list[Any] = ids.tolist()
+    parts = [column.tolist() for column in (rater, repeat) if column is not None]
+    if parts:
+        keys = list(zip(keys, *parts, strict=True))
+    if len(set(keys)) == len(keys):
+        return
+    first: dict[Any, int] = {}
+    for row, key in enumerate(keys):
+        if key in first:
+            raise UserError(
+                f"{source}, record {row + 1}: id {ids[row]} was given in record"
+                f" {first[key] + 1} already; delete one, or tell them apart by a 'rater' or"
+                " 'repeat' column"
+            )
+        first[key] = row

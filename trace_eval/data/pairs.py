@@ -1,0 +1,118 @@
+"""The pair: an instruction, two spoken answers, and what people said of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue, model_validator
+
+from blueprints import Strict
+from fusion import Rating
+from trace_eval.data.urls import is_url, place, shown
+
+#: Labels of a plain preference, where people were not asked for typed ties.
+Preference = Literal["1", "2", "tie"]
+
+
+class Recording(Strict):
+    """A clip by path, by URL, or by the bytes of its file (Hugging Face audio columns)."""
+
+    audio: Path | None = Field(
+        None, description="path of the recording; a URL given here becomes 'url'"
+    )
+    url: str | None = Field(
+        None, description="where it is, if not on this machine: s3://, gs://, hf://, https://, ..."
+    )
+    data: bytes | None = Field(
+        None, exclude=True, repr=False, description="bytes of the file, where there is no path"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sort_places(cls, given: Any) -> Any:
+        """Put URLs and paths in their own fields, whichever one they came in."""
+        if not isinstance(given, Mapping):
+            return given
+        audio, url = given.get("audio"), given.get("url")
+        if audio is not None and url is not None:
+            raise ValueError(f"has both audio {str(audio)!r:.80} and a url; give one of them")
+        if url is not None and not is_url(url):
+            raise ValueError(f"url {url!r:.80} has no protocol://; give a path as 'audio'")
+        found = audio if url is None else url
+        if found is None or not is_url(found):
+            return given
+        where = place(found)
+        rest = {key: value for key, value in given.items() if key not in ("audio", "url")}
+        return rest | {"audio" if isinstance(where, Path) else "url": where}
+
+    @property
+    def has_audio(self) -> bool:
+        """True when there is something to decode."""
+        return self.audio is not None or self.url is not None or self.data is not None
+
+    @property
+    def source_id(self) -> str:
+        """Equal for equal sources: the path or URL as given, or a hash of the bytes.
+
+        A URL is told without passwords and signatures, see :func:`trace_eval.data.urls.shown`.
+        """
+        if self.data is not None:
+            return "bytes:" + hashlib.sha256(self.data).hexdigest()
+        return str(self.audio) if self.url is None else shown(self.url)
+
+
+class Instruction(Recording):
+    """What the user asked: spoken, written or both."""
+
+    text: str | None = Field(None, description="the words of the instruction")
+
+
+class Answer(Recording):
+    """What one system answered."""
+
+    system: str | None = Field(None, description="name of the system that answered")
+    reference: str | None = Field(None, description="what should have been said, for WER")
+
+    @model_validator(mode="after")
+    def _needs_audio(self) -> Answer:
+        if not self.has_audio:
+            raise ValueError("an answer needs 'audio': the path or URL of its recording")
+        return self
+
+
+class Labels(Strict):
+    """Human ratings of a pair; null where people were not asked."""
+
+    content: Rating | None = None
+    voice_quality: Rating | None = None
+    paralinguistics: Rating | None = None
+    overall: Rating | None = None
+    preference: Preference | None = Field(None, description="overall, where ties were not typed")
+
+
+class Pair(Strict):
+    """One comparison to judge."""
+
+    id: str = Field(min_length=1, description="unique in its file")
+    instruction: Instruction = Instruction()
+    a: Answer
+    b: Answer
+    labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
+    category: str | None = None
+    instruction_id: str | None = Field(None, description="equal where the instruction is the same")
+    meta: dict[str, JsonValue] = Field(default_factory=dict, description="anything else")
+
+    def same_as(self, other: Pair) -> bool:
+        """Equal, though the URLs of its recordings may have been signed anew."""
+        return self == other or _unsigned(self) == _unsigned(other)
+
+
+def _unsigned(pair: Pair) -> dict[str, Any]:
+    found = pair.model_dump()
+    for role in ("instruction", "a", "b"):
+        if url := found[role]["url"]:
+            found[role]["url"] = shown(url)
+    return found

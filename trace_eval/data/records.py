@@ -1,0 +1,144 @@
+"""One record of a manifest -> one :class:`Pair`, whatever the layout.
+
+Three layouts are understood: our own nested JSON, flat columns (CSV, Parquet, Hugging Face
+audio columns), and the HCoT JSON of the TRACE authors. The tables below are the whole
+mapping; anything that they do not name ends up in ``Pair.meta``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from blueprints import UserError
+from trace_eval.data.pairs import Pair
+from trace_eval.data.urls import joined, shown_in
+
+#: Flat column names -> place in the pair. The first name is ours, the others are accepted.
+COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("id",): ("id", "pair_id", "index"),
+    ("instruction", "audio"): ("instruction_audio", "instruction_path", "audio_instruction"),
+    ("instruction", "text"): ("instruction_text", "instruction", "prompt"),
+    ("a", "audio"): ("a", "a_audio", "audio_a", "audio1_path", "audio1"),
+    ("b", "audio"): ("b", "b_audio", "audio_b", "audio2_path", "audio2"),
+    ("a", "system"): ("a_system", "system_a", "model_a"),
+    ("b", "system"): ("b_system", "system_b", "model_b"),
+    ("a", "reference"): ("a_reference", "reference_a"),
+    ("b", "reference"): ("b_reference", "reference_b"),
+    ("labels", "content"): ("label_content", "content"),
+    ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
+    ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
+    ("labels", "overall"): ("label_overall", "overall"),
+    ("labels", "preference"): ("label_preference", "preference"),
+    ("category",): ("category",),
+    ("instruction_id",): ("instruction_id",),
+}
+
+_PLACES = {name: place for place, names in COLUMNS.items() for name in names}
+_NESTED = ("instruction", "a", "b", "labels", "label", "meta")
+
+#: Where the bytes of an embedded recording go; returns the path of the written file.
+Spill = Callable[[bytes, str], Path]
+
+
+def pair_from_record(
+    record: Mapping[str, Any], root: Path | str, spill: Spill | None = None
+) -> Pair:
+    """Build a pair; relative paths are taken from ``root``.
+
+    Args:
+        record: one JSON object or table row. Empty cells (``None``, ``""``) count as absent.
+        root: folder of relative paths, or its URL.
+        spill: called with the bytes of an embedded recording and its file name; default:
+            the bytes stay in the pair.
+
+    Raises:
+        UserError: a field is missing or has a value outside its label set.
+    """
+    tree: dict[str, Any] = {"meta": {}}
+    for key, value in record.items():
+        if value is None or value == "":
+            continue
+        if isinstance(value, Mapping) and key in _NESTED:
+            target = {"label": "labels"}.get(key, key)
+            tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
+        elif key in _PLACES:
+            _put(tree, _PLACES[key], value)
+        else:
+            tree["meta"][key] = value
+    for role in ("instruction", "a", "b"):
+        if role in tree:
+            _resolve_audio(tree[role], root, spill)
+    for key in ("id", "instruction_id"):
+        if isinstance(tree.get(key), int):
+            tree[key] = str(tree[key])
+    _text_labels(tree.get("labels"))
+    try:
+        return Pair.model_validate(tree)
+    except ValidationError as error:
+        raise UserError(_first_problem(error)) from None
+
+
+def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
+    for key in place[:-1]:
+        tree = tree.setdefault(key, {})
+    tree.setdefault(place[-1], value)
+
+
+def _resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
+    audio = recording.get("audio")
+    if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
+        data, name = audio.get("bytes"), str(audio.get("path") or "")
+        if data is None:
+            audio = name or None
+        elif spill:
+            audio = spill(data, name)
+        else:
+            recording.pop("audio")
+            recording["data"] = data
+            return
+    if audio is None:
+        recording.pop("audio", None)
+    else:
+        recording["audio"] = joined(root, audio) if isinstance(audio, str) else audio
+
+
+def _text_labels(labels: dict[str, Any] | None) -> None:
+    """CSV readers and people write the labels 1 and 2 as numbers."""
+    for key, value in (labels or {}).items():
+        if isinstance(value, int | float) and value in (1, 2):
+            assert labels is not None
+            labels[key] = str(int(value))
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    value = "" if first["type"] == "missing" else f" (got {shown_in(repr(first['input'])):.80})"
+    known = ", ".join(sorted({names[0] for names in COLUMNS.values()}))
+    hint = f"; flat columns are {known}" if first["type"] == "missing" else ""
+    return f"{where}: {first['msg']}{value}{hint}"
+
+
+def spill_to(folder: Path) -> Spill:
+    """A :data:`Spill` that writes content-addressed files under ``folder``.
+
+    Embedded recordings then cost no memory, and a run can still play them later.
+    """
+    folder = folder.absolute()
+
+    def spill(data: bytes, name: str) -> Path:
+        digest = hashlib.sha256(data).hexdigest()
+        path = folder / f"{digest}{Path(name).suffix.lower() or '.audio'}"
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(".part")
+            part.write_bytes(data)
+            part.replace(path)
+        return path
+
+    return spill

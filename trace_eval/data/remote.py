@@ -1,0 +1,166 @@
+"""Recordings and manifests behind URLs: ``s3://``, ``gs://``, ``hf://``, ``https://``, ...
+
+Any protocol of fsspec works, with its own credentials (environment, configuration files,
+``FSSPEC_*`` variables). A URL is fetched where its content is needed, never to see whether it
+is there. Nothing here is imported before a URL is met.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from blueprints import UserError
+from trace_eval.data.urls import glob_base, is_chained, protocol_of, shown, shown_in
+
+#: Larger files are not fetched, bytes: they are read into memory.
+MAX_BYTES = 2 << 30
+
+#: Waits before a transfer that broke is tried again, seconds.
+RETRY_WAITS_S = (0.5, 2.0)
+
+#: Entries of ``fs.info`` that change with the content; the size alone does not do.
+_VALIDATORS = (
+    *("ETag", "etag", "Content-MD5", "Digest", "md5Hash", "md5", "sha", "blob_id", "checksum"),
+    *("CRC", "generation", "version_id", "VersionId", "Last-Modified", "LastModified"),
+    *("last_modified", "updated", "mtime", "modified", "created", "date_time"),
+)
+
+
+class Version(NamedTuple):
+    """What identifies the content behind a URL without reading it."""
+
+    size: int
+    mark: str
+    """Hash of what the file system says of it: etag, checksum, time of change."""
+
+
+def version_of(url: str) -> Version | None:
+    """The version of what is behind a URL, from its metadata.
+
+    Returns:
+        None where the file system tells nothing that changes with the content, or nothing at
+        all; fetching then says why.
+
+    Raises:
+        UserError: the file is larger than :data:`MAX_BYTES`.
+    """
+    try:
+        files, path = _open(url)
+        files.invalidate_cache(path)  # a listing from before the file changed
+        info = files.info(path)
+    except Exception:
+        return None
+    size = info.get("size")
+    if isinstance(size, int) and size > MAX_BYTES:
+        raise UserError(
+            f"{shown(url)}: {size} bytes, at most {MAX_BYTES} are fetched; make it FLAC or cut it"
+        )
+    known = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
+    if not known or not isinstance(size, int):
+        return None
+    return Version(size, "sha256:" + hashlib.sha256(repr(known).encode()).hexdigest())
+
+
+def _text(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def fetch(url: str) -> bytes:
+    """The content behind a URL; a broken transfer is tried again twice.
+
+    Raises:
+        UserError: unknown protocol, missing package, not found, no permission, no answer.
+    """
+    for wait in (*RETRY_WAITS_S, None):
+        try:
+            files, path = _open(url)
+            content: bytes = files.cat_file(path)
+        except Exception as error:
+            if wait is None or not _passing(error):
+                raise UserError(_problem(url, error)) from None  # its text may hold secrets
+            time.sleep(wait)
+        else:
+            return content
+    raise AssertionError("the last attempt returns or raises")
+
+
+def find(url: str, suffixes: Iterable[str]) -> list[str]:
+    """URLs of the files below a folder, or of a glob, with one of the suffixes; sorted.
+
+    Raises:
+        UserError: the folder cannot be listed.
+    """
+    if is_chained(url):
+        raise UserError(f"{shown(url)}: a chained URL names one file; name each of them")
+    base = glob_base(url)
+    try:
+        files, path = _open(url if base is None else base)
+        names = files.find(path) if base is None else files.glob(_open(url)[1])
+    except Exception as error:
+        raise UserError(_problem(url, error)) from None
+    # Names lack what is not part of a path (host, user), so only their ends are used.
+    root = (url if base is None else base).rstrip("/")
+    below = [name for name in names if PurePosixPath(name).suffix.lower() in suffixes]
+    return sorted(f"{root}/{name[len(path) :].lstrip('/')}" for name in below)
+
+
+def _open(url: str) -> tuple[Any, str]:
+    from fsspec.core import url_to_fs
+
+    found: tuple[Any, str] = url_to_fs(url)
+    return found
+
+
+def _status(error: Exception) -> int | None:
+    for name in ("status", "status_code", "code"):
+        value = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
+        if isinstance(value, int | str) and str(value).isdigit():
+            return int(value)
+    return None
+
+
+def _passing(error: Exception) -> bool:
+    """Whether the same request may succeed in a moment."""
+    status = _status(error)
+    if status is not None:
+        return status >= 500 or status in (408, 425, 429)
+    lasting = (FileNotFoundError, PermissionError, IsADirectoryError, ImportError, ValueError)
+    return not isinstance(error, lasting)
+
+
+def _problem(url: str, error: Exception) -> str:
+    name, status = shown(url), _status(error)
+    text = shown_in(" ".join(str(error).split()))[:200]
+    told = f"{type(error).__name__}: {text}".rstrip(": ")
+    kind = type(error).__name__.lower()
+    if isinstance(error, ImportError):
+        return f"{name}: its protocol needs a package; run: {_install(url)}"
+    if isinstance(error, ValueError) and "protocol not known" in told.lower():
+        known = "use s3, gs, hf, https or another of fsspec"
+        return f"{name}: protocol {protocol_of(url)!r} is unknown; {known}"
+    if isinstance(error, FileNotFoundError) or status in (404, 410):
+        return f"{name}: not found; check the URL or --audio-root"
+    if isinstance(error, PermissionError) or status in (401, 403) or "credential" in kind:
+        return f"{name}: no permission ({told}); check the credentials or the signature"
+    if isinstance(error, TimeoutError) or "timeout" in kind:
+        return f"{name}: no answer in time ({told}); the same command tries it again"
+    return f"{name}: cannot be fetched ({told}); check the URL and the network, then run again"
+
+
+def _install(url: str) -> str:
+    from importlib.metadata import metadata
+
+    from fsspec.registry import known_implementations
+
+    protocol = protocol_of(url)
+    module = str(known_implementations.get(protocol, {}).get("class", "")).split(".")[0]
+    if module and module != "fsspec":
+        return f"pip install {module}"
+    extra = {"https": "http", "ssh": "sftp"}.get(protocol, protocol)
+    known = extra in (metadata("fsspec").get_all("Provides-Extra") or ())
+    return f"pip install 'fsspec[{extra}]'" if known else "pip install 'fsspec[full]'"

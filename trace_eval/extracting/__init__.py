@@ -1,0 +1,1 @@
+"""Clips into blueprints: one clip, its cache, and the engines that run many."""

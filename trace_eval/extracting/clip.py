@@ -1,0 +1,287 @@
+"""Recordings -> blueprints: decode once, ask the cache, run what is missing.
+
+This is everything that happens to clips inside one process; :mod:`trace_eval.extracting.engine`
+spreads it over several.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+
+from blueprints import Absent, Blueprint, Present, Signal, Status, UserError
+from extractors.audio import Clip, decode
+from extractors.base import Extractor, Item
+from extractors.limits import MAX_SECONDS
+from trace_eval.extracting.cache import Cache, Stamp, group_key, lasting, stamp_of
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a recording is: a path, the bytes of its file, or a URL."""
+
+    id: str
+    path: Path | None = None
+    data: bytes | None = field(default=None, repr=False)
+    url: str | None = field(default=None, repr=False)
+
+    @property
+    def content(self) -> Path | bytes:
+        """What the decoder is given; what is behind a URL is fetched here and now.
+
+        Raises:
+            UserError: there is nothing, or it cannot be fetched.
+        """
+        if self.url is not None:
+            from trace_eval.data.remote import fetch
+
+            return fetch(self.url)
+        content = self.data if self.path is None else self.path
+        if content is None:
+            raise UserError(f"recording {self.id}: no path, bytes or URL")
+        return content
+
+    def stamp(self) -> Stamp | None:
+        """What tells whether it has changed; None where nothing does.
+
+        Raises:
+            UserError: it is too large to be fetched.
+        """
+        if self.path is not None:
+            return stamp_of(self.path)
+        if self.url is None:
+            return None
+        from trace_eval.data.remote import version_of
+
+        version = version_of(self.url)
+        return Stamp(self.id, *version) if version else None
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What became of one recording."""
+
+    source: str
+    blueprint: Blueprint | None = None
+    error: str | None = None
+    audio_s: float = 0.0
+    work: dict[str, float] = field(default_factory=dict)
+    """Extractor name -> seconds it took here; empty when everything came from the cache."""
+
+    def after(self, earlier: Extracted) -> Extracted:
+        """This outcome of a later stage, with the work of the earlier one."""
+        return replace(self, work={**earlier.work, **self.work})
+
+
+class ClipExtractor:
+    """Runs a plan of extractors over recordings, through the cache.
+
+    Args:
+        plan: extractors in dependency order.
+        cache: where finished groups are kept.
+        max_seconds: longer recordings are refused.
+        keep_models: hold every model; else each is released before the next one is loaded.
+    """
+
+    def __init__(
+        self,
+        plan: Sequence[Extractor],
+        cache: Cache,
+        max_seconds: float = MAX_SECONDS,
+        keep_models: bool = True,
+    ) -> None:
+        self.plan = list(plan)
+        self.cache = cache
+        self.max_seconds = max_seconds
+        self._keep_models = keep_models
+        self._blocked: dict[str, Absent] = {}
+        self._loaded: set[str] = set()
+        self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
+
+    def run(
+        self,
+        sources: Sequence[Source],
+        before: Sequence[Blueprint | None] = (),
+        groups: Collection[str] | None = None,
+    ) -> list[Extracted]:
+        """Blueprints of some recordings, in their order. Never raises for a recording.
+
+        Args:
+            sources: the recordings.
+            before: what an earlier stage found of each; it must have been the same plan.
+            groups: fill these only; default: all that the plan has.
+        """
+        jobs = [
+            _Job(source, blueprint)
+            for source, blueprint in zip_longest(sources, before[: len(sources)])
+        ]
+        for job in jobs:
+            job.identify(self.cache, self.max_seconds)
+        known = [job for job in jobs if job.blueprint is not None]
+        with self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint)):
+            for extractor in self.plan:
+                if groups is not None and extractor.group not in groups:
+                    self._name(extractor, known)
+                    continue
+                self._fill(extractor, known)
+                if not self._keep_models and extractor.group in self._loaded:
+                    extractor.close()
+                    self._loaded.discard(extractor.group)
+        return [job.outcome() for job in jobs]
+
+    def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
+        """Compute every job's key of this extractor's group; later groups' keys hold it."""
+        source, used = self._provenance[extractor.group], self._used(extractor)
+        for job in jobs:
+            assert job.blueprint is not None
+            needs = {name: job.keys[name] for name in used}
+            job.keys[extractor.group] = group_key(job.blueprint.clip, source, needs)
+
+    def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
+        """Give every job this extractor's group: from the cache, else by measuring."""
+        group, source = extractor.group, self._provenance[extractor.group]
+        self._name(extractor, jobs)
+        missing: dict[str, list[_Job]] = {}
+        for job in jobs:
+            assert job.blueprint is not None
+            value = self.cache.get(job.keys[group], group)
+            if value is None and job.needs_audio(self.max_seconds):
+                missing.setdefault(job.keys[group], []).append(job)
+            elif value is not None:
+                job.blueprint = job.blueprint.with_group(group, value, source)
+        equal = list(missing.values())  # one recording may come under several names
+        for start in range(0, len(equal), extractor.batch_size):
+            batch = equal[start : start + extractor.batch_size]
+            values = self._measure(extractor, [first for first, *_ in batch])
+            for (first, *others), value in zip(batch, values, strict=True):
+                assert first.blueprint is not None
+                # What was derived from a failed group may be better next time.
+                if all(lasting(first.blueprint.group(name)) for name in self._used(extractor)):
+                    self.cache.put(first.keys[group], group, value)
+                for job in (first, *others):
+                    assert job.blueprint is not None
+                    job.blueprint = job.blueprint.with_group(group, value, source)
+
+    def _used(self, extractor: Extractor) -> list[str]:
+        """Groups that this extractor looks at: needed ones, and wanted ones in the plan."""
+        return [*extractor.needs, *(name for name in extractor.wants if name in self._provenance)]
+
+    def _measure(self, extractor: Extractor, jobs: Sequence[_Job]) -> list[Present | Absent]:
+        if blocked := self._ready(extractor):
+            return [blocked for _ in jobs]
+        items = [Item(job.clip, job.blueprint) for job in jobs if job.clip and job.blueprint]
+        started = time.perf_counter()
+        try:
+            values = extractor.extract_batch(items)
+            _check_values(extractor, values, len(items))
+        except Exception as error:
+            if len(jobs) > 1:  # one bad clip must not cost its neighbours
+                return [self._measure(extractor, [job])[0] for job in jobs]
+            values = [failure(extractor, error)]
+        share = (time.perf_counter() - started) / len(jobs)
+        for job in jobs:
+            job.work[extractor.name] = job.work.get(extractor.name, 0.0) + share
+        return list(values)
+
+    def _ready(self, extractor: Extractor) -> Absent | None:
+        """Load the extractor on its first clip; why it cannot run, or None."""
+        group = extractor.group
+        if group not in self._loaded:
+            self._loaded.add(group)
+            reason = extractor.unavailable()
+            if reason is None:
+                try:
+                    extractor.load()
+                except Exception as error:
+                    reason = f"{extractor.name}: {_told(error)}"
+            if reason is not None:
+                self._blocked[group] = Absent(status=Status.UNAVAILABLE, reason=reason)
+        return self._blocked.get(group)
+
+    def close(self) -> None:
+        """Release the models and the cache."""
+        for extractor in self.plan:
+            if extractor.group in self._loaded:
+                extractor.close()
+        self.cache.close()
+
+
+class _Job:
+    """One recording on its way through the plan."""
+
+    def __init__(self, source: Source, blueprint: Blueprint | None = None) -> None:
+        self.source = source
+        self.clip: Clip | None = None
+        self.blueprint = blueprint
+        self.error: str | None = None
+        self.keys: dict[str, str] = {}
+        self.work: dict[str, float] = {}
+
+    def identify(self, cache: Cache, max_seconds: float) -> None:
+        """Find the clip hash, from the cache when the file is unchanged, else by decoding."""
+        if self.blueprint is not None:
+            return
+        try:
+            stamp = self.source.stamp()
+        except UserError as error:
+            self.error = str(error)
+            return
+        clip = cache.known_clip(stamp) if stamp else None
+        if clip is None:
+            if not self.needs_audio(max_seconds) or self.clip is None:
+                return
+            clip = self.clip.sha256
+            if stamp:
+                cache.remember_clip(stamp, clip)
+        self.blueprint = Blueprint(clip=clip)
+
+    def needs_audio(self, max_seconds: float) -> bool:
+        """Decode if that has not happened yet; False (and an error kept) when it fails."""
+        if self.clip is None and self.error is None:
+            try:
+                self.clip = decode(self.source.content, self.source.id, max_seconds)
+            except UserError as error:
+                self.error = str(error)
+            except Exception as error:  # a decoder bug costs one clip, not the run
+                self.error = f"{self.source.id}: cannot be decoded ({_told(error)})"
+            if self.clip and self.blueprint and self.clip.sha256 != self.blueprint.clip:
+                # Values of the new recording must not be kept under the old one's hash.
+                self.clip = None
+                self.error = f"{self.source.id}: has changed while it was worked on; run again"
+        return self.error is None
+
+    def outcome(self) -> Extracted:
+        return Extracted(
+            source=self.source.id,
+            blueprint=None if self.error else self.blueprint,
+            error=self.error,
+            audio_s=self._audio_seconds(),
+            work=self.work,
+        )
+
+    def _audio_seconds(self) -> float:
+        if self.clip:
+            return self.clip.seconds
+        signal = self.blueprint.signal if self.blueprint else None
+        return signal.duration_s if isinstance(signal, Signal) else 0.0
+
+
+def _check_values(extractor: Extractor, values: object, count: int) -> None:
+    if not isinstance(values, list) or len(values) != count:
+        raise TypeError(f"{extractor.name} returned {values!r:.80} for {count} clips")
+    for value in values:
+        if not isinstance(value, Present | Absent):
+            raise TypeError(f"{extractor.name} returned {value!r:.80}, not a blueprint group")
+
+
+def failure(extractor: Extractor, error: Exception) -> Absent:
+    """What a blueprint says of an extractor that raised."""
+    return Absent(status=Status.FAILED, reason=f"{extractor.name}: {_told(error)}")
+
+
+def _told(error: Exception) -> str:
+    text = " ".join(str(error).split())[:300]
+    return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}".rstrip(": ")

@@ -1,0 +1,153 @@
+"""The local engine: clips over processes, a dead worker costing one clip.
+
+Each slot owns one worker process and one clip (or batch) at a time, so nothing queues up
+unseen and a crash of native code is pinned to the clip that caused it. Where models run on
+a GPU, one process per GPU does that and nothing else, fed by those that do the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.plan import Plan, Stage
+from trace_eval.extracting.workers import Place, Slot, Task
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Engine(Protocol):
+    """Where extraction happens."""
+
+    @property
+    def capacity(self) -> int:
+        """Clips that keep it busy; fewer in flight leave workers idle."""
+        ...
+
+    async def extract(self, source: Source) -> Extracted:
+        """The blueprint of one recording; waits for a free worker."""
+        ...
+
+    async def close(self) -> None:
+        """Stop the workers."""
+        ...
+
+
+class LocalEngine:
+    """Worker processes on this machine; make it inside a running event loop.
+
+    Args:
+        plan: what they run.
+        workers: processes for what runs on CPUs; 0: a thread of this process runs it all.
+        gpus: for each process that runs models on a GPU, which one it sees as
+            ``CUDA_VISIBLE_DEVICES`` (None: those that this process sees); empty: models run
+            where all else does.
+    """
+
+    def __init__(self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()) -> None:
+        gpus = gpus if workers else ()
+        threads = max(1, cores() // (workers + len(gpus))) if workers else 1
+        places = [Place(threads)] * workers if workers else [None]
+        self._stages = plan.stages(split=bool(gpus))
+        self._lanes = {
+            on_gpu: _Lane(
+                [Slot(plan, place) for place in where],
+                [stage for stage in self._stages if stage.on_gpu == on_gpu],
+            )
+            for on_gpu, where in ((False, places), (True, [Place(threads, gpu) for gpu in gpus]))
+        }
+
+    @property
+    def capacity(self) -> int:
+        """Clips that keep it busy: each worker's batch, and the next one on its way."""
+        return sum(lane.capacity for lane in self._lanes.values())
+
+    async def extract(self, source: Source) -> Extracted:
+        """The blueprint of one recording; waits for a free worker."""
+        found = Extracted(source.id)
+        for stage in self._stages:
+            later = await self._lanes[stage.on_gpu].do(stage, Task(source, found.blueprint))
+            found = later.after(found)
+            if found.error:
+                break
+        return found
+
+    async def close(self) -> None:
+        """Stop the workers; clips that are being worked on are dropped."""
+        for lane in self._lanes.values():
+            await lane.close()
+
+
+class _Waiting(NamedTuple):
+    """A clip that waits for a worker, and where its outcome is awaited."""
+
+    task: Task
+    outcome: asyncio.Future[Extracted]
+
+
+class _Lane:
+    """Slots of one kind and what waits for them.
+
+    Later stages go first: a clip that was begun is finished before the next one is, so that
+    little lies between two stages. Workers take what is there, up to a batch, and never wait
+    for a batch to fill.
+    """
+
+    def __init__(self, slots: Sequence[Slot], stages: Sequence[Stage]) -> None:
+        self._slots = slots
+        self._waiting: dict[Stage, deque[_Waiting]] = {stage: deque() for stage in reversed(stages)}
+        self._filled = asyncio.Event()
+        self._tasks = [asyncio.create_task(self._serve(slot)) for slot in slots]
+
+    @property
+    def capacity(self) -> int:
+        """Clips of a batch for each slot, and of its next one."""
+        return 2 * len(self._slots) * max((s.batch_size for s in self._waiting), default=1)
+
+    async def do(self, stage: Stage, task: Task) -> Extracted:
+        """The outcome of one stage of one clip."""
+        outcome: asyncio.Future[Extracted] = asyncio.get_running_loop().create_future()
+        self._waiting[stage].append(_Waiting(task, outcome))
+        self._filled.set()
+        return await outcome
+
+    async def _take(self) -> tuple[Stage, list[_Waiting]]:
+        while True:
+            for stage, waiting in self._waiting.items():
+                batch: list[_Waiting] = []
+                while waiting and len(batch) < stage.batch_size:
+                    entry = waiting.popleft()
+                    if not entry.outcome.done():  # nobody may want it any more
+                        batch.append(entry)
+                if batch:
+                    return stage, batch
+            self._filled.clear()
+            await self._filled.wait()
+
+    async def _serve(self, slot: Slot) -> None:
+        while True:
+            stage, batch = await self._take()
+            try:
+                found = await slot.run([entry.task for entry in batch], stage.groups)
+            except Exception as error:
+                for entry in batch:
+                    if not entry.outcome.done():
+                        entry.outcome.set_exception(error)
+                continue
+            for entry, extracted in zip(batch, found, strict=True):
+                if not entry.outcome.done():
+                    entry.outcome.set_result(extracted)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for slot in self._slots:
+            slot.close()

@@ -1,0 +1,86 @@
+"""What workers are told: extractors, limits, and in which stages they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from extractors.base import Extractor
+from extractors.limits import MAX_SECONDS
+from extractors.models import Hashes, known_hashes
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.clip import ClipExtractor
+
+#: Clips that each model sees before it makes room for the next one: loading takes seconds.
+BATCH_PER_MODEL = 32
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Extractors that run in one go, in one process.
+
+    Attributes:
+        groups: what they fill.
+        on_gpu: they need the process that holds the models of a GPU.
+        batch_size: clips that are worth handing over at once.
+    """
+
+    groups: frozenset[str]
+    on_gpu: bool
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a worker needs to know; pickled to each."""
+
+    extractors: tuple[Extractor, ...]
+    cache_folder: Path | None = None
+    max_seconds: float = MAX_SECONDS
+    one_model_at_a_time: bool = False
+    hashes: Hashes = field(default_factory=known_hashes, compare=False, repr=False)
+    """Of model files, so that not every worker reads gigabytes for them."""
+
+    def build(self) -> ClipExtractor:
+        """The extractor of one process."""
+        return ClipExtractor(
+            self.extractors,
+            Cache(self.cache_folder),
+            self.max_seconds,
+            keep_models=not self.one_model_at_a_time,
+        )
+
+    def stages(self, split: bool) -> list[Stage]:
+        """The stages of the plan, in order.
+
+        Args:
+            split: keep what runs on a GPU apart from the rest, so that its process does
+                nothing else; False: one stage.
+        """
+        if not split:
+            return [self._stage(self.extractors, on_gpu=False)]
+        numbers = _stage_numbers(self.extractors)
+        return [
+            self._stage(
+                [e for e in self.extractors if numbers[e.group] == number], bool(number % 2)
+            )
+            for number in sorted(set(numbers.values()))
+        ]
+
+    def _stage(self, extractors: Sequence[Extractor], on_gpu: bool) -> Stage:
+        batch = max((extractor.batch_size for extractor in extractors), default=1)
+        if self.one_model_at_a_time and (on_gpu or extractors == self.extractors):
+            batch = BATCH_PER_MODEL
+        return Stage(frozenset(e.group for e in extractors), on_gpu, batch)
+
+
+def _stage_numbers(extractors: Sequence[Extractor]) -> dict[str, int]:
+    """Group -> number of its stage: even ones on the CPU, odd ones on a GPU, none too late."""
+    numbers: dict[str, int] = {}
+    for extractor in extractors:  # those come first that others use
+        on_gpu = extractor.runs_on == "gpu"
+        used = [numbers[g] for g in (*extractor.needs, *extractor.wants) if g in numbers]
+        last = max(used, default=0)
+        numbers[extractor.group] = last if last % 2 == on_gpu else last + 1
+    return numbers

@@ -1,0 +1,53 @@
+"""What ran, for the manifest: versions, models, machine, code revision."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+from extractors.base import Extractor, package_version
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601, seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def environment() -> dict[str, Any]:
+    """Python, platform, code revision and the version of every installed package."""
+    packages = {dist.metadata["Name"]: dist.version for dist in distributions()}
+    return {
+        "trace_eval": package_version("trace-eval"),
+        "git_revision": git_revision(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": dict(sorted(packages.items(), key=lambda item: str(item[0]).lower())),
+    }
+
+
+def git_revision() -> str | None:
+    """Commit of the source tree this code runs from (``+`` when changed); None: no checkout."""
+    folder = Path(__file__).resolve().parents[2]
+    if not (folder / ".git").exists():  # an installed copy inside somebody's repository is not it
+        return None
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return commit + ("+" if _git(folder, "status", "--porcelain") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    return done.stdout.strip()
+
+
+def plan_record(plan: Sequence[Extractor]) -> dict[str, Any]:
+    """Group -> provenance of the extractor that fills it."""
+    return {extractor.group: extractor.provenance().model_dump() for extractor in plan}

@@ -1,0 +1,164 @@
+"""What runs on the workers: an actor holds one stage of a plan, and its models."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from extractors.base import Extractor
+from extractors.models import known_hashes, prime_hashes
+from trace_eval.data.urls import shown_in
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.provenance import plan_record
+from trace_eval.extracting.ray.job import Chunk
+from trace_eval.extracting.ray.parquet import ShardFolder, to_parquet
+from trace_eval.extracting.workers import Place, Slot, Task
+
+#: Column of what travels between stages, and those of what comes out of the last one.
+WORK, NAME, PARQUET, PROBLEM = "work", "name", "parquet", "problem"
+
+Batch = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A chunk on its way through the stages.
+
+    Attributes:
+        chunk: what it is of.
+        found: what earlier stages found, by recording; empty before the first one.
+        done: its shard was there already, so that nobody works on it.
+        problem: why this cluster cannot do the job; Ray would lose the type of an exception.
+    """
+
+    chunk: Chunk
+    found: tuple[Extracted, ...] = ()
+    done: bool = False
+    problem: str = ""
+
+    def packed(self) -> bytes:
+        """As a cell of a table."""
+        return pickle.dumps(self)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What every actor of a job is told.
+
+    Attributes:
+        plan: what is run.
+        split: what runs on a GPU is a stage of its own.
+        place: of the shards.
+        record: group -> provenance, as the driver sees it.
+    """
+
+    plan: Plan
+    split: bool
+    place: str
+    record: dict[str, Any]
+
+
+class StageActor:
+    """One stage of a plan, over one chunk at a time.
+
+    Args:
+        brief: of the job.
+        number: of the stage.
+    """
+
+    def __init__(self, brief: Brief, number: int) -> None:
+        prime_hashes(brief.plan.hashes)
+        stages = brief.plan.stages(brief.split)
+        self._stage = stages[number]
+        self._last = number == len(stages) - 1
+        self._folder = ShardFolder(brief.place)
+        mine = [e for e in brief.plan.extractors if e.group in self._stage.groups]
+        self._problem = _difference(mine, brief.record)
+        self._loop = asyncio.new_event_loop()
+        # The worker sees what this actor sees: the GPUs that Ray has given to it.
+        self._slot = Slot(replace(brief.plan, hashes=known_hashes()), Place())
+
+    def __call__(self, batch: Batch) -> Batch:
+        """Work on the chunk of a one-row batch."""
+        (cell,) = batch[WORK]
+        work = self._advance(pickle.loads(cell))
+        if not self._last:
+            return {WORK: _cell(work.packed())}
+        content, problem = self._store(work)
+        return {
+            NAME: np.array([work.chunk.name]),
+            PARQUET: _cell(content),
+            PROBLEM: np.array([problem]),
+        }
+
+    def _advance(self, work: Work) -> Work:
+        if work.problem or self._problem:
+            return replace(work, problem=work.problem or self._problem)
+        if work.done or self._is_finished(work.chunk):
+            return Work(work.chunk, done=True)
+        found = work.found or tuple(Extracted(source.id) for source in work.chunk.sources)
+        return replace(work, found=tuple(self._loop.run_until_complete(self._run(work, found))))
+
+    def _is_finished(self, chunk: Chunk) -> bool:
+        """A task is run again when its node dies after it, and its shard is there then."""
+        return not (chunk.again or self._folder.local) and self._folder.has(chunk.name)
+
+    async def _run(self, work: Work, before: Sequence[Extracted]) -> list[Extracted]:
+        tasks = [
+            (number, Task(source, earlier.blueprint))
+            for number, (source, earlier) in enumerate(zip(work.chunk.sources, before, strict=True))
+            if not earlier.error
+        ]
+        found = list(before)
+        size = self._stage.batch_size
+        for start in range(0, len(tasks), size):
+            batch = tasks[start : start + size]
+            later = await self._slot.run([task for _, task in batch], self._stage.groups)
+            for (number, _), one in zip(batch, later, strict=True):
+                found[number] = one.after(found[number])
+        return found
+
+    def _store(self, work: Work) -> tuple[bytes, str]:
+        """Write the shard where every machine sees it; else its bytes, for the driver.
+
+        Returns:
+            The bytes that are left to write, and why the shard cannot be had.
+        """
+        if work.done or work.problem:
+            return b"", work.problem
+        content = to_parquet(work.found, work.chunk.versions)
+        if self._folder.local:
+            return content, ""
+        try:
+            self._folder.write(work.chunk.name, content)
+        except Exception as error:
+            return b"", f"{self._folder}: a worker cannot write there ({_told(error)})"
+        return b"", ""
+
+
+def _cell(content: bytes) -> Any:
+    cells = np.empty(1, dtype=object)
+    cells[0] = content
+    return cells
+
+
+def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:
+    """Why results of this node must not be mixed with others'; empty where they may."""
+    for group, mine in plan_record(extractors).items():
+        for key, value in mine.items():
+            if value != record[group][key]:
+                return (
+                    f"{group}: a worker node has {key} {value!r:.80}, the driver"
+                    f" {record[group][key]!r:.80}; install the same versions and models on both"
+                )
+    return ""
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(shown_in(str(error)).split())[:200]}".rstrip(": ")

@@ -1,0 +1,150 @@
+"""The Ray engine: the cluster works through all recordings, this machine reads the shards."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.provenance import plan_record
+from trace_eval.extracting.ray.cluster import check_installed
+from trace_eval.extracting.ray.driver import Driver, Job
+from trace_eval.extracting.ray.job import CHUNK_CLIPS, finished, plan_digest
+from trace_eval.extracting.ray.parquet import ShardFolder
+from trace_eval.options import ExtractOptions
+
+#: Shards that are held in memory: they come about in the order in which they are asked for.
+_HELD = 8
+
+
+class RayEngine:
+    """An :class:`~trace_eval.extracting.engine.Engine` over a Ray cluster.
+
+    All recordings are handed over at once, and shards appear while the first are asked for.
+    Recordings that an earlier job has finished are read from its shards; with nothing else to
+    do, Ray is not started at all. Make it inside a running event loop.
+
+    Args:
+        plan: what is run.
+        sources: every recording that :meth:`extract` will be asked for.
+        place: folder or fsspec URL of the shards. A folder is written by this machine, a URL
+            by the workers.
+        options: address of the cluster, device, and ``workers`` as the most CPU actors.
+
+    Raises:
+        UserError: Ray is missing, no cluster answers, or it has no GPU for a plan that is
+            told to use one.
+    """
+
+    def __init__(
+        self, plan: Plan, sources: Iterable[Source], place: str, options: ExtractOptions
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._folder = ShardFolder(place)
+        self._held: OrderedDict[str, dict[str, Extracted]] = OrderedDict()
+        self._reading = asyncio.Lock()
+        self._arrivals: dict[str, asyncio.Future[None]] = {}
+        self._driver: Driver | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._workers = 1
+        wanted = list({source.id: source for source in sources}.values())
+        digest = plan_digest(plan)
+        names = self._folder.names(digest)
+        self._shards = finished(self._folder, names, wanted)
+        self._before = frozenset(self._shards.values())
+        if left := [source for source in wanted if source.id not in self._shards]:
+            check_installed()
+            self._start(
+                Job(
+                    plan,
+                    plan_record(plan.extractors),
+                    digest,
+                    frozenset(names),
+                    left,
+                    place,
+                    options.ray_address,
+                    options.device,
+                    options.workers or None,
+                )
+            )
+
+    @property
+    def capacity(self) -> int:
+        """Clips asked for at once: those of all workers' shards, so that none is news twice."""
+        return CHUNK_CLIPS * self._workers
+
+    async def extract(self, source: Source) -> Extracted:
+        """The blueprint of one recording; waits for its shard."""
+        name = self._shards[source.id]
+        if name in self._arrivals:
+            await asyncio.shield(self._arrivals[name])
+        async with self._reading:
+            if name not in self._held:
+                self._held[name] = await asyncio.to_thread(self._read, name)
+                if len(self._held) > _HELD:
+                    self._held.popitem(last=False)
+            self._held.move_to_end(name)
+            found = self._held[name][source.id]
+        return replace(found, work={}) if name in self._before else found
+
+    async def close(self) -> None:
+        """Stop the cluster, or leave it; unfinished shards are dropped."""
+        self._closed = True
+        for arrival in self._arrivals.values():
+            arrival.cancel()
+        if self._driver and self._thread:
+            await asyncio.to_thread(self._driver.stop)
+            await asyncio.to_thread(self._thread.join)
+
+    # --- the job -----------------------------------------------------------------------
+
+    def _start(self, job: Job) -> None:
+        self._driver = Driver(job)
+        try:
+            begun = self._driver.begun()
+        except BaseException:
+            self._driver.stop()
+            raise
+        self._workers = begun.workers
+        for name, sources in begun.chunks.items():
+            self._arrivals[name] = self._loop.create_future()
+            self._shards |= dict.fromkeys(sources, name)
+        self._thread = threading.Thread(target=self._receive, args=(self._driver,), daemon=True)
+        self._thread.start()
+
+    def _receive(self, driver: Driver) -> None:
+        """In a thread: what comes out of the cluster is stored and told."""
+        missing = set(self._arrivals)
+        problem: Exception = RuntimeError("Ray ended before all shards were finished")
+        try:
+            for name, content in driver.arrivals():
+                if content:
+                    self._folder.write(name, content)
+                missing.discard(name)
+                self._tell(name)
+        except Exception as error:
+            problem = error
+        for name in missing:
+            self._tell(name, problem)
+
+    def _tell(self, name: str, problem: Exception | None = None) -> None:
+        def arrive() -> None:
+            arrival = self._arrivals[name]
+            if arrival.done():
+                return
+            if problem is None:
+                arrival.set_result(None)
+            else:
+                arrival.set_exception(problem)
+                arrival.exception()  # nobody may be waiting for it
+
+        if not self._closed:
+            self._loop.call_soon_threadsafe(arrive)
+
+    def _read(self, name: str) -> dict[str, Extracted]:
+        return {found.source: found for found in self._folder.outcomes(name)}

@@ -1,0 +1,168 @@
+"""Shards: finished recordings as Parquet files, in a folder or at any fsspec URL.
+
+One row per recording, :data:`SCHEMA`. A shard appears as a whole or not at all. Its name
+begins with the digest of the plan that made it, so that shards of another plan may lie in the
+same folder and are never taken for this one's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from blueprints import Blueprint, Present, UserError
+from trace_eval.data.urls import shown
+from trace_eval.extracting.cache import lasting
+from trace_eval.extracting.clip import Extracted
+
+#: ========== =======================================================================
+#: source     as the manifest names it: a path, a URL, or a hash of embedded bytes
+#: version    size and time of the file as the driver saw it; null where it cannot see it
+#: clip       SHA-256 of the decoded samples, rate and channels; null with an error
+#: error      why there is no blueprint; null with one
+#: blueprint  JSON, to the letter what the local engine writes
+#: audio_s    seconds of audio
+#: work       JSON: extractor -> seconds that it took; empty when all came from a cache
+#: final      false where another try may do better: an error, or a group that is absent
+#:            for a passing reason
+#: ========== =======================================================================
+SCHEMA = pa.schema(
+    [
+        ("source", pa.string()),
+        ("version", pa.string()),
+        ("clip", pa.string()),
+        ("error", pa.string()),
+        ("blueprint", pa.string()),
+        ("audio_s", pa.float64()),
+        ("work", pa.string()),
+        ("final", pa.bool_()),
+    ]
+)
+
+SUFFIX = ".parquet"
+
+
+class Entry(NamedTuple):
+    """What is small of a row: enough to know what is left to do."""
+
+    source: str
+    version: str | None
+    final: bool
+
+
+def to_parquet(found: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
+    """The bytes of a shard.
+
+    Args:
+        found: what became of its recordings.
+        versions: of their files, in the same order; None where nobody looked.
+    """
+    rows = [_row(one, version) for one, version in zip(found, versions, strict=True)]
+    sink = BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), sink, compression="zstd")
+    return sink.getvalue()
+
+
+def _row(found: Extracted, version: str | None) -> dict[str, object]:
+    blueprint = found.blueprint
+    return {
+        "source": found.source,
+        "version": version,
+        "clip": blueprint.clip if blueprint else None,
+        "error": found.error,
+        "blueprint": blueprint.model_dump_json() if blueprint else None,
+        "audio_s": found.audio_s,
+        "work": json.dumps(found.work),
+        "final": blueprint is not None and _final(blueprint),
+    }
+
+
+def _final(blueprint: Blueprint) -> bool:
+    groups = (blueprint.group(name) for name in blueprint.provenance)
+    return all(isinstance(group, Present) or lasting(group) for group in groups)
+
+
+class ShardFolder:
+    """The shards at one place.
+
+    Args:
+        place: a folder, or an fsspec URL whose filesystem is installed (``s3fs``, ``gcsfs``).
+
+    Raises:
+        UserError: the protocol is unknown, or its package is missing.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._shown = shown(place)
+        try:
+            self._fs, self._root = fsspec.core.url_to_fs(place)
+        except (ImportError, ValueError) as error:
+            raise UserError(f"{shown(place)}: {error}; install it or name a folder") from None
+
+    def __str__(self) -> str:
+        return self._shown
+
+    @property
+    def local(self) -> bool:
+        """True where only this machine is sure to see it, so that it does the writing."""
+        return isinstance(self._fs, LocalFileSystem)
+
+    def names(self, prefix: str) -> list[str]:
+        """Names of the finished shards that begin with ``prefix``, sorted."""
+        if not self._fs.exists(self._root):
+            return []
+        found = (str(path).rpartition("/")[2] for path in self._fs.ls(self._root, detail=False))
+        return sorted(n for n in found if n.startswith(prefix) and n.endswith(SUFFIX))
+
+    def has(self, name: str) -> bool:
+        """True once the shard is finished."""
+        self._fs.invalidate_cache()
+        return bool(self._fs.exists(self._path(name)))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a shard; readers see it whole or not at all."""
+        self._fs.makedirs(self._root, exist_ok=True)
+        if not self.local:
+            self._fs.pipe_file(self._path(name), content)  # one object, put in one operation
+            return
+        part = Path(self._root, f".{name}.{os.getpid()}.part")
+        part.write_bytes(content)
+        part.replace(self._path(name))
+
+    def entries(self, name: str) -> list[Entry]:
+        """What is small of a shard's rows."""
+        return [Entry(**row) for row in self._read(name, list(Entry._fields)).to_pylist()]
+
+    def outcomes(self, name: str) -> list[Extracted]:
+        """The rows of a shard, as the engine that made them told them."""
+        return [
+            Extracted(
+                row["source"],
+                Blueprint.model_validate_json(row["blueprint"]) if row["blueprint"] else None,
+                row["error"],
+                row["audio_s"],
+                json.loads(row["work"]),
+            )
+            for row in self._read(name).to_pylist()
+        ]
+
+    def _read(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        try:
+            return pq.read_table(BytesIO(self._fs.cat_file(self._path(name))), columns=columns)
+        except (pa.ArrowInvalid, KeyError) as error:
+            raise UserError(
+                f"{self}/{name}: not a shard ({error}); delete it and run again"
+            ) from None
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}"

@@ -1,0 +1,256 @@
+"""One chat call: what is sent, what comes back, and the two ways in which it can fail."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from trace_eval.data.judgement import Reason
+from trace_eval.judges.parse import MAX_REPLY_CHARS
+from trace_eval.judges.text.prompt import Message
+
+#: Longest error text that is kept, characters.
+MAX_DETAIL = 300
+
+#: No tokenizer in use packs this many characters into one token on average; fewer tokens
+#: than that were read means that the prompt was cut.
+CHARS_PER_TOKEN_AT_MOST = 8
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call of a model, in no provider's words."""
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, JsonValue]
+    seed: int
+    temperature: float
+    max_tokens: int
+    about: tuple[str, str] = ("", "ab")  # pair and order, for scripts; never sent
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Counts by the server; None: it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int = 0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A complete reply."""
+
+    text: str
+    tokens: Tokens = Tokens()
+
+
+class CallFailed(Exception):
+    """The call brought no reply. The message never holds a key."""
+
+    def __init__(
+        self,
+        reason: Reason,
+        detail: str,
+        *,
+        retry: bool = False,
+        retry_after: float | None = None,
+        billed: bool = False,
+    ) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.retry = retry  # another attempt may succeed
+        self.retry_after = retry_after  # seconds, as the server asked
+        self.billed = billed  # the server may have worked, and charge for it
+
+
+class Unusable(Exception):
+    """A reply came, but it is empty, cut, filtered or not a reply at all."""
+
+    def __init__(
+        self, reason: Reason, detail: str, raw: str | None = None, tokens: Tokens = Tokens()
+    ) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.raw = raw
+        self.tokens = tokens
+
+
+class ChatClient(Protocol):
+    """A server and a model on it."""
+
+    @property
+    def server(self) -> str:
+        """Address without credentials; part of the reply cache's key."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        ...
+
+    @property
+    def ordered(self) -> bool:
+        """True when the order of the calls decides the replies."""
+        ...
+
+    @property
+    def usual_concurrency(self) -> int:
+        """Calls in flight where the user does not say."""
+        ...
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What it was told, for the manifest; never a secret."""
+        ...
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What it found out about the server so far, e.g. the structured-output mode."""
+        ...
+
+    async def chat(self, request: Request) -> Reply:
+        """Make one call, without retries.
+
+        Raises:
+            CallFailed: no reply.
+            Unusable: a reply that cannot be read.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+T = TypeVar("T")
+
+
+class PerLoop(Generic[T]):
+    """A client object for the running event loop; HTTP clients cannot change loops."""
+
+    def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]]) -> None:
+        self._make = make
+        self._close = close
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._made: T | None = None
+
+    def get(self) -> T:
+        """The object of this loop; one that belongs to a finished loop is let go."""
+        loop = asyncio.get_running_loop()
+        if self._made is None or self._loop is not loop:
+            self._made, self._loop = self._make(), loop
+        return self._made
+
+    async def close(self) -> None:
+        """Close the object of this loop."""
+        made, self._made = self._made, None
+        if made is not None and self._loop is asyncio.get_running_loop():
+            await self._close(made)
+
+
+#: Shorter keys protect nothing, characters.
+MIN_SECRET = 8
+
+
+class Redactor:
+    """Takes secrets out of texts that are kept or shown; servers echo what they are sent."""
+
+    _TOKEN = re.compile(r"(?i)\b(bearer\s|basic\s|api[-_ ]?key[\"':=\s]+)\s*[\w.~+/=-]{16,}")
+    _KEY = re.compile(r"\bsk-[\w*.-]{6,}")
+
+    def __init__(self, *secrets: str | None) -> None:
+        # Local servers are given keys like "x"; to replace those would spoil every text.
+        self._secrets = [secret for secret in secrets if secret and len(secret) >= MIN_SECRET]
+
+    def __call__(self, text: str) -> str:
+        """The text without secrets, on one line of at most ``MAX_DETAIL`` characters."""
+        text = self.full(text)
+        text = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+        return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
+
+    def full(self, text: str) -> str:
+        """The text without secrets and without what looks like one, in full length."""
+        return self._KEY.sub("[key]", self._TOKEN.sub(r"\1 [key]", self.exact(text)))
+
+    def exact(self, text: str) -> str:
+        """The text without the known secrets: for replies, whose words must stay."""
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+    def __repr__(self) -> str:
+        return f"Redactor({len(self._secrets)} secrets)"
+
+
+def is_transport(error: Exception) -> bool:
+    """True for a lost connection, as the HTTP packages report it in their many versions."""
+    package = type(error).__module__.partition(".")[0]
+    return isinstance(error, OSError) or package in ("httpx", "httpx2", "httpcore", "httpcore2")
+
+
+def public_url(url: str) -> str:
+    """An address without user, password, query or fragment: it is recorded."""
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+
+
+def checked_url(url: str) -> str:
+    """An address that holds no credentials.
+
+    Raises:
+        UserError: it does; the message does not repeat them.
+    """
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    if parts.username or parts.password:
+        raise UserError(
+            f"base_url: the address of {parts.hostname} holds a user name or password; keys come"
+            " from the environment only (--key-env)"
+        )
+    return url.rstrip("/")
+
+
+def check_text(text: str, tokens: Tokens) -> str:
+    """A reply's text, if it can be one.
+
+    Raises:
+        Unusable: empty, or longer than any verdict.
+    """
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    if len(text) > MAX_REPLY_CHARS:
+        detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
+        raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)
+    if not text.strip():
+        raise Unusable(Reason.UNPARSEABLE, "the reply is empty", text, tokens)
+    return text
+
+
+def check_read(request: Request, tokens: Tokens) -> None:
+    """Compare what the server says it read with what was sent.
+
+    Only the messages after the first count: a server may leave the part out that it had
+    in its cache, and that part is the static one. No count means no check.
+
+    Raises:
+        CallFailed: the prompt was cut; the verdict would rest on half the evidence.
+    """
+    if not tokens.input:
+        return
+    sent = sum(len(message.content) for message in request.messages[1:])
+    least = sent // CHARS_PER_TOKEN_AT_MOST
+    if tokens.input + tokens.cached < least:
+        raise CallFailed(
+            Reason.PROMPT_CUT,
+            f"the server read {tokens.input} tokens of a prompt of at least {least}; give the"
+            " server or the model a larger context",
+            billed=True,
+        )

@@ -1,0 +1,230 @@
+"""Batch files: the same calls through a provider's batch API, at about half the price.
+
+Writing puts every call that the reply cache cannot answer into OpenAI's batch request
+format. Reading puts usable replies into that cache, under the key that each line carries
+as its ``custom_id``; a run with ``offline`` then judges from the cache alone, and a run
+without it asks again for what the batch left open.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.judgement import Reason, Usage
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.base import CallFailed, Reply, Unusable
+from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.prices import sum_usage, usage_of
+from trace_eval.judges.chat.replies import StoredReply
+from trace_eval.judges.parse import ParseError, parse_reply
+from trace_eval.judges.text.judge import LLMJudge
+
+#: What OpenAI takes in one file; a longer batch is written as several files.
+MAX_REQUESTS = 50_000
+MAX_BYTES = 200_000_000
+
+ENDPOINT = "/v1/chat/completions"
+
+
+@dataclass(frozen=True)
+class BatchWritten:
+    """What was written.
+
+    Attributes:
+        files: the request files, in order.
+        requests: lines in all of them.
+        cached: calls left out, because their reply is kept already.
+        unscored: pairs left out, because evidence is missing.
+    """
+
+    files: tuple[Path, ...]
+    requests: int
+    cached: int
+    unscored: int
+
+
+@dataclass(frozen=True)
+class BatchRead:
+    """What was read.
+
+    Attributes:
+        replies: usable replies, now in the reply cache.
+        failed: reason code -> requests without a usable reply.
+        usage: tokens and cost of all of them, at the batch price.
+    """
+
+    replies: int
+    failed: dict[str, int] = field(default_factory=dict)
+    usage: Usage | None = None
+
+
+def write_batch(
+    judge: LLMJudge,
+    cases: Iterable[Case],
+    path: Path,
+    max_requests: int = MAX_REQUESTS,
+    max_bytes: int = MAX_BYTES,
+) -> BatchWritten:
+    """Write the request file(s): ``out.jsonl``, and ``out-2.jsonl`` ... where one is full.
+
+    The replies' shape is asked for by JSON schema unless the option ``structure`` says
+    otherwise: a file cannot try what the server takes.
+
+    Raises:
+        UserError: the judge is not ``openai:``, or a file cannot be written.
+    """
+    client = _openai(judge)
+    requests = cached = unscored = 0
+    with _Writer(path, max_requests, max_bytes) as writer:
+        for case in cases:
+            if judge.lacking(case):
+                unscored += 1
+                continue
+            for call in judge.calls(case):
+                if judge.stored(call):
+                    cached += 1
+                    continue
+                line = {
+                    "custom_id": call.key,
+                    "method": "POST",
+                    "url": ENDPOINT,
+                    "body": client.body(call.request),
+                }
+                writer.write(json.dumps(line, ensure_ascii=False) + "\n")
+                requests += 1
+    return BatchWritten(tuple(writer.files), requests, cached, unscored)
+
+
+class _Writer:
+    """Lines into files of bounded size."""
+
+    def __init__(self, path: Path, max_requests: int, max_bytes: int) -> None:
+        self.files: list[Path] = []
+        self._path = path
+        self._limits = (max_requests, max_bytes)
+        self._lines = self._bytes = 0
+
+    def __enter__(self) -> _Writer:
+        self._open()
+        return self
+
+    def _open(self) -> None:
+        number = len(self.files) + 1
+        stem = self._path.stem if number == 1 else f"{self._path.stem}-{number}"
+        path = self._path.with_name(stem + self._path.suffix)
+        try:
+            self._file = path.open("wb")
+        except OSError as error:
+            raise UserError(f"batch file {path}: cannot be written ({error})") from error
+        self.files.append(path)
+        self._lines = self._bytes = 0
+
+    def write(self, line: str) -> None:
+        data = line.encode("utf-8", "replace")
+        if self._lines and (
+            self._lines + 1 > self._limits[0] or self._bytes + len(data) > self._limits[1]
+        ):
+            self._file.close()
+            self._open()
+        self._file.write(data)
+        self._lines += 1
+        self._bytes += len(data)
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchRead:
+    """Read result and error files of a batch into the judge's reply cache.
+
+    A request that failed is remembered on the judge, so that an offline run can say why a
+    pair is unscored. Lines of other runs do no harm: their keys are never asked for.
+
+    Raises:
+        UserError: the judge is not ``openai:`` or has no reply cache, a file cannot be read,
+            or a line is not a batch result.
+    """
+    client = _openai(judge)
+    if not judge.options.cache:
+        raise UserError("batch results: they are read into the reply cache; name one")
+    failed: Counter[str] = Counter()
+    usages: list[Usage | None] = []
+    replies = 0
+    for path in paths:
+        for where, result in _lines(path):
+            key = str(result["custom_id"])
+            try:
+                reply = _reply(judge, client, result)
+            except (CallFailed, Unusable) as failure:
+                failed[str(failure.reason)] += 1
+                judge.failures[key] = (failure.reason, f"{where}: {failure.detail}")
+                if isinstance(failure, Unusable):
+                    usages.append(usage_of(failure.tokens, judge.price, batch=True))
+                continue
+            replies += 1
+            judge.failures.pop(key, None)
+            usages.append(usage_of(reply.tokens, judge.price, batch=True))
+            judge.keep(
+                key,
+                StoredReply(
+                    text=reply.text,
+                    input_tokens=reply.tokens.input,
+                    output_tokens=reply.tokens.output,
+                    cached_tokens=reply.tokens.cached,
+                    batch=True,
+                ),
+            )
+    return BatchRead(replies, dict(failed), sum_usage(usages))
+
+
+def _reply(judge: LLMJudge, client: OpenAIClient, result: dict[str, Any]) -> Reply:
+    response = result.get("response")
+    if not isinstance(response, dict):
+        told = client.redact(json.dumps(result.get("error")))
+        raise CallFailed(Reason.REFUSED, f"the batch has no response: {told}")
+    status, body = response.get("status_code"), response.get("body")
+    if status != 200:
+        code = status if isinstance(status, int) else 502
+        raise client.failure_of(code, json.dumps(body), {})
+    reply = client.read(json.dumps(body).encode(), None)
+    try:
+        parse_reply(reply.text, judge.options.elicitation)
+    except ParseError as error:
+        raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
+    return reply
+
+
+def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.strip():
+                    continue
+                where = f"{path}, line {number}"
+                result = _json(line)
+                if not isinstance(result, dict) or "custom_id" not in result:
+                    raise UserError(
+                        f"{where}: not a batch result; give the file that the provider returned"
+                    )
+                yield where, result
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"batch results {path}: cannot be read ({error})") from error
+
+
+def _json(line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _openai(judge: LLMJudge) -> OpenAIClient:
+    if not isinstance(judge.client, OpenAIClient):
+        raise UserError(f"batch files: judge {judge.spec} has none; use openai:MODEL")
+    return judge.client

@@ -1,0 +1,81 @@
+"""What a run would send and cost, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.base import Tokens
+from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
+from trace_eval.judges.text.judge import LLMJudge
+
+#: What a verdict on three dimensions usually takes, tokens. Reasoning models take more.
+TYPICAL_REPLY_TOKENS = 300
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Calls, tokens and cost of cases that were looked at.
+
+    Attributes:
+        cases: pairs looked at.
+        unscored: pairs for which nothing would be sent, because evidence is missing.
+        calls: calls to make: orders times samples, without those in the reply cache.
+        cached: calls whose reply is in the reply cache.
+        input_tokens: expected prompt tokens of the calls to make.
+        output_tokens: expected reply tokens.
+        input_tokens_at_most: bound without retries and second chances.
+        output_tokens_at_most: the same bound; every reply runs into ``max_tokens``.
+        cost_usd: expected US dollars; None: no price is known.
+        cost_usd_at_most: the same for the bounds.
+    """
+
+    cases: int = 0
+    unscored: int = 0
+    calls: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    input_tokens_at_most: int = 0
+    output_tokens_at_most: int = 0
+    cost_usd: float | None = None
+    cost_usd_at_most: float | None = None
+
+
+def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Estimate:
+    """Render every case's prompts and count; sends nothing and keeps no prompt.
+
+    Args:
+        judge: the judge that would be used.
+        cases: the cases to judge, read once.
+        batch: price the calls as requests of a batch file.
+    """
+    seen = unscored = calls = cached = expected = bound = 0
+    for case in cases:
+        seen += 1
+        if judge.lacking(case):
+            unscored += 1
+            continue
+        for call in judge.calls(case):
+            if judge.stored(call):
+                cached += 1
+                continue
+            calls += 1
+            expected += typical_tokens(call.request.messages)
+            bound += upper_tokens(call.request.messages)
+    said = calls * min(TYPICAL_REPLY_TOKENS, judge.options.max_tokens)
+    most = calls * judge.options.max_tokens
+    price = judge.price
+    return Estimate(
+        cases=seen,
+        unscored=unscored,
+        calls=calls,
+        cached=cached,
+        input_tokens=expected,
+        output_tokens=said,
+        input_tokens_at_most=bound,
+        output_tokens_at_most=most,
+        cost_usd=price.cost(Tokens(expected, said), batch) if price else None,
+        cost_usd_at_most=price.cost(Tokens(bound, most), batch) if price else None,
+    )

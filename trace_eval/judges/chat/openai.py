@@ -1,0 +1,274 @@
+"""``openai:MODEL``: any server with OpenAI's chat completions, through the openai package.
+
+Servers differ in what they take. The first call finds out, once per server: JSON schema,
+else JSON mode, else plain text; and the names of a few parameters. Later calls keep to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import openai
+from pydantic import JsonValue
+
+from blueprints import UserError
+from trace_eval.data.judgement import Reason
+from trace_eval.judges.chat.base import (
+    CallFailed,
+    PerLoop,
+    Redactor,
+    Reply,
+    Request,
+    Tokens,
+    Unusable,
+    check_read,
+    check_text,
+    checked_url,
+    is_transport,
+    public_url,
+)
+from trace_eval.judges.chat.openai_dialect import (
+    ABOUT_STRUCTURE,
+    REFUSALS,
+    TOO_LONG,
+    TRANSIENT,
+    Dialect,
+    retry_after,
+    status_of,
+    tokens_of,
+)
+from trace_eval.judges.options import JudgeOptions
+
+DEFAULT_URL = "https://api.openai.com/v1"
+
+#: Longest response body that is read, bytes: a reply of 1 MB with all its escapes.
+MAX_BODY = 8_000_000
+
+
+class OpenAIClient:
+    """One model on one server.
+
+    Raises:
+        UserError: OpenAI's own server is meant and there is no key.
+    """
+
+    ordered = False
+    usual_concurrency = 8
+
+    def __init__(self, model: str, options: JudgeOptions) -> None:
+        url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
+        key = os.environ.get(options.key_env)
+        if not key and public_url(url) == DEFAULT_URL:
+            raise UserError(
+                f"openai:{model}: the environment variable {options.key_env} is not set; export"
+                " your key, or name another server with --base-url"
+            )
+        self.model = model
+        self.server = public_url(url)
+        self.redact = Redactor(key)
+        self._timeout = options.timeout_s
+        fixed = None if options.structure == "auto" else options.structure
+        own = self.server == DEFAULT_URL
+        self._dialect = Dialect(
+            structure=fixed or "json_schema",
+            token_field="max_completion_tokens" if own else "max_tokens",
+        )
+        self._structure = options.structure
+        self._fixed_structure = fixed is not None
+        self._settled = False
+        self._settling = PerLoop(asyncio.Lock, _no_close)
+        self._told: dict[str, JsonValue] = {}
+        self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
+
+    def _connect(self, url: str, key: str | None) -> openai.AsyncOpenAI:
+        # Servers without keys still get a header, because the package insists on one.
+        # Our own retries are the only ones: two policies multiply.
+        return openai.AsyncOpenAI(
+            base_url=url, api_key=key or "none", max_retries=0, timeout=self._timeout
+        )
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """How replies are to be shaped, as asked for."""
+        return {"structure": self._structure}
+
+    def observed(self) -> dict[str, JsonValue]:
+        """The dialect, once settled, and what the server calls its model."""
+        return {**(asdict(self._dialect) if self._settled else {}), **self._told}
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The request as this server takes it; also a line of a batch file."""
+        dialect = self._dialect
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            dialect.token_field: request.max_tokens,
+        }
+        if dialect.temperature:
+            body["temperature"] = request.temperature
+        if dialect.seed:
+            body["seed"] = request.seed
+        if dialect.structure == "json_schema":
+            schema = {"name": "verdicts", "strict": True, "schema": dict(request.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif dialect.structure == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    async def chat(self, request: Request) -> Reply:
+        """Make one call; the very first one settles the dialect while the others wait."""
+        if not self._settled:
+            async with self._settling.get():
+                if not self._settled:
+                    return await self._settle(request)
+        return await self._send(request)
+
+    async def _settle(self, request: Request) -> Reply:
+        start = self._dialect
+        first: CallFailed | None = None
+        try:
+            while True:
+                try:
+                    reply = await self._send(request)
+                except _Refused as refused:
+                    first = first or refused
+                    following = self._dialect.after(refused.text)
+                    if following is None or (
+                        self._fixed_structure and following.structure != start.structure
+                    ):
+                        # Plain text is refused as well: its form is not the trouble.
+                        raise first from None
+                    self._dialect = following
+                else:
+                    self._settled = True
+                    return reply
+        except Unusable:
+            self._settled = True  # the server took the request; the reply is another matter
+            raise
+        finally:
+            if not self._settled:
+                self._dialect = start
+
+    async def _send(self, request: Request) -> Reply:
+        create = self._client.get().chat.completions.with_streaming_response.create
+        try:
+            # The package walks its own arguments through all their types, which takes longer
+            # than sending them; extra_body goes as it is and overrides them.
+            body = self.body(request)
+            async with create(model=self.model, messages=[], extra_body=body) as response:
+                data = bytearray()
+                async for chunk in response.iter_bytes():
+                    data += chunk
+                    if len(data) > MAX_BODY:
+                        detail = f"the response has more than {MAX_BODY} bytes"
+                        raise Unusable(Reason.UNPARSEABLE, detail)
+        except openai.APIError as error:
+            raise self._failure(error) from None
+        except Unusable:
+            raise
+        except Exception as error:
+            if not is_transport(error):
+                raise
+            raise CallFailed(
+                Reason.UNREACHABLE,
+                self.redact(f"{self.server}: connection lost ({type(error).__name__}: {error})"),
+                retry=True,
+                billed=True,
+            ) from None
+        return self.read(bytes(data), request)
+
+    def read(self, data: bytes, request: Request | None) -> Reply:
+        """A response body -> its reply; also for the lines of a batch result.
+
+        Raises:
+            Unusable: not a completion, empty, cut or filtered.
+            CallFailed: the server read less than was sent, or reports an error with 200.
+        """
+        try:
+            body = json.loads(data)
+        except (ValueError, RecursionError):
+            raise Unusable(
+                Reason.UNPARSEABLE,
+                "the response is not JSON",
+                self.redact.full(data[:1000].decode("utf-8", "replace")),
+            ) from None
+        if not isinstance(body, dict):
+            raise Unusable(Reason.UNPARSEABLE, "the response is not a JSON object")
+        if body.get("error") and not body.get("choices"):  # OpenRouter, gateways
+            raise self.failure_of(status_of(body["error"]), json.dumps(body["error"]), {})
+        tokens = tokens_of(body.get("usage"))
+        for name in ("model", "system_fingerprint"):
+            if isinstance(body.get(name), str):
+                self._told[name] = self.redact(body[name])
+        if request is not None:
+            check_read(request, tokens)
+        return Reply(check_text(self._choice(body, tokens), tokens), tokens)
+
+    def _choice(self, body: Mapping[str, Any], tokens: Tokens) -> str:
+        choices = body.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
+        message = choices[0].get("message")
+        message = message if isinstance(message, dict) else {}
+        content = message.get("content")
+        text = self.redact.exact(content) if isinstance(content, str) else ""
+        finish = choices[0].get("finish_reason")
+        raw = text or None
+        if finish == "content_filter" or message.get("refusal"):
+            refusal = self.redact(str(message.get("refusal") or "content_filter"))
+            raise Unusable(Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens)
+        if finish == "length":
+            detail = "the reply was cut at the token limit; raise --max-tokens"
+            raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
+        return text
+
+    def _failure(self, error: openai.APIError) -> CallFailed | Unusable:
+        if isinstance(error, openai.APIStatusError):
+            text = f"{error.message} {json.dumps(error.body, default=str)}"
+            return self.failure_of(error.status_code, text, error.response.headers)
+        if isinstance(error, openai.APITimeoutError):
+            detail = f"{self.server}: no answer in {self._timeout:g} s; raise --timeout"
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True)
+        if isinstance(error, openai.APIConnectionError):
+            detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True)
+        return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
+
+    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
+        """The failure that an HTTP status with this error text stands for."""
+        low = text.lower()
+        detail = self.redact(f"{self.server}: HTTP {status}: {text}")
+        if any(words in low for words in TOO_LONG):
+            return CallFailed(Reason.PROMPT_CUT, detail)
+        if status == 400 and ("content_filter" in low or "content management" in low):
+            return CallFailed(Reason.FILTERED, detail)
+        if status == 429 and "insufficient_quota" not in low:
+            return CallFailed(
+                Reason.RATE_LIMITED, detail, retry=True, retry_after=retry_after(headers)
+            )
+        if status in REFUSALS or (status >= 400 and ABOUT_STRUCTURE.search(low)):
+            return _Refused(Reason.REFUSED, detail, low)
+        if status in TRANSIENT and status != 429:
+            wait = retry_after(headers)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, retry_after=wait)
+        return CallFailed(Reason.REFUSED, detail)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+class _Refused(CallFailed):
+    """The server does not take the request as it stands."""
+
+    def __init__(self, reason: Reason, detail: str, text: str, **how: Any) -> None:
+        super().__init__(reason, detail, **how)
+        self.text = text
+
+
+async def _no_close(_: object) -> None:
+    """Locks need no closing."""

@@ -1,0 +1,90 @@
+"""What OpenAI-compatible servers take, say and refuse, where they differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Literal
+
+from trace_eval.judges.chat.base import Tokens
+
+#: Statuses that may be gone on the next attempt. 529 is "overloaded" at some providers.
+TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+
+#: Statuses by which servers refuse a parameter.
+REFUSALS = frozenset({400, 415, 422})
+
+# Other statuses are about the request's form only when they say so.
+ABOUT_STRUCTURE = re.compile(r"response_format|json_schema|json_object|json mode|schema|grammar")
+
+Structured = Literal["json_schema", "json_object", "text"]
+_NEXT: dict[Structured, Structured] = {"json_schema": "json_object", "json_object": "text"}
+
+#: Words of the errors by which servers say that a prompt is too long.
+TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What this server takes."""
+
+    structure: Structured = "json_schema"
+    token_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    temperature: bool = True
+    seed: bool = True
+
+    def after(self, refusal: str) -> Dialect | None:
+        """The dialect to try after this error text; None: nothing is left to try."""
+        simpler = _NEXT.get(self.structure)
+        if simpler and ABOUT_STRUCTURE.search(refusal):
+            return replace(self, structure=simpler)
+        if "max_completion_tokens" in refusal and self.token_field == "max_tokens":
+            return replace(self, token_field="max_completion_tokens")
+        if "temperature" in refusal and self.temperature:
+            return replace(self, temperature=False)
+        if "seed" in refusal and self.seed:
+            return replace(self, seed=False)
+        return replace(self, structure=simpler) if simpler else None
+
+
+def status_of(error: object) -> int:
+    """The HTTP status that an error inside a 200 stands for; 502 where it names none."""
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 502
+
+
+def tokens_of(usage: object) -> Tokens:
+    """The ``usage`` of a completion; unknown where it is missing or malformed."""
+    if not isinstance(usage, dict):
+        return Tokens()
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    return Tokens(
+        _count(usage.get("prompt_tokens")),
+        _count(usage.get("completion_tokens")),
+        _count(cached) or 0,
+    )
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks."""
+    value = headers.get("retry-after")
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time()
+        except (TypeError, ValueError):
+            return None
+    return max(0.0, seconds) if seconds == seconds else None

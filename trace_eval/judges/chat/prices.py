@@ -1,0 +1,194 @@
+"""What calls cost: a dated table in TOML, and a budget that is never passed."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from blueprints import Strict, UserError
+from trace_eval.data.judgement import Reason, Usage
+from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
+
+SHIPPED = Path(__file__).with_name("prices.toml")
+
+#: ``gpt-4.1-mini-2025-04-14`` costs what ``gpt-4.1-mini`` costs.
+_DATED = re.compile(r"-(?:20\d{2}-\d{2}-\d{2}|20\d{6}|\d{4}|latest)$")
+
+
+class Price(Strict):
+    """The price of one model on one server, US dollars per million tokens."""
+
+    server: str = Field(description="host name, or * for any")
+    model: str
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(None, ge=0, description="input from the server's cache")
+    batch: float = Field(1.0, gt=0, le=1, description="factor for batch requests")
+    as_of: datetime.date = Field(description="when the figure was seen")
+    source: str = Field(description="where to check it")
+
+    def cost(self, tokens: Tokens, batch: bool = False) -> float | None:
+        """US dollars for these counts; None where the server gave none."""
+        if tokens.input is None or tokens.output is None:
+            return None
+        fresh = max(0, tokens.input - tokens.cached)
+        held = self.input if self.cached is None else self.cached
+        dollars = fresh * self.input + tokens.cached * held + tokens.output * self.output
+        return dollars * (self.batch if batch else 1.0) / 1e6
+
+
+#: What a model on one's own machine costs.
+FREE = Price(
+    server="*",
+    model="*",
+    input=0,
+    output=0,
+    as_of=datetime.date(2025, 1, 1),
+    source="runs on your own machine",
+)
+
+
+def read_prices(path: Path) -> list[Price]:
+    """Read a price table.
+
+    Raises:
+        UserError: the file cannot be read, or an entry is not valid.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"prices {path}: cannot be read ({error}); see {SHIPPED}") from error
+    entries = table.get("price", [])
+    prices = []
+    for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
+        try:
+            prices.append(Price.model_validate(entry))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise UserError(
+                f"prices {path}, entry {number}, {where or 'entry'}: {first['msg']}; see {SHIPPED}"
+            ) from error
+    return prices
+
+
+def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
+    """The price of a model; entries of the user's own table come first.
+
+    An exact name beats the family of a dated name, and a named server beats ``*``.
+    """
+    host = urlsplit(server).hostname or server
+    names = (model, _DATED.sub("", model))
+    for prices in (read_prices(own) if own else [], read_prices(SHIPPED)):
+        for name in names:
+            for at in (host, "*"):
+                found = [p for p in prices if p.server == at and p.model in (name, "*")]
+                if found:
+                    return found[-1]
+    return None
+
+
+def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage | None:
+    """The counts with their cost; None where the server gave no counts."""
+    if tokens.input is None and tokens.output is None:
+        return None
+    return Usage(
+        input_tokens=tokens.input or 0,
+        output_tokens=tokens.output or 0,
+        cached_tokens=tokens.cached,
+        cost_usd=price.cost(tokens, batch) if price else None,
+    )
+
+
+def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
+    """The sum of those that are known; the cost is null as soon as one cost is."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    costs = [part.cost_usd for part in known]
+    return Usage(
+        input_tokens=sum(part.input_tokens for part in known),
+        output_tokens=sum(part.output_tokens for part in known),
+        cached_tokens=sum(part.cached_tokens for part in known),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+class Budget:
+    """Money that may be spent. A call is made only if its worst case still fits.
+
+    Attributes:
+        spent: US dollars of calls whose counts are known.
+        unsure: worst case of calls that may have been charged: timed out, cancelled, or
+            answered without counts.
+    """
+
+    def __init__(self, most: float | None, spent: float = 0.0) -> None:
+        self.most = most
+        self.spent = spent
+        self.unsure = 0.0
+        self._held = 0.0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def room(self, worst: float | None) -> None:
+        """Wait while only the worst cases of calls under way stand against this one."""
+        while self.most is not None and self._held:
+            if self.spent + self.unsure + (worst or 0.0) > self.most:
+                return  # will not fit, however cheap the others turn out
+            if self.spent + self.unsure + self._held + (worst or 0.0) <= self.most:
+                return
+            settled = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await settled
+
+    def _tell(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for settled in waiting:
+            if not settled.done():
+                settled.set_result(None)
+
+    @contextmanager
+    def reserve(self, worst: float | None) -> Iterator[Ticket]:
+        """Hold ``worst`` US dollars during one call (None: no price is known).
+
+        Raises:
+            CallFailed: the call could pass the budget; nothing must be sent.
+        """
+        ticket = Ticket(worst or 0.0)
+        total = self.spent + self.unsure + self._held + ticket.worst
+        if self.most is not None and total > self.most:
+            raise CallFailed(
+                Reason.OVER_BUDGET,
+                f"not sent: US$ {self.spent + self.unsure:.4f} are spent, and this call could"
+                f" pass the limit of {self.most:g}; raise --max-cost to go on",
+            )
+        self._held += ticket.worst
+        try:
+            yield ticket
+        except (CallFailed, Unusable) as failure:
+            if isinstance(failure, CallFailed) and not failure.billed:
+                ticket.cost = 0.0
+            raise
+        finally:
+            self._held -= ticket.worst
+            if ticket.cost is None:
+                self.unsure += ticket.worst
+            else:
+                self.spent += ticket.cost
+            self._tell()
+
+
+class Ticket:
+    """One call's reservation; set ``cost`` once it is known."""
+
+    def __init__(self, worst: float) -> None:
+        self.worst = worst
+        self.cost: float | None = None

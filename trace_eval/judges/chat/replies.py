@@ -1,0 +1,95 @@
+"""Replies kept on disk, so that the same question is never paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from blueprints import Strict, UserError
+from trace_eval.data.sqlite import open_shared
+from trace_eval.judges.chat.base import Tokens
+
+#: Raise it when a stored reply could be misread.
+FORMAT = 1
+
+#: Seconds to wait for another process that writes.
+BUSY_S = 30.0
+
+log = logging.getLogger(__name__)
+
+
+class StoredReply(Strict):
+    """A usable reply as it came."""
+
+    text: str
+    repaired: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int = 0
+    batch: bool = False
+
+    @property
+    def tokens(self) -> Tokens:
+        """The server's counts."""
+        return Tokens(self.input_tokens, self.output_tokens, self.cached_tokens)
+
+
+def reply_key(server: str, model: str, asked: dict[str, JsonValue]) -> str:
+    """SHA-256 of everything that decides a reply: server, model, prompt, parameters, sample."""
+    record = json.dumps([FORMAT, server, model, asked], sort_keys=True)
+    return hashlib.sha256(record.encode()).hexdigest()
+
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+)
+
+
+class ReplyCache:
+    """Replies by key in one SQLite file; several processes may use it at once.
+
+    Only usable replies are put here: what failed, was cut or filtered is asked again.
+
+    Raises:
+        UserError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Replies quote what people said: nobody else should read them.
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._db = open_shared(path, _TABLE, BUSY_S)
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(
+                f"reply cache {path}: cannot be opened ({error}); delete it, or name another"
+            ) from error
+
+    def get(self, key: str) -> StoredReply | None:
+        """The reply, or None; a damaged entry counts as absent."""
+        try:
+            row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+            return StoredReply.model_validate_json(row[0]) if row else None
+        except (sqlite3.Error, ValidationError) as error:
+            log.warning("reply cache %s: %s", self._path, error)
+            return None
+
+    def put(self, key: str, reply: StoredReply) -> None:
+        """Keep a reply. A full disk costs the cache, not the judgement."""
+        try:
+            self._db.execute(
+                "INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply.model_dump_json())
+            )
+        except sqlite3.Error as error:
+            log.warning("reply cache %s: %s", self._path, error)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()

@@ -1,0 +1,1 @@
+"""The judge that reads blueprints: a text LLM."""

@@ -1,0 +1,222 @@
+"""Builds the messages that a judge is sent: a static part first, then one pair.
+
+The pair's blueprints are made harmless and rendered once; both orders and all samples
+share that work. The judge is never shown labels, system names, references or file names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Literal
+
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from blueprints import (
+    Absent,
+    Blueprint,
+    Status,
+    Transcript,
+    UserError,
+    compact_legend,
+    render_compact,
+    render_paper,
+)
+from blueprints.paper import Speaker
+from trace_eval.data.judgement import Order
+from trace_eval.judges.base import Case
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
+
+PACK = Path(__file__).parent / "prompts" / "judge.j2"
+
+#: Blocks that a template may define.
+BLOCKS = ("system", "pair", "repair")
+
+#: An unusable reply is shown back to the model at most this long, characters.
+REPAIR_CHARS = 2_000
+
+#: Absences that are facts about the answer; the others are facts about our tools.
+ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of the conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a template may use of one clip."""
+
+    transcript: str
+    blueprint: str
+
+
+@dataclass(frozen=True)
+class ShownInstruction:
+    """What a template may use of the instruction; None: there is none."""
+
+    text: str | None
+    blueprint: str | None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A case as the judge may see it."""
+
+    instruction: ShownInstruction
+    a: Shown
+    b: Shown
+
+
+class PromptPack:
+    """The prompts of one run.
+
+    Raises:
+        UserError: the user's template cannot be read or is not valid.
+    """
+
+    def __init__(self, options: JudgeOptions) -> None:
+        self._options = options
+        self._sources = [PACK.read_text(encoding="utf-8")]
+        if options.template:
+            self._sources.append(_read(options.template))
+        self._blocks: dict[str, Callable[[dict[str, object]], str]] = {}
+        for number, source in enumerate(self._sources):
+            where = str(options.template) if number else PACK.name
+            template = _compile(source, where)
+            unknown = set(template.blocks) - set(BLOCKS)
+            if unknown or not template.blocks:
+                raise UserError(
+                    f"{where}: blocks {sorted(unknown) or 'are missing'}; define one or more of"
+                    f" {', '.join(BLOCKS)}"
+                )
+            self._blocks |= {
+                name: partial(_render_block, template, name, where) for name in template.blocks
+            }
+        self.system = Message("system", self._render("system"))
+
+    @property
+    def sha256(self) -> str:
+        """Identity of the templates and of the legend they print."""
+        return hashlib.sha256("\x00".join([*self._sources, self._legend]).encode()).hexdigest()
+
+    @property
+    def _legend(self) -> str:
+        shown = self._options.mode == "blueprint" and self._options.rendering == "compact"
+        return compact_legend(self._options.drop) if shown else ""
+
+    def _render(self, block: str, **variables: object) -> str:
+        options = self._options
+        return self._blocks[block](
+            {
+                "mode": options.mode,
+                "rendering": options.rendering,
+                "elicitation": options.elicitation,
+                "legend": self._legend,
+                **variables,
+            }
+        )
+
+    def evidence(self, case: Case) -> Evidence:
+        """The case, harmless and rendered."""
+        text = neutralise(case.instruction_text or "") or None
+        spoken = None
+        if case.instruction and self._options.mode == "blueprint":
+            # The words are shown above it already, exactly as written or as heard.
+            spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
+        return Evidence(ShownInstruction(text, spoken), self._shown(case.a), self._shown(case.b))
+
+    def _shown(self, raw: Blueprint) -> Shown:
+        blueprint = neutralise_blueprint(raw)
+        heard = _heard(blueprint)
+        if self._options.mode == "transcript":
+            return Shown(heard, "")
+        return Shown(heard, self._blueprint(blueprint, "agent", None))
+
+    def _blueprint(self, blueprint: Blueprint, speaker: Speaker, words: str | None) -> str:
+        drop = self._options.drop
+        if self._options.rendering == "paper":
+            keys = render_paper(blueprint, speaker=speaker, drop=drop)
+            text = json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
+        else:
+            gone = (*drop, "transcript") if words else drop
+            text = render_compact(blueprint, drop=gone)
+        if isinstance(blueprint.transcript, Absent) and "transcript" not in drop and not words:
+            text += "\n" + _heard(blueprint)
+        return text
+
+    def messages(self, evidence: Evidence, order: Order) -> tuple[Message, ...]:
+        """The prompt of one call; in order ``ba`` the pair's B is shown as answer 1."""
+        shown = (evidence.a, evidence.b) if order == "ab" else (evidence.b, evidence.a)
+        tag = fence_tag(_texts(evidence.instruction, *shown))
+        pair = self._render(
+            "pair",
+            instruction=evidence.instruction,
+            answers=shown,
+            fence=partial(fence, tag),
+        )
+        return self.system, Message("user", pair)
+
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The prompt of the second chance."""
+        # A reply may quote what it was shown; it is fenced off by its role, so it is made
+        # harmless like any other text from outside.
+        said = neutralise((reply or "")[:REPAIR_CHARS])
+        return (
+            *messages,
+            # Many chat templates insist on alternating roles, so silence is a turn as well.
+            Message("assistant", said or "(no reply)"),
+            Message("user", self._render("repair", problem=neutralise(problem).rstrip("."))),
+        )
+
+
+def _heard(blueprint: Blueprint) -> str:
+    heard = blueprint.transcript
+    if isinstance(heard, Transcript):
+        return f'transcript ({heard.language}): "{heard.text}"'
+    return f"no transcript ({heard.status}): {heard.reason}"
+
+
+def _texts(instruction: ShownInstruction, *shown: Shown) -> Iterable[str]:
+    yield instruction.text or ""
+    yield instruction.blueprint or ""
+    for clip in shown:
+        yield clip.transcript
+        yield clip.blueprint
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"template {path}: cannot be read ({error}); check the path") from error
+
+
+@lru_cache(maxsize=8)
+def _compile(source: str, where: str) -> Template:
+    # No autoescape: prompts are no HTML; outside text is made harmless before it gets here.
+    env = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+    try:
+        return env.from_string(source)
+    except TemplateError as error:
+        raise UserError(f"template {where}: {error}; see docs/judges.md for an example") from error
+
+
+def _render_block(template: Template, name: str, where: str, variables: dict[str, object]) -> str:
+    context = template.new_context(variables)
+    try:
+        return "".join(template.blocks[name](context)).strip()
+    except TemplateError as error:
+        raise UserError(f"template {where}, block {name}: {error}") from error

@@ -1,0 +1,194 @@
+"""Ablations: judge a run again with parts of the blueprint left out, and compare.
+
+Every condition and repeat is a run folder of its own under ``RUN/ablations``, so that an
+interrupted ablation continues and each condition can be looked at like any run. Nothing is
+extracted again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from blueprints import GROUPS, Absent, Blueprint, Extension, Present, Status, UserError
+from blueprints.features import ALIASES, feature_groups
+from fusion import DEFAULT_POLICY, Policy
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.manifests import Manifest
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.options import JudgeOptions, Mode
+from trace_eval.judges.registry import create_judge
+from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.options import DEFAULT_JUDGE
+from trace_eval.policies import load_policy
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.run import Run
+
+#: Name of the condition that the others are compared with: nothing dropped, mode blueprint.
+FULL = "full"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One way to judge: what is dropped, and in which mode."""
+
+    name: str
+    drop: tuple[str, ...] = ()
+    mode: Mode = "blueprint"
+
+
+@dataclass(frozen=True)
+class AblateOptions:
+    """What to compare.
+
+    Attributes:
+        judge: judge spec.
+        judging: what the judge is asked for, before anything is dropped.
+        drops: feature groups to drop, one condition each; empty: every group that any of
+            the run's blueprints has, and ``properties``.
+        modes: also judge in mode ``transcript``.
+        repeats: judgings of each condition, with different seeds.
+        policy: fuses the overall rating.
+    """
+
+    judge: str = DEFAULT_JUDGE
+    judging: JudgeOptions = field(default_factory=JudgeOptions)
+    drops: tuple[str, ...] = ()
+    modes: bool = False
+    repeats: int = 1
+    policy: str = DEFAULT_POLICY
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise UserError(f"repeats {self.repeats}: judge each condition at least once")
+        feature_groups(self.drops)
+
+
+def conditions_of(options: AblateOptions, run: Run) -> list[Condition]:
+    """The full condition first, then one per dropped group, then the transcript mode."""
+    drops = options.drops or _present(run)
+    found = [Condition(FULL), *(Condition(f"without {name}", (name,)) for name in drops)]
+    if options.modes:
+        found.append(Condition("transcript", mode="transcript"))
+    return found
+
+
+def _present(run: Run) -> tuple[str, ...]:
+    groups = {
+        name
+        for blueprint in run.blueprints()
+        for name in GROUPS
+        if isinstance(blueprint.group(name), Present)
+    }
+    ordered = [name for name in GROUPS if name in groups and name != "transcript"]
+    return (*ordered, *(alias for alias, names in ALIASES.items() if groups & set(names)))
+
+
+def ablate(
+    folder: Path, options: AblateOptions, listener: Callable[[Judgement], None] | None = None
+) -> dict[str, list[Path]]:
+    """Judge every condition and repeat that is not finished yet.
+
+    Returns:
+        Condition name -> run folders of its repeats; :data:`FULL` is the first.
+
+    Raises:
+        UserError: the run has no blueprints, or the judge cannot be made.
+    """
+    run = Run.open(folder)
+    policy = load_policy(options.policy)
+    folders: dict[str, list[Path]] = {}
+    for condition in conditions_of(options, run):
+        for repeat in range(options.repeats):
+            name = re.sub(r"\W+", "-", f"{options.judge} {condition.name} {repeat}").strip("-")
+            out = folder / "ablations" / name
+            judge = _judge_of(options, condition, repeat)
+            _judge_condition(run, out, judge, condition, policy, listener)
+            folders.setdefault(condition.name, []).append(out)
+    return folders
+
+
+def _judge_of(options: AblateOptions, condition: Condition, repeat: int) -> Judge:
+    judging = options.judging
+    drop = (*judging.drop, *condition.drop) if condition.mode == "blueprint" else ()
+    seed = judging.seed + repeat * judging.samples
+    return create_judge(options.judge, replace(judging, drop=drop, mode=condition.mode, seed=seed))
+
+
+def _judge_condition(
+    run: Run,
+    out: Path,
+    judge: Judge,
+    condition: Condition,
+    policy: Policy,
+    listener: Callable[[Judgement], None] | None,
+) -> None:
+    """Judge what is missing of one condition into its own run folder."""
+    asked = {"spec": judge.spec, "parameters": judge.parameters(), "condition": condition.name}
+    with Run(out) as target:
+        if target.exists and target.manifest()["judge"] != asked:
+            raise UserError(f"{out}: was judged with other options; delete it or choose others")
+        pairs = list(run.pairs())
+        target.start({"schema_version": "1", "judge": asked}, Manifest(run.folder, pairs))
+        judged = target.outcomes().items()
+        done = {name for name, outcome in judged if outcome.status == "scored"}
+
+        def store(judgement: Judgement) -> None:
+            target.add_judgement(judgement)
+            if listener:
+                listener(judgement)
+
+        # A model is told nothing of what is dropped; fixed rules find the group absent.
+        strip = frozenset() if isinstance(judge, LLMJudge) else feature_groups(condition.drop)
+        cases = (_without(case, strip) for case in CaseReader(run) if case.pair.id not in done)
+        try:
+            asyncio.run(_judge_cases(judge, cases, store))
+        finally:
+            fuse_run(target, policy)
+
+
+async def _judge_cases(
+    judge: Judge, cases: Iterator[Case], store: Callable[[Judgement], None]
+) -> None:
+    """Judge cases, as many at a time as the judge takes; the cases are read as they come."""
+
+    async def work() -> None:
+        for case in cases:  # shared by all workers: each takes the next one
+            try:
+                judgement = await judge.judge(case)
+            except Exception as error:
+                told = f"{type(error).__name__}: {error}"
+                judgement = Judgement.unscored(case.pair.id, judge.spec, Reason.JUDGE_FAILED, told)
+            store(judgement)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(judge.concurrency):
+                group.create_task(work())
+    finally:
+        await judge.close()
+
+
+def _without(case: Case, groups: frozenset[str]) -> Case:
+    if not groups:
+        return case
+    asked = case.instruction
+    return replace(
+        case,
+        a=_strip(case.a, groups),
+        b=_strip(case.b, groups),
+        instruction=_strip(asked, groups) if asked else None,
+    )
+
+
+def _strip(blueprint: Blueprint, groups: frozenset[str]) -> Blueprint:
+    dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
+    found: dict[str, Present | Absent] = {name: dropped for name in groups if name in GROUPS}
+    extensions: dict[str, Extension | Absent] = {
+        name: dropped if name in groups else value for name, value in blueprint.extensions.items()
+    }
+    return blueprint.model_copy(update={**found, "extensions": extensions})

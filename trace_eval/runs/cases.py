@@ -1,0 +1,59 @@
+"""The cases of a run, read back one by one: to judge again without extracting again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from blueprints import Blueprint
+from trace_eval.data.pairs import Pair, Recording
+from trace_eval.judges.base import Case
+from trace_eval.runs.run import Run
+
+
+class CaseReader:
+    """Builds cases from a run's blueprints; holds their places in the file, not themselves.
+
+    Args:
+        run: a run whose clips were extracted.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._clips = {source: record.clip for source, record in run.clips().items()}
+        self._places = self._index()
+
+    def _index(self) -> dict[str, int]:
+        places: dict[str, int] = {}
+        path = self._run.path("blueprints.jsonl")
+        if path.exists():
+            with path.open("rb") as file:
+                place = 0
+                for line in file:
+                    if line.endswith(b"\n"):
+                        places[json.loads(line)["clip"]] = place
+                    place += len(line)
+        return places
+
+    def blueprint(self, recording: Recording) -> Blueprint | None:
+        """The blueprint of a recording; None when it could not be decoded."""
+        place = self._places.get(self._clips.get(recording.source_id) or "")
+        if place is None:
+            return None
+        with self._run.path("blueprints.jsonl").open("rb") as file:
+            file.seek(place)
+            return Blueprint.model_validate_json(file.readline())
+
+    def case(self, pair: Pair) -> Case | None:
+        """The case of a pair; None when an answer has no blueprint."""
+        a, b = self.blueprint(pair.a), self.blueprint(pair.b)
+        if a is None or b is None:
+            return None
+        asked = self.blueprint(pair.instruction) if pair.instruction.has_audio else None
+        return Case(pair, a, b, asked)
+
+    def __iter__(self) -> Iterator[Case]:
+        for pair in self._run.pairs():
+            case = self.case(pair)
+            if case is not None:
+                yield case

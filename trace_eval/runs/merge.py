@@ -1,0 +1,271 @@
+"""Joining the run folders of shards, or of separate inputs, into one run.
+
+Files are copied line by line: only ids, hashes and places in files are held in memory. The new
+run is made beside its final name and renamed when it is whole.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from fusion import DEFAULT_POLICY
+from trace_eval.data import jsonl
+from trace_eval.policies import load_policy
+from trace_eval.runs.folders import at_rest, made_whole
+from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
+from trace_eval.runs.run import DECIDING, Run, differences
+from trace_eval.runs.summary import Summary
+
+#: Options that all runs must share: what decides judgements, and what fuses them.
+COMMON = (*DECIDING, "policy", "seed")
+
+#: Fields that may differ between two equal judgements, wherever they are.
+_INCIDENTAL = frozenset({"seconds", "usage", "cached"})
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge came to.
+
+    Attributes:
+        out: the new folder.
+        folders: how many were joined.
+        blueprints: distinct clips.
+        summary: of the new run; None where blueprints were joined that were never judged.
+        missing: shards that were not there, e.g. ``2/8``; empty unless ``partial``.
+    """
+
+    out: Path
+    folders: int
+    blueprints: int
+    summary: Summary | None = None
+    missing: tuple[str, ...] = ()
+
+
+def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
+    """Join run folders, or folders of ``extract``, into a new one.
+
+    Pairs come in the order of the whole input, or of the folders where those are no shards.
+    Records that several folders share are kept once.
+
+    Args:
+        folders: all of one kind.
+        out: the new folder; must not exist.
+        partial: shards may be missing.
+
+    Raises:
+        UserError: shards are missing or of another input; runs were made with different
+            options; two of them contradict each other; or ``out`` exists.
+    """
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UserError("merge: one folder is named twice; name each once")
+    judged = {folder: Run(folder).exists for folder in folders}
+    for folder in folders:
+        if not judged[folder] and not (folder / "blueprints.jsonl").is_file():
+            raise UserError(f"{folder}: no run and no blueprints here; name an --out of judge")
+    if len(set(judged.values())) > 1:
+        raise UserError(
+            f"{next(f for f in folders if judged[f])} is a run,"
+            f" {next(f for f in folders if not judged[f])} only has blueprints; merge one kind"
+        )
+    with ExitStack() as stack:
+        for folder in folders:
+            stack.enter_context(at_rest(folder))
+        with made_whole(out) as part:
+            if all(judged.values()):
+                found = _Runs(folders, partial).write(Run(part))
+            else:
+                found = Merged(out, len(folders), join_evidence(folders, Run(part)))
+    return replace(found, out=out)
+
+
+@dataclass
+class _Runs:
+    """Several runs as one.
+
+    Attributes:
+        folders: the runs; shards in their order.
+        missing: shards that are not there.
+        owner: pair id -> index of the run whose records of it are kept.
+    """
+
+    folders: Sequence[Path]
+    partial: bool
+    missing: list[str] = field(default_factory=list)
+    owner: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.manifests = {folder: Run(folder).manifest() for folder in self.folders}
+        self._check_options()
+        self._check_shards()
+
+    def _check_options(self) -> None:
+        first, *others = self.folders
+        for folder in others:
+            one, other = self.manifests[first], self.manifests[folder]
+            for part, told in differences(one, other, COMMON, "there"):
+                raise UserError(
+                    f"{first} and {folder}: were made with another {part} ({told}); merge runs"
+                    " of one kind, or fuse them with one policy first"
+                )
+
+    def _check_shards(self) -> None:
+        shards = {folder: self.manifests[folder].get("shard") for folder in self.folders}
+        if not any(shards.values()):
+            return
+        if lone := [folder for folder, shard in shards.items() if shard is None]:
+            raise UserError(f"{lone[0]}: is no shard, others are; merge the shards first")
+        whole = {folder: (s["of"], s["pairs"], s["digest"]) for folder, s in shards.items() if s}
+        index = {folder: int(s["index"]) for folder, s in shards.items() if s}
+        self.folders = sorted(self.folders, key=lambda folder: index[folder])
+        first = self.folders[0]
+        for before, folder in pairwise(self.folders):
+            if whole[folder] != whole[first]:
+                raise UserError(
+                    f"{first} and {folder}: are shards of different inputs, or of different"
+                    " numbers of shards; merge those of one input"
+                )
+            if index[folder] == index[before]:
+                raise UserError(f"{before} and {folder}: are the same shard; name one of them")
+        of = whole[first][0]
+        self.missing = [f"{n}/{of}" for n in range(1, of + 1) if n not in index.values()]
+        if self.missing and not self.partial:
+            raise UserError(
+                f"merge: shards {', '.join(self.missing)} are missing; name their folders, or"
+                " merge what is there with --partial"
+            )
+
+    def write(self, to: Run) -> Merged:
+        """Write a whole run."""
+        jsonl.write_all(to.path("pairs.jsonl"), self._pairs())
+        problems = (line for folder in self.folders for line in lines_of(folder, "problems"))
+        jsonl.write_all(to.path("problems.jsonl"), dict.fromkeys(problems))
+        self._settle_shared()
+        blueprints = join_evidence(self.folders, to)
+        for name in ("measures", "judgements"):
+            jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name))
+        fuse_run(to, load_policy(self.manifests[self.folders[0]].get("policy") or DEFAULT_POLICY))
+        summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
+        summary.count_judgements(to)
+        to.write_manifest(self._manifest(summary))
+        count = len(self.folders)
+        return Merged(to.folder, count, blueprints, summary, tuple(self.missing))
+
+    def _pairs(self) -> Iterator[str]:
+        """The pairs in input order, each once."""
+        self._shared: dict[str, list[int]] = {}
+        marks: dict[str, bytes] = {}
+        for _, number, line in heapq.merge(*map(self._placed, range(len(self.folders)))):
+            pair, mark = json.loads(line)["id"], mark_of(line)
+            if pair not in self.owner:
+                self.owner[pair], marks[pair] = number, mark
+                yield line
+                continue
+            one, other = self.folders[self.owner[pair]], self.folders[number]
+            if mark != marks[pair]:
+                raise UserError(
+                    f"{one} and {other}: pair {pair!r} is another one in each; give the pairs"
+                    " of each input their own ids"
+                )
+            self._shared.setdefault(pair, [self.owner[pair]]).append(number)
+
+    def _placed(self, number: int) -> Iterator[tuple[int, int, str]]:
+        """(place in the whole, index of the run, pair) of a run's pairs."""
+        folder = self.folders[number]
+        lines = lines_of(folder, "pairs")
+        if self.manifests[folder].get("shard") is None:
+            return ((0, number, line) for line in lines)
+        return self._in_place(folder, number, lines)
+
+    @staticmethod
+    def _in_place(
+        folder: Path, number: int, lines: Iterator[str]
+    ) -> Iterator[tuple[int, int, str]]:
+        places = map(int, jsonl.read(folder / "places.jsonl"))
+        try:
+            for place, line in zip(places, lines, strict=True):
+                yield place, number, line
+        except ValueError:
+            raise UserError(
+                f"{folder}: places.jsonl does not fit pairs.jsonl; the same judge command as"
+                " before mends it"
+            ) from None
+
+    def _settle_shared(self) -> None:
+        """Of pairs in several runs, keep the records of the first one that was scored."""
+        if not self._shared:
+            return
+        found: dict[str, dict[int, bytes]] = {pair: {} for pair in self._shared}
+        for number, folder in enumerate(self.folders):
+            for line in lines_of(folder, "judgements"):
+                record = json.loads(line)
+                if number not in self._shared.get(record["pair"], ()):
+                    continue
+                if record["status"] == "scored":
+                    found[record["pair"]][number] = _mark(record)
+                else:
+                    found[record["pair"]].pop(number, None)
+        for pair, marks in found.items():
+            if len(set(marks.values())) > 1:
+                one, other = (self.folders[number] for number in list(marks)[:2])
+                raise UserError(
+                    f"{one} and {other}: pair {pair!r} was judged differently in each; give the"
+                    " pairs of each input their own ids, or merge one of them"
+                )
+            self.owner[pair] = next(iter(marks), self.owner[pair])
+
+    def _owned(self, name: str) -> Iterator[str]:
+        for number, folder in enumerate(self.folders):
+            for line in lines_of(folder, name):
+                if self.owner.get(json.loads(line)["pair"]) == number:
+                    yield line
+
+    def _manifest(self, summary: Summary) -> dict[str, Any]:
+        manifests = [self.manifests[folder] for folder in self.folders]
+        first = {key: value for key, value in manifests[0].items() if key != "shard"}
+        inputs = dict.fromkeys(str(manifest.get("input")) for manifest in manifests)
+        return first | {
+            "input": ", ".join(inputs),
+            "sessions": [
+                session for manifest in manifests for session in manifest.get("sessions", [])
+            ],
+            "judge_observed": _observed([m.get("judge_observed") or {} for m in manifests]),
+            "coverage": summary.record(),
+            "merged": [_origin(folder, self.manifests[folder]) for folder in self.folders],
+        }
+
+
+def _origin(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    """What a merged run tells of one that it was made of."""
+    environment = manifest.get("environment") or {}
+    told = {key: value for key, value in environment.items() if key != "packages"}
+    return {"run": str(folder), "shard": manifest.get("shard"), "environment": told}
+
+
+def _observed(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """What judges observed: sums of money, else the first run's."""
+    merged = {key: value for other in reversed(found) for key, value in other.items()}
+    for key in merged:
+        spent = [other.get(key) for other in found]
+        if key.endswith("spent_usd") and any(value is not None for value in spent):
+            merged[key] = sum(value or 0.0 for value in spent)
+    return merged
+
+
+def _mark(record: dict[str, Any]) -> bytes:
+    return mark_of(jsonl.canonical(_essence(record)))
+
+
+def _essence(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _essence(v) for k, v in value.items() if k not in _INCIDENTAL}
+    return [_essence(item) for item in value] if isinstance(value, list) else value

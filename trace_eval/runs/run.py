@@ -1,0 +1,249 @@
+"""A run: a folder that holds everything one judging produced, and can be continued.
+
+========================  ==============================================================
+``manifest.json``         what ran: options, versions, models, times (replaced as a whole)
+``pairs.jsonl``           the pairs, with absolute paths or URLs
+``places.jsonl``          of a shard: the place of each pair in the whole manifest, from 0
+``problems.jsonl``        records of the input that are not pairs
+``clips.jsonl``           per recording: its clip hash, or why it has none (appended)
+``blueprints.jsonl``      per distinct clip: its blueprint (appended)
+``measures.jsonl``        per pair that has any: error rates, speaker similarity (appended)
+``judgements.jsonl``      per pair: its judgement; the last line of a pair counts (appended)
+``overall.jsonl``         per pair: the fused rating (replaced by every ``fuse``)
+``results.csv``           the table of all pairs, for spreadsheets (replaced as well)
+========================  ==============================================================
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from blueprints import Blueprint, Strict, UserError
+from fusion import DIMENSIONS, Rating
+from trace_eval.data import jsonl
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.data.parts import Shard
+from trace_eval.data.urls import name_of, place
+from trace_eval.measures.measure import PairMeasures
+
+Record = TypeVar("Record", bound=Strict)
+
+
+class ClipRecord(Strict):
+    """What became of one recording."""
+
+    source: str
+    clip: str | None = None
+    error: str | None = None
+
+
+class ProblemRecord(Strict):
+    """A record of the input that could not be read as a pair."""
+
+    where: str
+    what: str
+    pair: str | None = None
+
+
+class Outcome(NamedTuple):
+    """What is small of a judgement: enough for tables, and for knowing what is left to do."""
+
+    status: str
+    reason: str | None
+    ratings: tuple[Rating | None, ...]
+    """In the order of ``fusion.DIMENSIONS``."""
+    caveats: tuple[str, ...]
+
+    @classmethod
+    def of(cls, judgement: Judgement) -> Outcome:
+        """The outcome of one judgement."""
+        ratings = tuple(judgement.rating(name) for name in DIMENSIONS)
+        return cls(judgement.status, judgement.reason, ratings, tuple(judgement.caveats))
+
+
+#: The outcome of a pair that has no judgement yet.
+NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
+
+
+#: Parts of a manifest that decide the judgements: those of one run are made with equal ones.
+DECIDING = ("extractors", "judge", "max_seconds")
+
+
+def differences(
+    stored: dict[str, Any], new: dict[str, Any], parts: Iterable[str], word: str = "now"
+) -> Iterator[tuple[str, str]]:
+    """(part, the first place where it differs) of two manifests of runs, for messages."""
+    for part in parts:
+        if stored.get(part) != new.get(part):
+            yield part, _difference(stored.get(part), new.get(part), word)
+
+
+def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:
+    if isinstance(stored, dict) and isinstance(new, dict):
+        for key in [*stored, *new]:
+            if stored.get(key) != new.get(key):
+                below = f"{path}.{key}".lstrip(".")
+                return _difference(stored.get(key), new.get(key), word, below)
+    return f"{path}: {stored!r:.80}, {word} {new!r:.80}".removeprefix(": ")
+
+
+def default_run(manifest: Path | str, judge: str, shard: Shard | None = None) -> Path:
+    """Where a run goes when nobody says: the same place for the same manifest and judge."""
+    where = place(manifest)
+    stem = Path(name_of(where) if isinstance(where, str) else where).stem
+    part = f"-{shard.name}" if shard else ""
+    return Path("runs") / re.sub(r"[^\w.]+", "-", f"{stem}-{judge}{part}").strip("-")
+
+
+class Run:
+    """Handle on a run folder. Reading needs no lock; use ``with`` to write.
+
+    Raises:
+        UserError: the folder is no run, or (``with``) somebody else is writing to it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: Any = None
+
+    def path(self, name: str) -> Path:
+        """A file of the run."""
+        return self.folder / name
+
+    @property
+    def exists(self) -> bool:
+        """True once a manifest was written."""
+        return self.path("manifest.json").is_file()
+
+    @classmethod
+    def open(cls, folder: Path) -> Run:
+        """An existing run, for reading."""
+        run = cls(folder)
+        if not run.exists:
+            raise UserError(f"{folder}: no run here (no manifest.json); name a --out of judge")
+        return run
+
+    def __enter__(self) -> Run:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = self.path(".lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            raise UserError(f"{self.folder}: another process is writing to this run") from None
+        except OSError as error:
+            raise UserError(f"{self.folder}: cannot be written ({error})") from error
+        for name in ("clips", "blueprints", "measures", "judgements"):
+            jsonl.repair(self.path(f"{name}.jsonl"))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.close()
+
+    # --- reading ---------------------------------------------------------------------
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest as stored."""
+        found: dict[str, Any] = json.loads(self.path("manifest.json").read_text("utf-8"))
+        return found
+
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs in input order."""
+        return self._records("pairs.jsonl", Pair)
+
+    def problems(self) -> Iterator[ProblemRecord]:
+        """Records of the input that are not pairs."""
+        return self._records("problems.jsonl", ProblemRecord)
+
+    def clips(self) -> dict[str, ClipRecord]:
+        """Source -> what became of it; the last outcome counts."""
+        return {record.source: record for record in self._records("clips.jsonl", ClipRecord)}
+
+    def blueprints(self) -> Iterator[Blueprint]:
+        """The blueprints as they came; of a clip that occurs twice the last one counts."""
+        return self._records("blueprints.jsonl", Blueprint)
+
+    def judgements(self) -> dict[str, Judgement]:
+        """Pair id -> judgement; the last outcome counts."""
+        return {record.pair: record for record in self.attempts()}
+
+    def outcomes(self) -> dict[str, Outcome]:
+        """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
+        return {found.pair: Outcome.of(found) for found in self.attempts()}
+
+    def attempts(self) -> Iterator[Judgement]:
+        """Every judgement in the order in which it was made, those tried again included."""
+        return self._records("judgements.jsonl", Judgement)
+
+    def measures(self) -> dict[str, PairMeasures]:
+        """Pair id -> its measures, for pairs that have any; the last outcome counts."""
+        return {found.pair: found for found in self._records("measures.jsonl", PairMeasures)}
+
+    def overall(self) -> dict[str, Overall]:
+        """Pair id -> fused rating of the last ``fuse``."""
+        return {record.pair: record for record in self._records("overall.jsonl", Overall)}
+
+    def _records(self, name: str, kind: type[Record]) -> Iterator[Record]:
+        for number, line in enumerate(jsonl.read(self.path(name)), start=1):
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError as error:
+                raise UserError(
+                    f"{self.path(name)}, line {number}: not a {kind.__name__} of this version"
+                    f" ({error.errors(include_url=False)[0]['msg']}); judge again into a new --out"
+                ) from None
+
+    # --- writing ---------------------------------------------------------------------
+
+    def start(self, manifest: dict[str, Any], pairs: Manifest) -> None:
+        """Write what is known before the first clip."""
+        self.write_manifest(manifest)
+        lines = (pair.model_dump_json(exclude_none=True) for pair in pairs.pairs)
+        jsonl.write_all(self.path("pairs.jsonl"), lines)
+        if pairs.part:
+            jsonl.write_all(self.path("places.jsonl"), map(str, pairs.part.places))
+        problems = (
+            ProblemRecord(where=p.where, what=p.what, pair=p.pair).model_dump_json()
+            for p in pairs.problems
+        )
+        jsonl.write_all(self.path("problems.jsonl"), problems)
+
+    def write_manifest(self, manifest: dict[str, Any]) -> None:
+        """Replace the manifest."""
+        text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
+        jsonl.write_all(self.path("manifest.json"), [text])
+
+    def add_clip(self, record: ClipRecord) -> None:
+        """Append one recording's outcome."""
+        jsonl.append(self.path("clips.jsonl"), record)
+
+    def add_blueprint(self, blueprint: Blueprint) -> None:
+        """Append one clip's blueprint."""
+        jsonl.append(self.path("blueprints.jsonl"), blueprint)
+
+    def add_judgement(self, judgement: Judgement) -> None:
+        """Append one pair's outcome."""
+        jsonl.append(self.path("judgements.jsonl"), judgement)
+
+    def add_measures(self, measures: PairMeasures) -> None:
+        """Append one pair's measures."""
+        jsonl.append(self.path("measures.jsonl"), measures)
+
+    def write_overall(self, overall: Iterable[Overall]) -> None:
+        """Replace the fused ratings."""
+        jsonl.write_all(self.path("overall.jsonl"), (o.model_dump_json() for o in overall))

@@ -1,0 +1,259 @@
+"""Judging a manifest into a run folder, and continuing one that was interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from blueprints import UserError
+from extractors.base import Extractor
+from trace_eval.api import Job, engine_of, extractors_of
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.extracting.provenance import environment, now, plan_record
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.chat.estimate import Estimate, estimate
+from trace_eval.judges.registry import create_judge
+from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.options import Options
+from trace_eval.policies import load_policy
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of, source_of
+from trace_eval.runs.run import DECIDING, Run, differences
+from trace_eval.runs.summary import Summary
+
+if TYPE_CHECKING:  # brings the openai package, which takes half a second
+    from trace_eval.judges.chat.batch import BatchWritten
+
+_Work = Callable[[Pipeline, list[Pair]], Awaitable[None]]
+
+
+async def _judge_all(pipeline: Pipeline, pairs: list[Pair]) -> None:
+    await pipeline.judge_all(pairs)
+
+
+async def _extract_all(pipeline: Pipeline, pairs: list[Pair]) -> None:
+    await pipeline.extract_all(pairs)
+
+
+class Session:
+    """One sitting at a run: opens or continues it, extracts, judges, and sums up.
+
+    Use it with ``with``: the run stays locked meanwhile. Pairs that were scored before are
+    kept, unscored ones are tried again. Every outcome is on disk as soon as it is known, so a
+    killed or interrupted session loses nothing finished.
+
+    Raises:
+        UserError: unknown names in the options, a run made with other options, or one whose
+            pairs have changed.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        out: Path,
+        options: Options | None = None,
+        listener: Listener | None = None,
+    ) -> None:
+        self.manifest = manifest
+        self.options = options or Options()
+        self.policy = load_policy(self.options.policy)
+        self.plan = extractors_of(self.options.extract)
+        self.run = Run(out)
+        judging = replace(self.options.judging, spent=_spent(self.run))
+        self.judge = create_judge(self.options.judge, judging)
+        self.summary = Summary(total=manifest.total)
+        self._listener = listener
+        self._judge_closed = False
+        self._record: dict[str, Any] = {}
+
+    def __enter__(self) -> Session:
+        self.run.__enter__()
+        try:
+            self._record = _record(self.plan, self.judge, self.options, self.manifest)
+            if self.run.exists:
+                _check_continues(self.run, self._record, self.manifest)
+                before = self.run.manifest()["sessions"]
+                self._record["sessions"] = [*before, *self._record["sessions"]]
+            self.run.start(self._record, self.manifest)
+        except BaseException:
+            self.run.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._judge_closed:
+            asyncio.run(self.judge.close())
+        self.run.__exit__(kind, error, trace)
+
+    def pending(self) -> list[Pair]:
+        """Pairs that are not scored yet, in input order."""
+        judged = self.run.outcomes().items()
+        done = {name for name, outcome in judged if outcome.status == "scored"}
+        return [pair for pair in self.manifest.pairs if pair.id not in done]
+
+    def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
+        """Judge what is not scored yet, and fuse all that is.
+
+        Args:
+            batch_results: result files of a batch, read before; give the judge ``offline``
+                so that it answers from them alone.
+        """
+        if batch_results:
+            from trace_eval.judges.chat.batch import read_batch
+
+            read_batch(self.llm_judge("batch results"), batch_results)
+        return self._work(_judge_all)
+
+    def llm_judge(self, what: str) -> LLMJudge:
+        """The judge, for what only a language model's judge can do."""
+        if not isinstance(self.judge, LLMJudge):
+            raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")
+        return self.judge
+
+    def estimate(self) -> Estimate:
+        """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""
+        judge = self.llm_judge("estimate")
+        self.extract_pending()
+        return estimate(judge, self.pending_cases())
+
+    def write_batch(self, path: Path) -> BatchWritten:
+        """Write the requests of what is not scored yet; extracts, but sends nothing."""
+        from trace_eval.judges.chat.batch import write_batch
+
+        judge = self.llm_judge("batch file")
+        self.extract_pending()
+        return write_batch(judge, self.pending_cases(), path)
+
+    def extract_pending(self) -> Summary:
+        """Extract what is not scored yet, and judge nothing."""
+        return self._work(_extract_all)
+
+    def pending_cases(self) -> Iterator[Case]:
+        """The cases that were extracted and are not scored yet, one by one."""
+        reader = CaseReader(self.run)
+        cases = (reader.case(pair) for pair in self.pending())
+        return (case for case in cases if case is not None)
+
+    def _work(self, work: _Work) -> Summary:
+        started = time.monotonic()
+        pending = self.pending()
+        if self._listener:
+            self._listener(Event(pending=len(pending)))
+        try:
+            if pending:
+                asyncio.run(self._with_engine(work, pending))
+        finally:
+            self.summary.seconds = time.monotonic() - started
+            self._finish()
+        return self.summary
+
+    async def _with_engine(self, work: _Work, pending: list[Pair]) -> None:
+        options = self.options.extract
+        sources = (
+            source_of(recording)
+            for pair in pending
+            for recording in recordings_of(pair, self.judge)
+        )
+        job = Job(sources, str(self.run.path("shards")))
+        engine = engine_of(options, self.plan, 2 * len(pending), job)
+        window = self.judge.concurrency + engine.capacity
+        listener = _counting(self.summary, self._listener)
+        try:
+            await work(Pipeline(engine, self.judge, self.run, window, listener), pending)
+        finally:
+            await engine.close()
+            if work is _judge_all:  # its connections belong to this event loop
+                self._judge_closed = True
+                await self.judge.close()
+
+    def _finish(self) -> None:
+        fuse_run(self.run, self.policy)
+        self.summary.count_judgements(self.run)
+        self._record["sessions"][-1] |= {
+            "ended": now(),
+            "seconds": round(self.summary.seconds, 3),
+            "clips": self.summary.clips,
+            "extracted_s": {k: round(s, 3) for k, s in sorted(self.summary.work_s.items())},
+        }
+        self._record["judge_observed"] = self.judge.observed()
+        self._record["coverage"] = self.summary.record()
+        self.run.write_manifest(self._record)
+
+
+def judge_manifest(
+    manifest: Manifest,
+    out: Path,
+    options: Options | None = None,
+    listener: Listener | None = None,
+) -> Summary:
+    """Judge a manifest into a run folder; continues a run that is already there.
+
+    Raises:
+        UserError: see :class:`Session`.
+    """
+    with Session(manifest, out, options, listener) as session:
+        return session.judge_pending()
+
+
+def _counting(summary: Summary, listener: Listener | None) -> Listener:
+    def listen(event: Event) -> None:
+        if event.clip:
+            summary.count_clip(event.clip)
+        if listener:
+            listener(event)
+
+    return listen
+
+
+def _record(
+    plan: Sequence[Extractor], judge: Judge, options: Options, manifest: Manifest
+) -> dict[str, Any]:
+    return {
+        "schema_version": "1",
+        "input": str(manifest.path),
+        **({"shard": manifest.part.record()} if manifest.part else {}),
+        "extractors": plan_record(plan),
+        "judge": {"spec": judge.spec, "parameters": judge.parameters()},
+        "profile": options.extract.profile,
+        "max_seconds": options.extract.max_seconds,
+        "policy": options.policy,
+        "seed": options.judging.seed,
+        "environment": environment(),
+        "sessions": [{"started": now()}],
+    }
+
+
+def _check_continues(run: Run, record: dict[str, Any], manifest: Manifest) -> None:
+    """Refuse to mix judgements that were made in different ways."""
+    new = json.loads(json.dumps(record))  # as it would be read back
+    for part, told in differences(run.manifest(), new, (*DECIDING, "shard")):
+        raise UserError(
+            f"{run.folder}: was made with another {part} ({told});"
+            " choose a new --out, or fuse to change the policy only"
+        )
+    before = {pair.id: pair for pair in run.pairs()}
+    for pair in manifest.pairs:
+        if pair.id in before and not before[pair.id].same_as(pair):
+            raise UserError(
+                f"{run.folder}: pair {pair.id!r} has changed since it was judged; choose a new"
+                " --out or give the pair a new id"
+            )
+
+
+def _spent(run: Run) -> float:
+    """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
+    usages = (judgement.usage for judgement in run.attempts())
+    return sum(usage.cost_usd or 0.0 for usage in usages if usage)

@@ -1,0 +1,64 @@
+"""What a run came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from trace_eval.extracting.clip import Extracted
+from trace_eval.runs.run import NOT_JUDGED, Run
+
+
+@dataclass
+class Summary:
+    """What a run came to, over all its sessions.
+
+    Attributes:
+        total: records in the manifest.
+        scored: pairs with all three ratings.
+        unscored: reason -> pairs without; ``unreadable_record`` counts bad records.
+        clips: recordings extracted or read from the cache in this session.
+        clip_errors: recordings that could not be decoded in this session.
+        audio_s: seconds of audio behind ``clips``.
+        work_s: extractor -> seconds of compute in this session; the cache costs none.
+        seconds: duration of this session.
+    """
+
+    total: int = 0
+    scored: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
+    clips: int = 0
+    clip_errors: int = 0
+    audio_s: float = 0.0
+    work_s: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    @property
+    def coverage(self) -> float:
+        """Share of records that were scored, 0 to 1."""
+        return self.scored / self.total if self.total else 0.0
+
+    def record(self) -> dict[str, Any]:
+        """What the run's manifest holds of it."""
+        return {"total": self.total, "scored": self.scored, "unscored": dict(self.unscored)}
+
+    def count_clip(self, clip: Extracted) -> None:
+        """Add one recording's outcome."""
+        self.clips += 1
+        self.clip_errors += clip.error is not None
+        self.audio_s += clip.audio_s
+        self.work_s.update(clip.work)
+
+    def count_judgements(self, run: Run) -> None:
+        """Count the pairs of a run, over all its sessions."""
+        self.scored, self.unscored = 0, Counter()
+        outcomes = run.outcomes()
+        for pair in run.pairs():
+            outcome = outcomes.get(pair.id, NOT_JUDGED)
+            if outcome.status == "scored":
+                self.scored += 1
+            else:
+                self.unscored[str(outcome.reason)] += 1
+        if bad_records := sum(1 for _ in run.problems()):
+            self.unscored["unreadable_record"] = bad_records
