@@ -56,12 +56,12 @@ def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
         detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
         raise ParseError(Reason.UNPARSEABLE, detail)
     candidates = [
-        found for found in _objects(_after_thinking(text)) if set(DIMENSIONS) & set(found)
+        found for found in json_objects(after_thinking(text)) if set(DIMENSIONS) & set(found)
     ]
     if not candidates:
         raise ParseError(Reason.UNPARSEABLE, "the reply has no JSON object with the verdicts")
     found = candidates[-1]
-    if _any_twice(found):
+    if any_twice(found):
         raise ParseError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
     ratings: dict[Dimension, Rating] = {}
     reasoning: dict[str, str] = {}
@@ -83,12 +83,12 @@ def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
     return Verdicts(ratings, reasoning)
 
 
-def _after_thinking(text: str) -> str:
+def after_thinking(text: str) -> str:
     """Reasoning models draft verdicts between think tags; only what follows counts."""
     return text.rpartition("</think>")[2]
 
 
-def _objects(text: str) -> list[dict[str, object]]:
+def json_objects(text: str) -> list[dict[str, object]]:
     """All outermost JSON objects of the text, in order."""
     decoder = json.JSONDecoder(object_pairs_hook=_no_twice, parse_constant=_no_constant)
     found: list[dict[str, object]] = []
@@ -117,7 +117,8 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-def _any_twice(value: object) -> bool:
+def any_twice(value: object) -> bool:
+    """Whether a key occurred twice anywhere in an object of :func:`json_objects`."""
     if isinstance(value, _Twice):
         return True
-    return isinstance(value, dict) and any(_any_twice(item) for item in value.values())
+    return isinstance(value, dict) and any(any_twice(item) for item in value.values())
