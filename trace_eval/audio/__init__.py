@@ -1,0 +1,1 @@
+"""Waveforms for judges that listen: what is joined, at which rate, and as which bytes."""
