@@ -3,7 +3,7 @@
 from blueprints.axis import resample
 from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
 from blueprints.compact import render_compact
-from blueprints.errors import UserError
+from blueprints.errors import UserError, require
 from blueprints.features import feature_groups
 from blueprints.groups import (
     Absent,
@@ -62,5 +62,6 @@ __all__ = [
     "feature_groups",
     "render_compact",
     "render_paper",
+    "require",
     "resample",
 ]

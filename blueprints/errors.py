@@ -1,7 +1,30 @@
-"""The one error that people see without a traceback."""
+"""The one error that people see without a traceback, and late imports that end in it."""
 
 from __future__ import annotations
+
+import importlib
+from types import ModuleType
 
 
 class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
+
+
+def require(module: str, package: str, extra: str, purpose: str) -> ModuleType:
+    """Import an optional module late, or say how to get it.
+
+    Args:
+        module: import name.
+        package: its distribution, as an installer knows it.
+        extra: the extra of ours that brings it.
+        purpose: what needs it, the subject of the message.
+
+    Raises:
+        UserError: its package is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"{purpose} needs the package {package}; run: pip install 'trace-eval[{extra}]'"
+        ) from error

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from trace_eval.data.manifests import Manifest, read_manifest
     from trace_eval.data.pairs import Pair
     from trace_eval.options import ExtractOptions, Options
-    from trace_eval.policies import load_policy
     from trace_eval.report import write_report
-    from trace_eval.runs.fuse import fuse, refuse
+    from trace_eval.runs.fuse import fuse, load_policy, refuse
     from trace_eval.runs.run import Run
     from trace_eval.runs.session import judge_manifest
     from trace_eval.runs.summary import Summary
@@ -47,7 +46,7 @@ _HOME = {
     "fuse": "trace_eval.runs.fuse",
     "judge_manifest": "trace_eval.runs.session",
     "judge_pair": "trace_eval.api",
-    "load_policy": "trace_eval.policies",
+    "load_policy": "trace_eval.runs.fuse",
     "read_manifest": "trace_eval.data.manifests",
     "refuse": "trace_eval.runs.fuse",
     "write_report": "trace_eval.report",

@@ -19,8 +19,7 @@ from trace_eval.extracting.engine import Engine, LocalEngine, cores
 from trace_eval.extracting.plan import Plan
 from trace_eval.judges.registry import create_judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.policies import load_policy
-from trace_eval.runs.fuse import fuse
+from trace_eval.runs.fuse import fuse, load_policy
 from trace_eval.runs.pipeline import Pipeline, source_of
 from trace_eval.window import each
 

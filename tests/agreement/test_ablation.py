@@ -8,8 +8,6 @@ from fusion import DIMENSIONS
 from tests.agreement.tables import QUICK, codes, table
 from trace_eval.agreement import ablation_table, ablation_view, consensus, mode_policy_table
 
-pytest.importorskip("statsmodels")
-
 TRUTH = table("labels", {"overall": "1212121212"})
 
 

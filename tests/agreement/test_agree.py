@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.agreement.tables import QUICK, codes, table
 from trace_eval.agreement import (
+    METRICS,
     AgreeOptions,
     Source,
     agree,
@@ -110,7 +112,6 @@ def test_alpha_of_people_and_with_the_judge() -> None:
 
 
 def test_two_judges_are_compared_item_by_item() -> None:
-    pytest.importorskip("statsmodels")
     labels = table("labels", {"content": "1212121212", "overall": "1212121212"})
     good = table("good", {"content": "1212121212", "overall": "1212121212"})
     poor = table("poor", {"content": "1212111111", "overall": "2121121212"})
@@ -123,6 +124,31 @@ def test_two_judges_are_compared_item_by_item() -> None:
     # overall: wrong on p0 to p3: p = 2 / 2^4, doubled by Holm; content keeps its 1/4
     assert overall.p_holm == pytest.approx(1 / 4, abs=1e-12)
     assert content.p_holm == pytest.approx(1 / 4, abs=1e-12)
+
+
+def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
+    labels = table("labels", {"overall": "1212g", "preference": "1212t"})
+    judge = table("judge", {"overall": "1211b"})
+    report = agree([Source(judge)], labels, OPTIONS)
+    typed, untyped = report.scores
+    assert tuple(typed.metrics) == tuple(metric.name for metric in METRICS)
+    assert set(typed.metrics) - set(untyped.metrics) == {"accuracy_4way"}
+    shown = next(t for t in agree_tables(report) if t.title == "Agreement with people")
+    assert {metric.title for metric in METRICS} <= set(shown.columns)
+    assert report.metrics == METRICS  # what the page loops over
+    assert (
+        "{% for metric in report.metrics %}"
+        in (Path(trace_eval.__file__).parent / "report/templates/agreement.html.j2").read_text()
+    )
+
+
+def test_three_judges_are_compared_without_statsmodels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    labels = table("labels", {"overall": "12121212"})
+    judges = [table(f"j{n}", {"overall": "1" * n + "2" * (8 - n)}) for n in (2, 4, 6)]
+    report = agree([Source(judge) for judge in judges], labels, OPTIONS)
+    assert len(report.comparisons) == 3
+    assert report.notes == ()
 
 
 def test_clustered_comparison_has_the_same_estimates() -> None:

@@ -7,10 +7,12 @@ import pytest
 
 from tests.agreement.tables import codes
 from trace_eval.agreement import (
+    METRICS,
     accuracy,
     accuracy_2way,
     accuracy_3way,
     alpha,
+    gwet_ac1,
     holm,
     joint_counts,
     kappa,
@@ -65,10 +67,19 @@ def test_f1_by_hand() -> None:
     assert float(macro_f1(seen)) == pytest.approx(2 / 3, abs=EXACT)
 
 
+def test_gwet_where_one_label_prevails() -> None:
+    # p_o = 118/125; shares 243/250 and 7/250; p_e = 2 * 0.972 * 0.028 = 0.054432
+    counts = np.array([[118, 5], [2, 0]])
+    expected = (118 / 125 - 0.054432) / (1 - 0.054432)
+    assert float(gwet_ac1(counts)) == pytest.approx(expected, abs=EXACT)
+    assert float(kappa(counts)) < 0  # the paradox that it avoids
+    assert np.isnan(gwet_ac1(np.zeros((2, 2))))
+
+
 def test_batches_give_the_same_as_single_tables() -> None:
     rng = np.random.default_rng(1)
     batch = rng.integers(0, 9, size=(50, 4, 4))
-    for statistic in (accuracy, accuracy_3way, accuracy_2way, macro_f1, kappa):
+    for statistic in (metric.statistic for metric in METRICS):
         single = [float(statistic(table)) for table in batch]
         assert np.allclose(statistic(batch), single, atol=EXACT, equal_nan=True)
 
@@ -132,11 +143,14 @@ def test_discordant_counts_by_hand() -> None:
 
 
 def test_holm_by_hand() -> None:
-    pytest.importorskip("statsmodels")
     # sorted 0.01*3, 0.03*2, 0.04*1, then made non-decreasing: 0.03, 0.06, 0.06
     assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06], abs=EXACT)
     assert holm([0.2]) == [0.2]
     assert holm([]) == []
+    library = pytest.importorskip("statsmodels.stats.multitest")
+    rng = np.random.default_rng(4)
+    p = np.round(rng.random(40) ** 3, 2).tolist()  # with equal values
+    assert holm(p) == pytest.approx(library.multipletests(p, method="holm")[1].tolist(), abs=EXACT)
 
 
 def test_noise_by_hand() -> None:

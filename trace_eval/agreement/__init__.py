@@ -27,12 +27,14 @@ from trace_eval.agreement.checks import (
 )
 from trace_eval.agreement.compare import Comparison, compare, compare_all
 from trace_eval.agreement.counts import collapse, collapse_codes, joint_counts, winners_only
-from trace_eval.agreement.evaluate import agree, policy_named
+from trace_eval.agreement.evaluate import agree
 from trace_eval.agreement.f1 import f1_per_label, macro_f1
+from trace_eval.agreement.gwet import gwet_ac1
 from trace_eval.agreement.holm import holm
 from trace_eval.agreement.interval import bca_interval, percentile_interval
 from trace_eval.agreement.kappa import kappa
 from trace_eval.agreement.mcnemar import McNemar, mcnemar
+from trace_eval.agreement.metrics import METRICS, Metric
 from trace_eval.agreement.noise import Noise, noise
 from trace_eval.agreement.policies.counterfactual import Resolved, counterfactual
 from trace_eval.agreement.policies.flips import Flips, flips
@@ -48,10 +50,10 @@ from trace_eval.agreement.score import Baseline, Score, score_judge
 from trace_eval.agreement.source import Source, read_source
 from trace_eval.agreement.tables import ablation_view, agree_tables, warning_line
 from trace_eval.agreement.tabular import Table, table, write_csv, write_json, write_policy
-from trace_eval.commands.render import print_tables, stdout_console
 
 __all__ = [
     "ALL_POLICIES",
+    "METRICS",
     "TREE_AND_VOTE",
     "Ablation",
     "AblationRow",
@@ -73,6 +75,7 @@ __all__ = [
     "Majority",
     "McNemar",
     "Mechanism",
+    "Metric",
     "Missing",
     "Noise",
     "PositionBias",
@@ -109,6 +112,7 @@ __all__ = [
     "f1_per_label",
     "flips",
     "fuse_codes",
+    "gwet_ac1",
     "holm",
     "items_of",
     "join_orders",
@@ -130,9 +134,7 @@ __all__ = [
     "noise",
     "percentile_interval",
     "policy_codes",
-    "policy_named",
     "position_bias",
-    "print_tables",
     "random_matched",
     "random_uniform",
     "read_source",
@@ -141,7 +143,6 @@ __all__ = [
     "self_compared",
     "self_comparisons",
     "sign_test",
-    "stdout_console",
     "swapped",
     "table",
     "upper_bound",

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import require
 from trace_eval.agreement.counts import UNTYPED, collapse_codes
-from trace_eval.agreement.extras import require
 from trace_eval.data.labels import LABELS, MISSING, Codes
 
 
@@ -64,7 +64,7 @@ def _alpha(counts: NDArray[Any], domain: list[int], level: str) -> float | None:
     counts = counts[counts.sum(1) >= 2]
     if (counts.sum(0) > 0).sum() < 2:  # nobody ever differs: expected disagreement is 0
         return None
-    package = require("krippendorff", "Krippendorff's alpha")
+    package = require("krippendorff", "krippendorff", "agree", "Krippendorff's alpha")
     return float(
         package.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level)
     )

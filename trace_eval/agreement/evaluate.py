@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import DEFAULT_POLICY, POLICIES, Policy, load_policy
+from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of
 from trace_eval.agreement.alpha import alpha
 from trace_eval.agreement.bias.effects import (
@@ -44,8 +44,9 @@ from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport,
 from trace_eval.agreement.score import score_judge
 from trace_eval.agreement.source import Source
 from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.runs.fuse import load_policy
 
-__all__ = ["ALL_POLICIES", "AgreeOptions", "AgreeReport", "agree", "align_judge", "policy_named"]
+__all__ = ["ALL_POLICIES", "AgreeOptions", "AgreeReport", "agree", "align_judge"]
 
 
 def agree(
@@ -80,32 +81,34 @@ def agree(
     cluster = _clusters(instruction, options)
     notes: list[str] = []
     return AgreeReport(
-        labels.source,
-        len(items.ids),
-        len(labels.raters()),
-        options,
-        tuple(_warnings(items, judges, columns)),
-        tuple(
+        labels=labels.source,
+        items=len(items.ids),
+        raters=len(labels.raters()),
+        options=options,
+        warnings=tuple(_warnings(items, judges, columns)),
+        truth=tuple(
             TruthRow(name, int((codes != MISSING).sum()), items.split[name], items.silent[name])
             for name, codes in items.codes.items()
         ),
-        tuple(
+        scores=tuple(
             score
             for judge, aligned in zip(judges, columns, strict=True)
             for score in score_judge(
                 aligned, judge.facts, judge.codes.get("content"), cluster, options.bootstrap
             )
         ),
-        tuple(_comparisons(columns, cluster, options.bootstrap, notes)),
-        tuple(_alphas(items, judges, notes)),
-        tuple(_mechanisms(items, judges, shown)),
-        tuple(_policy_comparisons(items, judges, shown, cluster, options.bootstrap, notes)),
-        tuple(row for judge in judges for row in position_rows(judge)),
-        tuple(row for judge in judges for row in length_rows(judge, items)),
-        tuple(row for judge in judges for row in self_rows(judge)),
-        (*people_noise(labels), *(row for judge in judges for row in noise_rows(judge))),
-        tuple(_learned(items, judges, instruction, options)) if options.learn else (),
-        tuple(notes),
+        comparisons=tuple(compare_all(columns, cluster, options.bootstrap)),
+        alphas=tuple(_alphas(items, judges, notes)),
+        mechanisms=tuple(_mechanisms(items, judges, shown)),
+        policy_comparisons=tuple(
+            _policy_comparisons(items, judges, shown, cluster, options.bootstrap)
+        ),
+        position=tuple(row for judge in judges for row in position_rows(judge)),
+        length=tuple(row for judge in judges for row in length_rows(judge, items)),
+        self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
+        noise=(*people_noise(labels), *(row for judge in judges for row in noise_rows(judge))),
+        learned=tuple(_learned(items, judges, instruction, options)) if options.learn else (),
+        notes=tuple(notes),
     )
 
 
@@ -141,26 +144,8 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
         return None, POLICIES
     if spec is None:
         return None, {DEFAULT_POLICY: POLICIES[DEFAULT_POLICY]}
-    policy = policy_named(spec)
+    policy = load_policy(spec)
     return policy, {policy.name: policy}
-
-
-@overload
-def policy_named(spec: str) -> Policy: ...
-@overload
-def policy_named(spec: str | None) -> Policy | None: ...
-def policy_named(spec: str | None) -> Policy | None:
-    """A policy by name, table file or entry point; null stays null.
-
-    Raises:
-        UserError: there is no such policy.
-    """
-    if spec is None:
-        return None
-    try:
-        return load_policy(spec)
-    except ValueError as error:
-        raise UserError(str(error)) from error
 
 
 def _instruction(judges: Sequence[JudgeData], items: Items) -> NDArray[np.int64] | None:
@@ -204,19 +189,6 @@ def _warnings(
     return found
 
 
-def _comparisons(
-    columns: Sequence[Sequence[Aligned]],
-    cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-    notes: list[str],
-) -> list[Comparison]:
-    try:
-        return compare_all(columns, cluster, options)
-    except UserError as error:
-        notes.append(f"comparison of judges left out: {error}")
-        return []
-
-
 def _alphas(items: Items, judges: Sequence[JudgeData], notes: list[str]) -> list[AlphaRow]:
     """Alpha of the people where there are several, and with each judge as one more rater."""
     people = len(items.table.raters())
@@ -258,7 +230,6 @@ def _policy_comparisons(
     policies: Mapping[str, Policy],
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
-    notes: list[str],
 ) -> list[Comparison]:
     """Every two policies on the ratings of each judge, as if they were two judges."""
     truth = items.codes.get("overall")
@@ -271,7 +242,7 @@ def _policy_comparisons(
                 [align(f"{judge.name}, {name}", "overall", truth, fuse_codes(policy, judge.codes))]
                 for name, policy in policies.items()
             ]
-            found += _comparisons(columns, cluster, options, notes)
+            found += compare_all(columns, cluster, options)
     return found
 
 
@@ -289,8 +260,8 @@ def _learned(
             "--learn-policy needs true overall labels, and content, voice_quality and"
             " paralinguistics of people or of a judge, all with typed ties"
         )
-    named = None if options.policy == ALL_POLICIES else policy_named(options.policy)
-    fallback = named or POLICIES[DEFAULT_POLICY]
+    spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
+    fallback = load_policy(spec or DEFAULT_POLICY)
     return [
         learn(name, codes, truth, instruction, POLICIES, fallback, options.folds)
         for name, codes in usable

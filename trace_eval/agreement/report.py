@@ -10,6 +10,7 @@ from trace_eval.agreement.bias.effects import LengthRow, NoiseRow, PositionRow, 
 from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.metrics import METRICS, Metric
 from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.mechanism import Mechanism
 from trace_eval.agreement.score import Score
@@ -81,3 +82,8 @@ class AgreeReport:
     noise: tuple[NoiseRow, ...]
     learned: tuple[Learned, ...]
     notes: tuple[str, ...]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The columns of :attr:`scores`, in reading order."""
+        return METRICS

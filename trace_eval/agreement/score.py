@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way, coverage_2way
+from trace_eval.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
 from trace_eval.agreement.align import Aligned
 from trace_eval.agreement.baselines import (
     LARGER,
@@ -28,19 +28,9 @@ from trace_eval.agreement.bootstrap import (
     bootstrap,
     within,
 )
-from trace_eval.agreement.counts import TYPED, joint_counts
-from trace_eval.agreement.f1 import macro_f1
-from trace_eval.agreement.kappa import kappa
+from trace_eval.agreement.counts import joint_counts
+from trace_eval.agreement.metrics import metrics_of
 from trace_eval.data.labels import MISSING, Codes
-
-#: The statistics of the main table; the first exists for typed ties only.
-METRICS: dict[str, Statistic] = {
-    "accuracy_4way": accuracy,
-    "accuracy_3way": accuracy_3way,
-    "accuracy_2way": accuracy_2way,
-    "macro_f1": macro_f1,
-    "kappa": kappa,
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +59,7 @@ class Score:
         labels: the declared label set; rows and columns of ``confusion``.
         labelled, scored: items with a truth; items with a truth and a judgement.
         coverage_2way: share of the scored items where both sides name a winner.
-        metrics: estimates by the names of :data:`METRICS`.
+        metrics: estimates by name, see :mod:`trace_eval.agreement.metrics`.
         confusion: counts[truth][predicted].
         verdict: how it stands against the majority class, in words.
     """
@@ -88,18 +78,14 @@ class Score:
     verdict: str
 
 
-def metrics_of(labels: tuple[str, ...]) -> dict[str, Statistic]:
+def _over_flat(labels: tuple[str, ...]) -> dict[str, Statistic]:
     """The statistics that a label set allows, over flat count vectors."""
     size = len(labels)
 
     def over_flat(statistic: Statistic) -> Statistic:
         return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))
 
-    return {
-        name: over_flat(statistic)
-        for name, statistic in METRICS.items()
-        if labels == TYPED or name != "accuracy_4way"
-    }
+    return {name: over_flat(metric.statistic) for name, metric in metrics_of(labels).items()}
 
 
 def score_judge(
@@ -130,7 +116,7 @@ def score_judge(
 
 def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, Estimate]:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
-    return bootstrap(Units.items(counts), metrics_of(column.labels), options)
+    return bootstrap(Units.items(counts), _over_flat(column.labels), options)
 
 
 def _by_clusters(
@@ -143,7 +129,7 @@ def _by_clusters(
         size, known = len(column.labels), column.known
         cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
         place = stack.add(cluster[known], cells, size * size)
-        for name, statistic in metrics_of(column.labels).items():
+        for name, statistic in _over_flat(column.labels).items():
             statistics[f"{number}.{name}"] = within(statistic, place)
     found = bootstrap(stack.units(), statistics, options)
     return [
@@ -160,20 +146,19 @@ def _score(
 ) -> Score:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
     best = majority(counts, column.labels)
-    covered = column.scored / column.labelled if column.labelled else None
     return Score(
-        column.judge,
-        column.dimension,
-        column.labels,
-        column.labelled,
-        column.scored,
-        covered,
-        defined(float(coverage_2way(counts))),
-        metrics,
-        tuple(tuple(int(n) for n in row) for row in counts),
-        best,
-        tuple(_baselines(column, counts, best, facts, content)),
-        _verdict(column, float(accuracy(counts)), best),
+        judge=column.judge,
+        dimension=column.dimension,
+        labels=column.labels,
+        labelled=column.labelled,
+        scored=column.scored,
+        coverage=column.scored / column.labelled if column.labelled else None,
+        coverage_2way=defined(float(coverage_2way(counts))),
+        metrics=metrics,
+        confusion=tuple(tuple(int(n) for n in row) for row in counts),
+        majority=best,
+        baselines=tuple(_baselines(column, counts, best, facts, content)),
+        verdict=_verdict(column, float(accuracy(counts)), best),
     )
 
 

@@ -9,6 +9,7 @@ from trace_eval.agreement.bias.bias_tables import bias_tables, noise_table
 from trace_eval.agreement.bootstrap import Estimate
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.metrics import METRICS
 from trace_eval.agreement.policies.counterfactual import RESOLVERS, Resolved
 from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.winner_on_bad import WinnerOnBad
@@ -94,17 +95,12 @@ def _truth(report: AgreeReport) -> Table:
 
 def _agreement(report: AgreeReport) -> Table:
     def row(score: Score) -> tuple[object, ...]:
-        metrics = score.metrics
         return (
             score.judge,
             score.dimension,
             f"{score.scored}/{score.labelled}",
-            metrics.get("accuracy_4way", Estimate(None)),
-            metrics["accuracy_3way"],
-            metrics["accuracy_2way"],
+            *(score.metrics.get(metric.name, Estimate(None)) for metric in METRICS),
             score.coverage_2way,
-            metrics["macro_f1"],
-            metrics["kappa"],
             score.majority.accuracy if score.majority.items else None,
         )
 
@@ -116,12 +112,8 @@ def _agreement(report: AgreeReport) -> Table:
             "judge",
             "dimension",
             "scored",
-            "4-way",
-            "3-way",
-            "2-way",
+            *(metric.title for metric in METRICS),
             "2-way coverage",
-            "macro-F1",
-            "kappa",
             "majority class",
         ),
         [row(score) for score in report.scores],

@@ -46,14 +46,15 @@ def ablate(
     """Judge again with one feature group left out at a time, and compare with people."""
     from trace_eval import agreement
     from trace_eval.agreement.ablation.tables import compare
+    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs.ablate import AblateOptions, ablate
 
     options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
     folders = ablate(run, options)
     tables = compare(run, folders, labels, policy, resamples, modes)
-    agreement.print_tables(
+    print_tables(
         [agreement.ablation_view(table, title) for title, table in tables.items()],
-        agreement.stdout_console(),
+        stdout_console(),
     )
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
     if json_file:

@@ -55,6 +55,7 @@ def agree(
 ) -> None:
     """Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."""
     from trace_eval import agreement
+    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.labels import read_labels
 
     report = agreement.agree(
@@ -73,8 +74,8 @@ def agree(
         typer.echo(f"warning: {agreement.warning_line(warning)}", err=True)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
-    console = agreement.stdout_console()
-    agreement.print_tables(agreement.agree_tables(report), console)
+    console = stdout_console()
+    print_tables(agreement.agree_tables(report), console)
     for score in report.scores:
         console.print(score.verdict, markup=False, highlight=False)
     if json_file:

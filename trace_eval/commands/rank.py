@@ -51,10 +51,12 @@ def rank(
 ) -> None:
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from trace_eval import agreement, ranking
+    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.labels import read_labels
+    from trace_eval.runs.fuse import load_policy
 
     read = agreement.read_source(source)
-    table = ranking.judge_table(read, judge, agreement.policy_named(policy))
+    table = ranking.judge_table(read, judge, load_policy(policy) if policy else None)
     people = read_labels(labels) if labels else read.labels
     report = ranking.rank(
         table,
@@ -66,7 +68,7 @@ def rank(
     )
     for caveat in report.caveats:
         typer.echo(f"note: {caveat.method}: {caveat.text}", err=True)
-    agreement.print_tables(ranking.rank_tables(report), agreement.stdout_console())
+    print_tables(ranking.rank_tables(report), stdout_console())
     if json_file:
         agreement.write_json(json_file, report)
     if csv_folder:

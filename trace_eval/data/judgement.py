@@ -13,6 +13,10 @@ from fusion import DIMENSIONS, Dimension, Rating
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
 
+#: Entropy from which votes count as spread, bits. A split of 68 to 32 has 0.9; two votes to
+#: one have 0.918, so any dissent among three samples counts.
+UNSURE_BITS = 0.9
+
 Order = Literal["ab", "ba"]
 
 

@@ -132,19 +132,19 @@ def rank(
     if labels is not None:
         references.append(("human labels", _values_by_method(outcomes_of(labels), options)))
     return RankReport(
-        table.source,
-        options,
-        outcomes.unscored,
-        outcomes.self_compared,
-        tuple(_system_rows(outcomes, options)),
-        tuple(places),
-        tuple(
+        source=table.source,
+        options=options,
+        unscored=outcomes.unscored,
+        self_compared=outcomes.self_compared,
+        systems=tuple(_system_rows(outcomes, options)),
+        places=tuple(places),
+        correlations=tuple(
             correlate(method, ours, name, theirs)
             for name, by_method in references
             for method, ours in _values_by_method(outcomes, options).items()
             if (theirs := by_method.get(method))
         ),
-        tuple(_caveats(outcomes, fitted.values(), options)),
+        caveats=tuple(_caveats(outcomes, fitted.values(), options)),
     )
 
 

@@ -12,10 +12,6 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair, Recording
 from trace_eval.runs.run import ClipRecord, ProblemRecord, Run
 
-#: Entropy of the overall distribution from which a rating counts as uncertain, bits. One bit
-#: is a coin flip between two ratings.
-LOW_CONFIDENCE_BITS = 1.0
-
 
 @dataclass(frozen=True)
 class Facts:

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Overall
+from trace_eval.data.judgement import (
+    UNSURE_BITS,
+    DimensionVerdict,
+    Judgement,
+    Opinion,
+    Overall,
+)
 from trace_eval.data.pairs import Pair
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (
-    LOW_CONFIDENCE_BITS,
     Facts,
     compared,
     consistent,
@@ -27,7 +32,7 @@ FLAGS = {
     "swap": ("inconsistent under swap", "showing B first changed a rating"),
     "unsure": (
         "low confidence",
-        f"the overall distribution has an entropy of at least {LOW_CONFIDENCE_BITS:g} bit;"
+        f"the overall distribution has an entropy of at least {UNSURE_BITS:g} bit;"
         " known where a pair was asked several times",
     ),
     "failed": ("failed", "the pair has no overall rating"),
@@ -105,7 +110,7 @@ def line_of(number: int, pair: Pair, facts: Facts) -> Line:
     flags = {
         "disagree": disagrees(labels, judgement, overall) is True,
         "swap": consistent(judgement) is False,
-        "unsure": entropy is not None and entropy >= LOW_CONFIDENCE_BITS,
+        "unsure": entropy is not None and entropy >= UNSURE_BITS,
         "failed": rating is None,
     }
     words = [

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from fusion import DIMENSIONS, entropy
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
+from trace_eval.data.judgement import UNSURE_BITS, DimensionVerdict, Judgement, Overall
 
 
 class Need(StrEnum):
@@ -19,9 +19,6 @@ class Need(StrEnum):
     INCONSISTENT = "inconsistent"  # the judge changed its mind with the order of A and B
     NEAR_THRESHOLD = "near_threshold"  # a measured value is close to the cut that decided
 
-
-#: Distributions with at least this entropy are doubtful, bits: 0.9 is a split of 68 to 32.
-LOW_CONFIDENCE_BITS = 0.9
 
 #: Threshold in a verdict's evidence -> (the value of an answer that it cuts, how close is
 #: near, in the value's unit). The distances are about the noise of the measurement.
@@ -67,7 +64,7 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
     if overall is not None and overall.entropy_bits is not None:
         bits = max(bits, overall.entropy_bits)
     found = {
-        Need.LOW_CONFIDENCE: bits >= LOW_CONFIDENCE_BITS,
+        Need.LOW_CONFIDENCE: bits >= UNSURE_BITS,
         Need.INCONSISTENT: any(verdict.consistent is False for verdict in verdicts),
         Need.NEAR_THRESHOLD: any(_near(verdict.evidence) for verdict in verdicts),
     }

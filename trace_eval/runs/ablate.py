@@ -23,9 +23,8 @@ from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import LLMJudge
 from trace_eval.options import DEFAULT_JUDGE
-from trace_eval.policies import load_policy
 from trace_eval.runs.cases import CaseReader
-from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.run import Run
 
 #: Name of the condition that the others are compared with: nothing dropped, mode blueprint.

@@ -7,13 +7,27 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import fusion
+from blueprints import UserError
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
 from trace_eval.data.jsonl import write_all
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.measure import PairMeasures
-from trace_eval.policies import load_policy
 from trace_eval.runs.run import NOT_JUDGED, Outcome, Run
+
+
+def load_policy(spec: str) -> Policy:
+    """Find a policy by built-in name, table file (``.csv``, ``.json``) or entry point.
+
+    Raises:
+        UserError: nothing of that name exists, or the table is not valid. (``fusion`` stands
+            on the standard library alone and raises a plain ``ValueError``.)
+    """
+    try:
+        return fusion.load_policy(spec)
+    except ValueError as error:
+        raise UserError(str(error)) from error
 
 
 def fuse(judgement: Judgement, policy: Policy) -> Overall:

@@ -18,9 +18,8 @@ from typing import Any
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl
-from trace_eval.policies import load_policy
 from trace_eval.runs.folders import at_rest, made_whole
-from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
 from trace_eval.runs.run import DECIDING, Run, differences
 from trace_eval.runs.summary import Summary

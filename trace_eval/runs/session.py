@@ -22,9 +22,8 @@ from trace_eval.judges.chat.estimate import Estimate, estimate
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import LLMJudge
 from trace_eval.options import Options
-from trace_eval.policies import load_policy
 from trace_eval.runs.cases import CaseReader
-from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of, source_of
 from trace_eval.runs.run import DECIDING, Run, differences
 from trace_eval.runs.summary import Summary

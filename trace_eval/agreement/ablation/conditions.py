@@ -199,17 +199,17 @@ def _row(
         np.tile(np.arange(len(truth)), len(ours)), np.where(truth == MISSING, MISSING, ours).ravel()
     )
     row = AblationRow(
-        name,
-        dimension,
-        len(run),
-        int(known.sum()),
-        float(shares.mean()) if len(shares) else None,
-        _spread(each),
-        repeated.pairwise,
-        int(known.sum()),
-        Estimate(None),
-        None,
-        None,
+        condition=name,
+        dimension=dimension,
+        repeats=len(run),
+        items=int(known.sum()),
+        accuracy=float(shares.mean()) if len(shares) else None,
+        spread=_spread(each),
+        run_to_run=repeated.pairwise,
+        compared=int(known.sum()),
+        difference=Estimate(None),
+        mcnemar=None,
+        p_holm=None,
     )
     if name == reference:
         return row

@@ -14,8 +14,8 @@ from trace_eval.agreement import (
     read_source,
 )
 from trace_eval.data.labels import LabelTable, read_labels
-from trace_eval.policies import load_policy
 from trace_eval.runs.ablate import FULL
+from trace_eval.runs.fuse import load_policy
 
 
 def compare(

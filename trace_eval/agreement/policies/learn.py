@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, require
 from fusion import RATINGS, Policy
-from trace_eval.agreement.extras import require
 from trace_eval.agreement.policies.learn_list import Rule, learn_list
 from trace_eval.agreement.policies.learn_logistic import learn_logistic
 from trace_eval.agreement.policies.learn_table import learn_table, upper_bound
@@ -127,15 +126,15 @@ def learn(
         for name, fit in fits.items()
     ]
     return Learned(
-        labels,
-        len(cells),
-        folds,
-        upper_bound(counts),
-        tuple(candidates),
-        tuple(learn_list(counts)[0]),
-        learn_table(counts, printed),
-        int((counts.sum(-1) == 0).sum()),
-        fallback.name,
+        labels=labels,
+        items=len(cells),
+        folds=folds,
+        upper_bound=upper_bound(counts),
+        candidates=tuple(candidates),
+        rules=tuple(learn_list(counts)[0]),
+        table=learn_table(counts, printed),
+        unseen=int((counts.sum(-1) == 0).sum()),
+        fallback=fallback.name,
     )
 
 
@@ -154,7 +153,8 @@ def _cross_validate(
     instruction: NDArray[np.int64],
     folds: int,
 ) -> dict[str, int]:
-    splitter = require("sklearn.model_selection", "cross-validation").GroupKFold(folds)
+    sklearn = require("sklearn.model_selection", "scikit-learn", "agree", "cross-validation")
+    splitter = sklearn.GroupKFold(folds)
     right = dict.fromkeys(fits, 0)
     for train, test in splitter.split(cells, overall, instruction):
         seen, held_out = (cell_counts(cells[i], overall[i]) for i in (train, test))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import require
 from fusion import DIMENSIONS, RATINGS
-from trace_eval.agreement.extras import require
 
 #: Inverse strength of the L2 penalty.
 C = 1.0
@@ -18,7 +18,9 @@ def learn_logistic(counts: NDArray[np.int64]) -> NDArray[np.int8]:
 
     Equal pairs are one weighted row: the penalised likelihood is the same.
     """
-    linear_model = require("sklearn.linear_model", "the logistic regression")
+    linear_model = require(
+        "sklearn.linear_model", "scikit-learn", "agree", "the logistic regression"
+    )
     shape = counts.shape[:3]
     cells = np.stack([axis.ravel() for axis in np.indices(shape)], 1)
     features = np.eye(len(RATINGS))[cells].reshape(len(cells), len(DIMENSIONS) * len(RATINGS))
