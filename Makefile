@@ -1,17 +1,23 @@
-# Two commands matter: make demo, make test. Everything lives in .venv.
+# Two commands matter: make demo, make test. Everything lives in .venv; make shell enters it.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUN ?= runs/demo
+SYSTEM ?= print
 # Programs that some tests compare with or make clips with; without them those tests skip.
+# SYSTEM=install installs what is missing by apt-get, as root; without it the line is printed.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
 BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement report_size memory \
   stream scale
 
-.PHONY: demo test test-models bench bench-models lint format system clean
+.PHONY: demo shell test test-models bench bench-models lint format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
 	$(BIN)/trace-eval report $(RUN)
+
+shell: $(VENV)/installed
+	@echo "trace-eval is a command here; exit leaves"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" "$${SHELL:-sh}"
 
 test: $(VENV)/installed-test system
 	$(BIN)/python -m pytest
@@ -42,9 +48,9 @@ system:
 	@missing=""; for program in $(PROGRAMS); do \
 	  command -v $$program >/dev/null || missing="$$missing $$program"; done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	if [ "$(SYSTEM)" = install ]; then \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing >/dev/null; \
-	else echo "some tests will skip; for all of them: sudo apt-get install$$missing"; fi
+	else echo "some tests will skip; for all of them: sudo apt-get install$$missing (or make SYSTEM=install)"; fi
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "trace-eval needs Python >= 3.11, e.g. make PYTHON=python3.12")'

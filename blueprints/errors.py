@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from blueprints.distribution import install_line
+
 
 class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
@@ -26,5 +28,5 @@ def require(module: str, package: str, extra: str, purpose: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise UserError(
-            f"{purpose} needs the package {package}; run: pip install 'trace-eval[{extra}]'"
+            f"{purpose} needs the package {package}; run: {install_line(extra)}"
         ) from error

@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Span, Status
+from blueprints.distribution import install_line
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
 
@@ -79,7 +80,7 @@ class Extractor:
     #: Import name -> distribution name of the packages that it needs.
     packages: ClassVar[dict[str, str]] = {}
     #: What to type when a package is missing.
-    install: ClassVar[str] = "pip install trace-eval"
+    install: ClassVar[str] = install_line()
     #: ``gpu`` where its model can use one: such extractors run in one process per device.
     runs_on: ClassVar[str] = "cpu"
     #: The option that follows the colon of a spec ``NAME:VALUE``.

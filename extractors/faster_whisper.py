@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from blueprints import Span, UserError
+from blueprints.distribution import install_line
 from extractors.audio import Samples
 from extractors.device import is_gpu
 from extractors.models import is_path, model_folder
@@ -31,7 +32,7 @@ class FasterWhisperExtractor(Recogniser):
         "faster_whisper": "faster-whisper",
         "ctranslate2": "ctranslate2",
     }
-    install: ClassVar[str] = "pip install 'trace-eval[faster]'"
+    install: ClassVar[str] = install_line("faster")
 
     what: ClassVar[str] = "a folder with a converted Whisper model"
 

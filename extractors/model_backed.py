@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from blueprints import UserError
+from blueprints.distribution import install_line
 from extractors.base import Extractor
 from extractors.device import check_device, expects_gpu, loaded, release, resolve
 from extractors.guard import untouched
@@ -34,7 +35,7 @@ class ModelExtractor(Extractor):
 
     #: What the path of a model should be, for messages.
     what: ClassVar[str]
-    install: ClassVar[str] = "pip install 'trace-eval[models]'"
+    install: ClassVar[str] = install_line("models")
     runs_on: ClassVar[str] = "gpu"
 
     model: str = ""

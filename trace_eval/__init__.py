@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blueprints import Blueprint, UserError
+    from blueprints.distribution import __version__
     from fusion import POLICIES, Rating
     from trace_eval.api import Result, blueprint, extract, judge_pair
     from trace_eval.data.judgement import Judgement, Overall
@@ -50,6 +51,7 @@ _HOME = {
     "read_manifest": "trace_eval.data.manifests",
     "refuse": "trace_eval.runs.fuse",
     "write_report": "trace_eval.report",
+    "__version__": "blueprints.distribution",
 }
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "Run",
     "Summary",
     "UserError",
+    "__version__",
     "blueprint",
     "extract",
     "fuse",

@@ -6,7 +6,16 @@ import asyncio
 import platform
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
+from blueprints.distribution import (
+    DISTRIBUTION,
+    PACKAGE,
+    SCRIPT,
+    __version__,
+    foreign_providers,
+    install_line,
+)
 from extractors import registry as extractors
 from extractors.base import package_version
 from extractors.device import torch_problem
@@ -57,6 +66,7 @@ def diagnose() -> Diagnosis:
     """Look at packages, extractors, judges and programs; contacts nobody."""
     machine = f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
     sections = {
+        "install": _install(),
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
         "judges": _judges(),
         "engines": _engines(),
@@ -67,12 +77,29 @@ def diagnose() -> Diagnosis:
         ],
         "folders": [Check("cache", True, str(default_folder()))],
     }
-    return Diagnosis(package_version("trace-eval"), machine, sections)
+    return Diagnosis(__version__, machine, sections)
 
 
 def diagnose_judge(spec: str, options: JudgeOptions) -> list[Check]:
     """Check a judge's server, model, schema obedience and context with one tiny call."""
     return asyncio.run(judge_doctor.doctor(spec, options))
+
+
+def _install() -> list[Check]:
+    """Where this code is, and who else claims its names."""
+    here = Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parent}")
+    return [
+        here,
+        *(
+            Check(
+                name,
+                False,
+                f"another project with the import name {PACKAGE} or the command {SCRIPT}, whose"
+                f" files may have replaced ours; run: pip uninstall {name} && {install_line()}",
+            )
+            for name in foreign_providers()
+        ),
+    ]
 
 
 def _extractor(spec: str) -> Check:

@@ -225,7 +225,7 @@ def test_a_missing_package_is_a_note_with_the_remedy(monkeypatch: pytest.MonkeyP
     labels = table("labels", {"overall": "12"})
     report = agree([Source(table("judge", {"overall": "11"}))], labels, OPTIONS)
     assert report.alphas == ()
-    assert "pip install 'trace-eval[agree]'" in report.notes[0]
+    assert "pip install '.[agree]'" in report.notes[0]
     assert report.scores[0].metrics["accuracy_4way"].value == 0.5
 
 

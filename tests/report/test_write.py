@@ -115,7 +115,7 @@ def test_without_the_extra_the_rest_is_there(
 ) -> None:
     monkeypatch.setitem(sys.modules, "trace_eval.agreement.source", None)
     html = write_report(run, tmp_path / "r.html").read_text("utf-8")
-    assert "pip install &#39;trace-eval[agree]&#39;" in html
+    assert "pip install &#39;.[agree]&#39;" in html
     assert len(index(html)) == RECIPE.pairs
 
 

@@ -17,9 +17,9 @@ from tests.review import support
 from trace_eval.review.session import Review
 from trace_eval.runs.run import ClipRecord, Run
 
-pytest.importorskip("fastapi", reason="pip install 'trace-eval[review]'")
-pytest.importorskip("python_multipart", reason="pip install 'trace-eval[review]'")
-httpx = pytest.importorskip("httpx", reason="pip install 'trace-eval[test]'")
+pytest.importorskip("fastapi", reason="pip install '.[review]'")
+pytest.importorskip("python_multipart", reason="pip install '.[review]'")
+httpx = pytest.importorskip("httpx", reason="pip install '.[test]'")
 
 from fastapi.testclient import TestClient  # noqa: E402
 

@@ -16,9 +16,9 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.review import open_review, write_exports
 
 for package in ("fastapi", "uvicorn", "python_multipart"):
-    pytest.importorskip(package, reason="pip install 'trace-eval[review]'")
+    pytest.importorskip(package, reason="pip install '.[review]'")
 playwright = pytest.importorskip(
-    "playwright.sync_api", reason="pip install 'trace-eval[test]' (no browser download is needed)"
+    "playwright.sync_api", reason="pip install '.[test]' (no browser download is needed)"
 )
 if not browser.CHROMIUM.exists():
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)

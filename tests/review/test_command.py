@@ -64,15 +64,13 @@ def test_a_missing_package_comes_with_its_install_line(
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     result = CliRunner().invoke(app, [str(run)])
     assert isinstance(result.exception, UserError)
-    assert f"needs the package {package}; run: pip install 'trace-eval[review]'" in str(
-        result.exception
-    )
+    assert f"needs the package {package}; run: pip install '.[review]'" in str(result.exception)
 
 
 def test_a_port_that_is_taken(run: Path) -> None:
     import socket
 
-    pytest.importorskip("uvicorn", reason="pip install 'trace-eval[review]'")
+    pytest.importorskip("uvicorn", reason="pip install '.[review]'")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = CliRunner().invoke(app, [str(run), "--port", port])
@@ -81,7 +79,7 @@ def test_a_port_that_is_taken(run: Path) -> None:
 
 
 def test_the_commands_defaults_are_the_librarys() -> None:
-    pytest.importorskip("uvicorn", reason="pip install 'trace-eval[review]'")
+    pytest.importorskip("uvicorn", reason="pip install '.[review]'")
     from trace_eval.review.queue import RANDOM_SHARE, QueueOptions
     from trace_eval.review.server import HOST, PORT
 

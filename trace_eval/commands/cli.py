@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
+from blueprints.distribution import DISTRIBUTION, SCRIPT, __version__
 from blueprints.errors import UserError
 from trace_eval.commands import (
     ablate,
@@ -22,15 +24,26 @@ from trace_eval.commands import (
     schema,
     show,
 )
-from trace_eval.commands.console import EXIT_USAGE, complain
+from trace_eval.commands.console import EXIT_USAGE, complain, results
 
 app = typer.Typer(
     name="trace-eval",
     help="Judge pairs of spoken answers by textual reasoning over audio cues.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        results().print(f"{SCRIPT} {__version__} ({DISTRIBUTION})", markup=False)
+        raise typer.Exit
+
 
 for command in (
     judge.judge,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blueprints.distribution import install_line
 from blueprints.errors import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
@@ -123,7 +124,7 @@ def _serve(opened: Review, host: str, port: int, token: str | None) -> None:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
         raise UserError(
-            f"review needs the package {error.name}; run: pip install 'trace-eval[review]'"
+            f"review needs the package {error.name}; run: {install_line('review')}"
         ) from error
 
     def ready(url: str) -> None:

@@ -10,7 +10,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
-from extractors.base import Extractor, package_version
+from blueprints.distribution import __version__
+from extractors.base import Extractor
 
 
 def now() -> str:
@@ -22,7 +23,7 @@ def environment() -> dict[str, Any]:
     """Python, platform, code revision and the version of every installed package."""
     packages = {dist.metadata["Name"]: dist.version for dist in distributions()}
     return {
-        "trace_eval": package_version("trace-eval"),
+        "trace_eval": __version__,
         "git_revision": git_revision(),
         "python": platform.python_version(),
         "platform": platform.platform(),

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from blueprints import Strict, UserError
+from blueprints.distribution import install_line
 
 #: Languages written without spaces: their words are counted character by character.
 UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "yue"})
@@ -36,7 +37,7 @@ def unavailable() -> str | None:
     """Why text errors cannot be counted here, with the remedy."""
     missing = [dist for module, dist in _PACKAGES.items() if find_spec(module) is None]
     if missing:
-        return f"text errors need {', '.join(missing)}; run: pip install 'trace-eval[models]'"
+        return f"text errors need {', '.join(missing)}; run: {install_line('models')}"
     return None
 
 

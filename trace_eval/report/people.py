@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blueprints import UserError
+from blueprints.distribution import install_line
 from trace_eval.report.gather import Facts
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def people(facts: Facts) -> People:
 
 def _why(error: Exception) -> str:
     if isinstance(error, ImportError):
-        return f"needs the extra agree ({error}); run: pip install 'trace-eval[agree]'"
+        return f"needs the extra agree ({error}); run: {install_line('agree')}"
     return str(error)
 
 

@@ -11,9 +11,10 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from blueprints import UserError
+from blueprints.distribution import install_line
 from trace_eval.extracting.engine import cores
 
-INSTALL = "pip install 'trace-eval[ray]'"
+INSTALL = install_line("ray")
 
 #: Of a cluster on this machine, bytes: only texts travel, and audio embedded in a manifest.
 OBJECT_STORE_BYTES = 256 * 2**20

@@ -1,0 +1,116 @@
+"""The wheel and the sdist, built from the tree and installed where nothing of ours was."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+
+import trace_eval
+from blueprints import distribution
+from blueprints.distribution import DISTRIBUTION, __version__, foreign_providers, install_line
+from tests.support.cli import ROOT
+from tests.support.cli import trace_eval as run
+
+pytest.importorskip("hatchling", reason=install_line("test"))
+
+
+def _done(*command: object, cwd: Path) -> str:
+    """The output of a command that must succeed, run without this tree on its path."""
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, cwd=cwd, env=_ENVIRONMENT
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PIP_NO_INPUT": "1"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist."""
+    folder = tmp_path_factory.mktemp("dist")
+    _done(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["whl", "tar.gz"])
+def test_an_installed_distribution_judges_outside_the_clone(
+    built: Path, kind: str, tmp_path: Path
+) -> None:
+    (archive,) = built.glob(f"{DISTRIBUTION.replace('-', '_')}-{__version__}*.{kind}")
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=False)
+    bin_ = home / "bin"
+    (site,) = (home / "lib").glob("python*/site-packages")
+    # Dependencies come from this environment, after its own packages: nothing is downloaded.
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip = [sys.executable, "-m", "pip", "--python", bin_ / "python", "install", "--quiet"]
+    _done(*pip, "--no-deps", "--no-index", "--no-build-isolation", archive, cwd=tmp_path)
+
+    where = _done(bin_ / "python", "-c", "import trace_eval as t; print(t.__file__)", cwd=tmp_path)
+    assert Path(where.strip()).is_relative_to(site)
+    version = _done(bin_ / "trace-eval", "--version", cwd=tmp_path)
+    assert version == f"trace-eval {__version__} ({DISTRIBUTION})\n"
+    if kind == "whl":
+        pairs = tmp_path / "pairs.jsonl"
+        record = json.loads((ROOT / "examples" / "pairs.jsonl").read_text().splitlines()[-2])
+        pairs.write_text(json.dumps(record))
+        judged = _done(
+            *(bin_ / "trace-eval", "judge", pairs, "--audio-root", ROOT / "examples"),
+            *("--out", tmp_path / "run", "--cache", tmp_path / "cache"),
+            cwd=tmp_path,
+        )
+        assert judged.splitlines()[1].split()[:5] == ["silent", "2", "2", "2", "2"]
+
+
+def test_the_version_has_one_source() -> None:
+    assert trace_eval.__version__ == __version__
+    assert run("--version").out == f"trace-eval {__version__} ({DISTRIBUTION})\n"
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert f"## {__version__}" in changelog
+
+
+def test_every_printed_install_line_is_the_one_of_the_distribution() -> None:
+    """No file but the one constant may spell out how the distribution is installed."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    folders = [ROOT / name for name in ("blueprints", "extractors", "fusion", "trace_eval")]
+    for folder in folders:
+        for path in folder.rglob("*.py"):
+            if path == Path(distribution.__file__):
+                continue
+            text = path.read_text()
+            for extra in extras:
+                assert f"[{extra}]'" not in text, f"{path}: use install_line({extra!r})"
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        assert "pip install 'trace-eval" not in path.read_text(), path
+        assert "pip install trace-eval" not in path.read_text(), path
+
+
+def test_doctor_names_a_foreign_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "trace_eval-0.2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: trace-eval\nVersion: 0.2.0\n")
+    (info / "RECORD").write_text("trace_eval/__init__.py,,\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert foreign_providers() == ["trace-eval"]
+
+    from trace_eval.doctor import diagnose
+
+    ours, foreign, *_ = diagnose().sections["install"]
+    assert ours.ok
+    assert ours.name == DISTRIBUTION
+    assert not foreign.ok
+    assert "run: pip uninstall trace-eval && pip install ." in foreign.detail
+    assert distribution.install_line("agree", "ray") == "pip install '.[agree,ray]'"
