@@ -29,10 +29,12 @@ from trace_eval.agreement.compare import Comparison, compare, compare_all
 from trace_eval.agreement.counts import collapse, collapse_codes, joint_counts, winners_only
 from trace_eval.agreement.evaluate import agree
 from trace_eval.agreement.f1 import f1_per_label, macro_f1
+from trace_eval.agreement.forced import Forced, forced
 from trace_eval.agreement.gwet import gwet_ac1
 from trace_eval.agreement.holm import holm
 from trace_eval.agreement.interval import bca_interval, percentile_interval
 from trace_eval.agreement.kappa import kappa
+from trace_eval.agreement.levels import LEVELS, LevelRow, level_rows, levels_of, majority_of
 from trace_eval.agreement.mcnemar import McNemar, mcnemar
 from trace_eval.agreement.metrics import METRICS, Metric
 from trace_eval.agreement.noise import Noise, noise
@@ -45,6 +47,13 @@ from trace_eval.agreement.policies.learn_table import learn_table, upper_bound
 from trace_eval.agreement.policies.mechanism import Mechanism, mechanism, mechanisms
 from trace_eval.agreement.policies.policy import cell_counts, cells_of, fuse_codes, policy_codes
 from trace_eval.agreement.policies.winner_on_bad import WinnerOnBad, winner_on_bad
+from trace_eval.agreement.reliability import (
+    PairwiseRow,
+    ReliabilityRow,
+    drawn_agreement,
+    pairwise_rows,
+    reliability_rows,
+)
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport
 from trace_eval.agreement.score import Baseline, Score, score_judge
 from trace_eval.agreement.source import Source, read_source
@@ -53,6 +62,7 @@ from trace_eval.agreement.tabular import Table, table, write_csv, write_json, wr
 
 __all__ = [
     "ALL_POLICIES",
+    "LEVELS",
     "METRICS",
     "TREE_AND_VOTE",
     "Ablation",
@@ -69,16 +79,20 @@ __all__ = [
     "DataWarning",
     "Estimate",
     "Flips",
+    "Forced",
     "Items",
     "Learned",
     "LengthBias",
+    "LevelRow",
     "Majority",
     "McNemar",
     "Mechanism",
     "Metric",
     "Missing",
     "Noise",
+    "PairwiseRow",
     "PositionBias",
+    "ReliabilityRow",
     "Resolved",
     "Rule",
     "Score",
@@ -109,8 +123,10 @@ __all__ = [
     "copied_ties",
     "counterfactual",
     "coverage_2way",
+    "drawn_agreement",
     "f1_per_label",
     "flips",
+    "forced",
     "fuse_codes",
     "gwet_ac1",
     "holm",
@@ -124,20 +140,25 @@ __all__ = [
     "learn_logistic",
     "learn_table",
     "length_bias",
+    "level_rows",
+    "levels_of",
     "macro_f1",
     "majority",
+    "majority_of",
     "match",
     "mcnemar",
     "mechanism",
     "mechanisms",
     "mode_policy_table",
     "noise",
+    "pairwise_rows",
     "percentile_interval",
     "policy_codes",
     "position_bias",
     "random_matched",
     "random_uniform",
     "read_source",
+    "reliability_rows",
     "repeated",
     "score_judge",
     "self_compared",

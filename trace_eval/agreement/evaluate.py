@@ -31,15 +31,19 @@ from trace_eval.agreement.checks import (
 )
 from trace_eval.agreement.compare import Comparison, compare_all
 from trace_eval.agreement.counts import is_untyped
+from trace_eval.agreement.forced import forced
+from trace_eval.agreement.groups import Masks, by_level, categories
 from trace_eval.agreement.judges import (
     JudgeData,
     factorise,
     prepare_judges,
     with_preference,
 )
+from trace_eval.agreement.levels import level_rows
 from trace_eval.agreement.policies.learn import Learned, learn
 from trace_eval.agreement.policies.mechanism import Mechanism, mechanisms
 from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
+from trace_eval.agreement.reliability import pairwise_rows, reliability_rows
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport, AlphaRow, TruthRow
 from trace_eval.agreement.score import score_judge
 from trace_eval.agreement.source import Source
@@ -80,6 +84,8 @@ def agree(
     instruction = _instruction(judges, items)
     cluster = _clusters(instruction, options)
     notes: list[str] = []
+    groups = categories(items)
+    people = items.codes if len(labels.raters()) > 1 else ()
     return AgreeReport(
         labels=labels.source,
         items=len(items.ids),
@@ -109,7 +115,29 @@ def agree(
         noise=(*people_noise(labels), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(items, judges, instruction, options)) if options.learn else (),
         notes=tuple(notes),
+        levels=tuple(row for name in people for row in level_rows(items, name, groups)),
+        pairwise=tuple(row for name in people for row in pairwise_rows(items, name, groups)),
+        reliability=tuple(row for name in people for row in reliability_rows(items, name)),
+        forced=tuple(
+            row
+            for aligned in columns
+            for column in aligned
+            if column.dimension in ("overall", "preference")
+            for row in forced(
+                column.judge,
+                column.dimension,
+                column.truth,
+                column.predicted,
+                {**groups, **_levels(items, column.dimension)},
+            )
+        ),
     )
+
+
+def _levels(items: Items, dimension: str) -> Masks:
+    """Subsets by how far people agree on a dimension; a preference may be made of overall."""
+    column = dimension if dimension in items.codes else "overall"
+    return by_level(items, column)
 
 
 def align_judge(judge: JudgeData, items: Items) -> list[Aligned]:

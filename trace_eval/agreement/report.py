@@ -10,9 +10,12 @@ from trace_eval.agreement.bias.effects import LengthRow, NoiseRow, PositionRow, 
 from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.forced import Forced
+from trace_eval.agreement.levels import LevelRow
 from trace_eval.agreement.metrics import METRICS, Metric
 from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.mechanism import Mechanism
+from trace_eval.agreement.reliability import PairwiseRow, ReliabilityRow
 from trace_eval.agreement.score import Score
 
 #: ``policy`` that compares every built-in policy.
@@ -82,6 +85,10 @@ class AgreeReport:
     noise: tuple[NoiseRow, ...]
     learned: tuple[Learned, ...]
     notes: tuple[str, ...]
+    levels: tuple[LevelRow, ...] = ()
+    pairwise: tuple[PairwiseRow, ...] = ()
+    reliability: tuple[ReliabilityRow, ...] = ()
+    forced: tuple[Forced, ...] = ()
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -91,6 +91,7 @@ def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:
     measures = _measures(run)
     facts: dict[str, list[Any]] = {
         "instruction_id": [_instruction(pair) for pair in pairs],
+        "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
         "system_b": [pair.b.system for pair in pairs],
     }

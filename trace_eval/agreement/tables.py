@@ -9,7 +9,9 @@ from trace_eval.agreement.bias.bias_tables import bias_tables, noise_table
 from trace_eval.agreement.bootstrap import Estimate
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.groups import ALL
 from trace_eval.agreement.metrics import METRICS
+from trace_eval.agreement.people_tables import forced_table, people_tables
 from trace_eval.agreement.policies.counterfactual import RESOLVERS, Resolved
 from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.winner_on_bad import WinnerOnBad
@@ -30,6 +32,8 @@ def agree_tables(report: AgreeReport) -> Iterator[Table]:
         *(_confusion(score) for score in report.scores),
         _comparisons("Judges", report.comparisons),
         _alphas(report),
+        *people_tables(report.levels, report.pairwise, report.reliability),
+        _forced(report),
         *_mechanisms(report),
         _comparisons("Policies", report.policy_comparisons),
         *bias_tables(report),
@@ -39,6 +43,13 @@ def agree_tables(report: AgreeReport) -> Iterator[Table]:
     ):
         if found.rows:
             yield found
+
+
+def _forced(report: AgreeReport) -> Table:
+    """By subset where there are any; the whole alone only where people gave preferences."""
+    subsets = any(row.group != ALL for row in report.forced)
+    rows = [row for row in report.forced if subsets or row.dimension == "preference"]
+    return forced_table(rows)
 
 
 def warning_line(warning: DataWarning) -> str:

@@ -13,6 +13,7 @@ from trace_eval.data.records import COLUMNS
 _ALIASES: dict[str, tuple[str, ...]] = {
     "id": (*COLUMNS["id",], "pair", "item"),
     "instruction_id": COLUMNS["instruction_id",],
+    "category": COLUMNS["category",],
     "system_a": COLUMNS["a", "system"],
     "system_b": COLUMNS["b", "system"],
     "clip_a": ("clip_a", *COLUMNS["a", "audio"]),

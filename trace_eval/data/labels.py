@@ -31,7 +31,15 @@ MISSING = -1
 LABEL_COLUMNS: tuple[str, ...] = (*DIMENSIONS, "overall", "preference")
 
 #: Columns that describe an item; ``clip_*`` is an audio hash or a path.
-TEXT_FACTS = ("instruction_id", "system_a", "system_b", "clip_a", "clip_b", "order")
+TEXT_FACTS = (
+    "instruction_id",
+    "category",
+    "system_a",
+    "system_b",
+    "clip_a",
+    "clip_b",
+    "order",
+)
 
 #: Numbers per answer: seconds, LUFS, MOS (1-5).
 NUMBER_FACTS = ("duration_a", "duration_b", "loudness_a", "loudness_b", "mos_a", "mos_b")
@@ -124,7 +132,7 @@ def read_labels(path: Path) -> LabelTable:
     Columns: ``id`` (or ``pair``, ``item``, ``index``), the labels ``content``,
     ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``, ``both_good``,
     ``both_bad`` or plain ``tie``, ``preference`` in ``1``, ``2``, ``tie``; also ``rater``
-    (or ``judge``), ``repeat``, ``instruction_id``, ``system_a/b`` (or ``model_a/b``),
+    (or ``judge``), ``repeat``, ``instruction_id``, ``category``, ``system_a/b`` (or ``model_a/b``),
     ``clip_a/b`` (or any audio column of a manifest), ``duration_a/b`` s, ``loudness_a/b``
     LUFS, ``mos_a/b``. Nested ``label``/``labels`` objects, pairs and judgements are
     flattened. An empty cell is a missing label.
