@@ -66,6 +66,21 @@ class Rating(StrEnum):
 RATINGS: tuple[Rating, ...] = tuple(Rating)
 
 
+def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
+    """HCoT's steps (the annotation protocol of TRACE) as one rating.
+
+    One acceptable answer wins, none is ``both_bad``, two are compared. ``better`` counts
+    only when both are acceptable: an unacceptable answer cannot win.
+
+    Args:
+        a, b: whether the answer is acceptable.
+        better: :attr:`Rating.A` or :attr:`Rating.B`; None: neither.
+    """
+    if a and b and better is not None and better.is_winner:
+        return better
+    return Rating.from_acceptability(a, b)
+
+
 def rating_min(x: Rating, y: Rating) -> Rating:
     """What both ratings accept: TRACE's RatingMin (paper, Algorithm 3).
 

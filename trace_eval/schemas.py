@@ -1,14 +1,22 @@
-"""JSON schemas of the three records that other programs read and write."""
+"""JSON schemas of the records that other programs read and write."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from blueprints import Blueprint, Strict, UserError
+from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
 
-_RECORDS: dict[str, type[Strict]] = {"pair": Pair, "blueprint": Blueprint, "judgement": Judgement}
+_RECORDS: dict[str, type[Strict]] = {
+    "pair": Pair,
+    "blueprint": Blueprint,
+    "judgement": Judgement,
+    "single": Single,
+    "score": Score,
+}
 
 
 def schemas(name: str | None = None) -> dict[str, Any]:

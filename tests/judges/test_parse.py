@@ -5,10 +5,9 @@ import time
 
 import pytest
 
-from fusion import DIMENSIONS, Rating
+from fusion import DIMENSIONS, Rating, from_steps
 from tests.judges.cases import verdict
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.elicit import from_acceptability
 from trace_eval.judges.parse import MAX_REPLY_CHARS, ParseError, parse_reply
 
 GOOD = json.dumps(verdict("1", "2", "both_bad"))
@@ -148,7 +147,8 @@ def test_reasoning_is_always_writable_text() -> None:
     ],
 )
 def test_acceptability_steps(first: bool, second: bool, better: str, rating: Rating) -> None:
-    assert from_acceptability(first, second, better) is rating
+    won = {"1": Rating.A, "2": Rating.B}.get(better)
+    assert from_steps(first, second, won) is rating
     one = {
         "reasoning": "r",
         "answer_1_acceptable": first,

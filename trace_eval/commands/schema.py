@@ -10,10 +10,11 @@ import typer
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(help="pair, blueprint or judgement; default: all three.")
+        str | None,
+        typer.Argument(help="pair, blueprint, judgement, single or score; default: all."),
     ] = None,
 ) -> None:
-    """Print the JSON schemas of pair, blueprint and judgement."""
+    """Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."""
     from trace_eval.schemas import schemas
 
     typer.echo(json.dumps(schemas(name), indent=2, ensure_ascii=False))

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from blueprints import Strict
-from fusion import DIMENSIONS, Dimension, Rating
+from fusion import TRACE, Dimension, Rating
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
@@ -21,7 +21,7 @@ Order = Literal["ab", "ba"]
 
 
 class Reason(StrEnum):
-    """Why a pair, or one call, has no rating."""
+    """Why an item, or one call, has no rating, or was not asked for one."""
 
     CLIP_FAILED = "clip_failed"  # an answer could not be decoded
     EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
@@ -35,6 +35,8 @@ class Reason(StrEnum):
     UNPARSEABLE = "unparseable"  # no verdict in the reply
     OFF_LABEL = "off_label"  # a verdict outside the offered labels
     OVER_BUDGET = "over_budget"  # --max-cost would have been passed
+    SILENT = "silent"  # nobody can be heard; scores end as the rubric says
+    EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
 
 
 class Usage(Strict):
@@ -113,8 +115,8 @@ class Judgement(Strict):
         dimensions: dict[Dimension, DimensionVerdict],
         caveats: tuple[str, ...] = (),
     ) -> Judgement:
-        """A judgement with all three dimensions."""
-        missing = [name for name in DIMENSIONS if name not in dimensions]
+        """A judgement with all dimensions of TRACE."""
+        missing = [name for name in TRACE.dimensions if name not in dimensions]
         if missing:
             raise ValueError(f"judgement of {pair}: no verdict on {', '.join(missing)}")
         return cls(

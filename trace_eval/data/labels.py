@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import DIMENSIONS, RATINGS
+from fusion import DIMENSIONS, PREFERENCE, TRACE
 from trace_eval.data.label_files import read_columns
 
 Codes = NDArray[np.int8]
 Texts = NDArray[np.object_]
 
 #: Every label by its code: the four ratings in their declared order, then an untyped tie.
-LABELS: tuple[str, ...] = (*map(str, RATINGS), "tie")
+LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
 
 #: Code of a missing label.
 MISSING = -1
@@ -149,7 +149,7 @@ def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] |
     Raises:
         UserError: a label is none of those that the column may hold.
     """
-    allowed = [label for label in LABELS if column != "preference" or label in ("1", "2", "tie")]
+    allowed = [label for label in LABELS if column != "preference" or label in PREFERENCE.labels]
     table: dict[Any, int] = {label: LABELS.index(label) for label in allowed}
     table[None] = table[""] = MISSING
     unknown = MISSING - 1

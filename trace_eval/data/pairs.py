@@ -105,14 +105,44 @@ class Pair(Strict):
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")
     meta: dict[str, JsonValue] = Field(default_factory=dict, description="anything else")
 
-    def same_as(self, other: Pair) -> bool:
+    @property
+    def answers(self) -> tuple[Answer, Answer]:
+        """A and B."""
+        return self.a, self.b
+
+    @property
+    def systems(self) -> tuple[str | None, ...]:
+        """Who gave each of :attr:`answers`."""
+        return self.a.system, self.b.system
+
+    @property
+    def question_id(self) -> str | None:
+        """Equal where the instruction is the same."""
+        return self.instruction_id
+
+    def recordings(self) -> dict[str, Recording]:
+        """Role -> what there is to decode: ``instruction`` (where it is spoken), ``a``, ``b``."""
+        return recordings_of(instruction=self.instruction, a=self.a, b=self.b)
+
+    def same_as(self, other: object) -> bool:
         """Equal, though the URLs of its recordings may have been signed anew."""
-        return self == other or _unsigned(self) == _unsigned(other)
+        return isinstance(other, Pair) and same_but_signatures(self, other)
 
 
-def _unsigned(pair: Pair) -> dict[str, Any]:
-    found = pair.model_dump()
-    for role in ("instruction", "a", "b"):
-        if url := found[role]["url"]:
-            found[role]["url"] = shown(url)
-    return found
+def recordings_of(**roles: Recording) -> dict[str, Recording]:
+    """The roles that have something to decode."""
+    return {role: recording for role, recording in roles.items() if recording.has_audio}
+
+
+def same_but_signatures(one: Strict, other: Strict) -> bool:
+    """Equal records, though their URLs may have been signed anew."""
+    return one == other or _unsigned(one.model_dump()) == _unsigned(other.model_dump())
+
+
+def _unsigned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: shown(item) if key == "url" and isinstance(item, str) else _unsigned(item)
+            for key, item in value.items()
+        }
+    return [_unsigned(item) for item in value] if isinstance(value, list | tuple) else value

@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from fusion import RATINGS, Rating
+from fusion import PREFERENCE, OffScale, Rating, Rubric, from_steps
 from trace_eval.judges.options import Elicitation
-from trace_eval.judges.schema import BETTER
-
-
-class OffLabelError(ValueError):
-    """An answer outside the offered ones."""
 
 
 class ShapeError(ValueError):
     """An answer that lacks a field, or has one of another type."""
 
 
-def rating_of(elicitation: Elicitation, where: str, verdict: Mapping[str, object]) -> Rating:
-    """The rating that a dimension's verdict stands for.
+def label_of(
+    rubric: Rubric, elicitation: Elicitation, where: str, verdict: Mapping[str, object]
+) -> Any:
+    """The label on the rubric's scale that a dimension's verdict stands for.
 
     Raises:
-        OffLabelError: a label was not offered.
+        OffScale: a label was not offered.
         ShapeError: a field is missing or of the wrong type.
     """
     if elicitation == "label":
-        return _label(where, _field(where, verdict, "rating"))
-    return from_acceptability(
-        _flag(where, verdict, "answer_1_acceptable"),
-        _flag(where, verdict, "answer_2_acceptable"),
-        _choice(where, _field(where, verdict, "better"), BETTER),
-    )
-
-
-def from_acceptability(first: bool, second: bool, better: str) -> Rating:
-    """The HCoT steps: one acceptable answer wins, none is both_bad, two are compared.
-
-    ``better`` counts only when both are acceptable: an unacceptable answer cannot win.
-    """
-    if first and second:
-        return {"1": Rating.A, "2": Rating.B, "tie": Rating.BOTH_GOOD}[better]
-    return Rating.from_acceptability(first, second)
+        return rubric.parse(where, _field(where, verdict, "rating"))
+    first = _flag(where, verdict, "answer_1_acceptable")
+    second = _flag(where, verdict, "answer_2_acceptable")
+    try:
+        better = PREFERENCE.parse(_field(where, verdict, "better"))
+    except OffScale as error:
+        raise OffScale(f"{where}: {error}") from None
+    return from_steps(first, second, None if better == "tie" else Rating(better))
 
 
 def _field(where: str, verdict: Mapping[str, object], name: str) -> object:
@@ -52,18 +42,5 @@ def _field(where: str, verdict: Mapping[str, object], name: str) -> object:
 def _flag(where: str, verdict: Mapping[str, object], name: str) -> bool:
     value = _field(where, verdict, name)
     if not isinstance(value, bool):
-        raise OffLabelError(f"{where}: {name} is {str(value)[:40]!r}; true or false were offered")
+        raise OffScale(f"{where}: {name} is {str(value)[:40]!r}; true or false were offered")
     return value
-
-
-def _label(where: str, value: object) -> Rating:
-    return Rating(_choice(where, value, tuple(str(rating) for rating in RATINGS)))
-
-
-def _choice(where: str, value: object, offered: tuple[str, ...]) -> str:
-    # Models without a grammar write 1 for "1"; that is the same label. True is not.
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if isinstance(value, str) and value.strip() in offered:
-        return value.strip()
-    raise OffLabelError(f"{where}: {str(value)[:40]!r} is not one of {', '.join(offered)}")

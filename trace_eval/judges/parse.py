@@ -1,18 +1,20 @@
 """A model's reply -> ratings, strictly.
 
 The last complete JSON object with a verdict on a dimension is the reply; whatever stands
-before it (prose, drafts, code fences) is not. It must then be whole: all three
-dimensions, no key twice, no label that was not offered. It is never mended by guessing.
+before it (prose, drafts, code fences) is not. It must then be whole: all dimensions of
+the rubric, no key twice, no label that was not offered. It is never mended by guessing.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
-from fusion import DIMENSIONS, Dimension, Rating
+from fusion import TRACE, OffScale, Rubric
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.elicit import OffLabelError, ShapeError, rating_of
+from trace_eval.judges.elicit import ShapeError, label_of
 from trace_eval.judges.options import Elicitation
 
 #: Longest reply that is read, characters. A verdict has a few hundred.
@@ -27,9 +29,14 @@ MAX_OBJECT_CHARS = 100_000
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a reply says, in the order in which the answers were shown."""
+    """What a reply says, in the order in which the answers were shown.
 
-    ratings: dict[Dimension, Rating]
+    Attributes:
+        ratings: dimension -> label on the rubric's scale.
+        reasoning: dimension -> words.
+    """
+
+    ratings: dict[str, Any]
     reasoning: dict[str, str]
 
 
@@ -46,26 +53,16 @@ class _Twice(dict[str, object]):
     """A JSON object in which a key occurred twice; readers disagree on its meaning."""
 
 
-def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
+def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> Verdicts:
     """Read the verdicts of one reply.
 
     Raises:
         ParseError: with reason ``unparseable`` or ``off_label``.
     """
-    if len(text) > MAX_REPLY_CHARS:
-        detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
-        raise ParseError(Reason.UNPARSEABLE, detail)
-    candidates = [
-        found for found in json_objects(after_thinking(text)) if set(DIMENSIONS) & set(found)
-    ]
-    if not candidates:
-        raise ParseError(Reason.UNPARSEABLE, "the reply has no JSON object with the verdicts")
-    found = candidates[-1]
-    if any_twice(found):
-        raise ParseError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
-    ratings: dict[Dimension, Rating] = {}
+    found = last_object(text, rubric.dimensions, "the verdicts")
+    ratings: dict[str, Any] = {}
     reasoning: dict[str, str] = {}
-    for name in DIMENSIONS:
+    for name in rubric.dimensions:
         verdict = found.get(name)
         try:
             if not isinstance(verdict, dict):
@@ -73,14 +70,35 @@ def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
             words = verdict.get("reasoning")
             if not isinstance(words, str):
                 raise ShapeError(f"{name} has no 'reasoning' text")
-            ratings[name] = rating_of(elicitation, name, verdict)
+            ratings[name] = label_of(rubric, elicitation, name, verdict)
         except ShapeError as error:
             raise ParseError(Reason.UNPARSEABLE, str(error)) from None
-        except OffLabelError as error:
+        except OffScale as error:
             raise ParseError(Reason.OFF_LABEL, str(error)) from None
-        # Escaped lone surrogates are valid JSON but cannot be written as UTF-8.
-        reasoning[name] = words.encode("utf-8", "replace").decode("utf-8").strip()
+        reasoning[name] = storable(words)
     return Verdicts(ratings, reasoning)
+
+
+def storable(words: str) -> str:
+    """Words of a reply that can be written as UTF-8: JSON may escape lone surrogates."""
+    return words.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def last_object(text: str, keys: Collection[str], what: str) -> dict[str, object]:
+    """The last complete JSON object of a reply that has one of ``keys``.
+
+    Raises:
+        ParseError: there is none, the reply is too long, or a key occurs twice in it.
+    """
+    if len(text) > MAX_REPLY_CHARS:
+        detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
+        raise ParseError(Reason.UNPARSEABLE, detail)
+    candidates = [found for found in json_objects(after_thinking(text)) if set(keys) & set(found)]
+    if not candidates:
+        raise ParseError(Reason.UNPARSEABLE, f"the reply has no JSON object with {what}")
+    if any_twice(candidates[-1]):
+        raise ParseError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
+    return candidates[-1]
 
 
 def after_thinking(text: str) -> str:

@@ -1,44 +1,30 @@
 """Several opinions -> one rating per dimension.
 
 Each order's opinions become a distribution; the orders weigh the same, however many of
-their calls failed, so that a preference for the first place cancels. The rating is
-``fusion.mode`` of the mean. Its tie rule makes the reconciliation of two single opinions:
-an answer is acceptable when at least half of the opinions accept it.
+their calls failed, so that a preference for the first place cancels. The rating is what
+the scale decides for their mean. The tie rule of typed ties makes the reconciliation of
+two single opinions: an answer is acceptable when at least half of the opinions accept it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from fusion import DIMENSIONS, RATINGS, Dimension, Rating, mode
+from fusion import DIMENSIONS, RATINGS, TYPED_TIE, Dimension, Rating, Scale
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
 from trace_eval.judges.chat.prices import sum_usage
 
-Votes = Mapping[Order, Sequence[Rating]]
+Votes = Mapping[Order, Sequence[Any]]
 
 
-def shares(ratings: Sequence[Rating]) -> dict[Rating, float]:
-    """Votes as a distribution, in the declared order; ratings without a vote are left out."""
-    counts = Counter(ratings)
-    return {rating: counts[rating] / len(ratings) for rating in RATINGS if counts[rating]}
-
-
-def mean(distributions: Sequence[Mapping[Rating, float]]) -> dict[Rating, float]:
-    """The mean of distributions, each with the same weight."""
-    total = {r: sum(d.get(r, 0.0) for d in distributions) / len(distributions) for r in RATINGS}
-    return {rating: share for rating, share in total.items() if share}
-
-
-def reconcile(votes: Votes) -> tuple[Rating, dict[Rating, float], bool | None]:
-    """Rating, distribution, and whether the orders agree (None: there is one order only).
+def reconcile(votes: Votes, scale: Scale = TYPED_TIE) -> tuple[Any, dict[Any, float], bool | None]:
+    """Label, distribution, and whether the orders agree (None: there is one order only).
 
     ``votes`` are already mapped back to the pair's own A and B; no order is empty.
     """
-    by_order = [shares(ratings) for ratings in votes.values()]
-    pooled = mean(by_order)
-    consistent = len({mode(order) for order in by_order}) == 1 if len(by_order) > 1 else None
-    return mode(pooled), pooled, consistent
+    return scale.reconcile([scale.shares(labels) for labels in votes.values()])
 
 
 def judgement_of(
@@ -117,6 +103,6 @@ def _quote(name: Dimension, opinion: Opinion) -> str:
     return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
 
 
-def swap_back(ratings: Mapping[Dimension, Rating], order: Order) -> dict[Dimension, Rating]:
+def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:
     """Ratings of a call in terms of the pair's own A and B."""
-    return {name: r.swapped if order == "ba" else r for name, r in ratings.items()}
+    return {name: scale.swap(r) if order == "ba" else r for name, r in ratings.items()}

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from fusion import DIMENSIONS, RATINGS
+from fusion import PREFERENCE, TRACE, Rubric
 from trace_eval.judges.options import Elicitation
-
-#: Answers to "which is better?" when both are acceptable.
-BETTER = ("1", "2", "tie")
 
 
 def _object(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -21,24 +18,22 @@ def _object(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-def _verdict(elicitation: Elicitation) -> dict[str, JsonValue]:
+def _verdict(rubric: Rubric, elicitation: Elicitation) -> dict[str, JsonValue]:
     # Servers generate in the order of the properties: the reasons come before the rating.
     text: JsonValue = {"type": "string"}
     if elicitation == "label":
-        rating: JsonValue = {"type": "string", "enum": [str(rating) for rating in RATINGS]}
-        return _object({"reasoning": text, "rating": rating})
+        return _object({"reasoning": text, "rating": rubric.scale.schema()})
     yes_no: JsonValue = {"type": "boolean"}
-    better: JsonValue = {"type": "string", "enum": list(BETTER)}
     return _object(
         {
             "reasoning": text,
             "answer_1_acceptable": yes_no,
             "answer_2_acceptable": yes_no,
-            "better": better,
+            "better": PREFERENCE.schema(),
         }
     )
 
 
-def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
+def reply_schema(elicitation: Elicitation, rubric: Rubric = TRACE) -> dict[str, JsonValue]:
     """JSON schema of a reply: one verdict per dimension, and no overall one."""
-    return _object({str(name): _verdict(elicitation) for name in DIMENSIONS})
+    return _object({name: _verdict(rubric, elicitation) for name in rubric.dimensions})

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from fusion import DIMENSIONS, Rating
+from fusion import DIMENSIONS, Rating, from_steps
 from trace_eval.data.judgement import Order
 
 #: Blocks of questions; each gives one rating.
@@ -118,12 +118,10 @@ def rating(answers: Answers, phase: Phase) -> Rating | None:
     a, b = answers.get(f"{phase}.a"), answers.get(f"{phase}.b")
     if a is None or b is None:
         return None
-    if a == b == YES:
-        better = answers.get(f"{phase}.better")
-        if better is None:
-            return None
-        return Rating.BOTH_GOOD if better == EQUAL else Rating(better)
-    return Rating.from_acceptability(a == YES, b == YES)
+    better = answers.get(f"{phase}.better")
+    if a == b == YES and better is None:
+        return None
+    return from_steps(a == YES, b == YES, Rating(better) if better in (FIRST, SECOND) else None)
 
 
 def shown_rating(value: Rating, order: Order) -> Rating:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Signal, Status
-from fusion import Rating
+from fusion import Rating, from_steps
 from trace_eval.judges.rules.thresholds import Thresholds
 
 
@@ -47,9 +47,8 @@ def typed_tie(a: Standing, b: Standing, lead: float) -> Rating:
     Args:
         lead: how far A is ahead of B in units of the margin; from 1 on it wins.
     """
-    if a.acceptable and b.acceptable and abs(lead) >= 1:
-        return Rating.A if lead > 0 else Rating.B
-    return Rating.from_acceptability(a.acceptable, b.acceptable)
+    better = None if abs(lead) < 1 else Rating.A if lead > 0 else Rating.B
+    return from_steps(a.acceptable, b.acceptable, better)
 
 
 def no_voice(blueprint: Blueprint, group: str, cuts: Thresholds) -> str | None:

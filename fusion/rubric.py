@@ -1,0 +1,58 @@
+"""A rubric: which dimensions are judged, on which scale, of what kind of item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fusion.ratings import DIMENSIONS
+from fusion.scales import TYPED_TIE, Scale
+
+#: What is judged: two answers against each other, or one answer by itself.
+ItemKind = Literal["pair", "single"]
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """What a judge is asked for.
+
+    Attributes:
+        name: how it is called, e.g. ``trace``.
+        version: raised when its meaning changes.
+        dimensions: what is judged, each on its own.
+        scale: the labels of a verdict.
+        item: ``pair`` for pairwise scales, else ``single``.
+
+    Raises:
+        ValueError: no dimension, or the scale does not fit the kind of item.
+    """
+
+    name: str
+    version: str
+    dimensions: tuple[str, ...]
+    scale: Scale
+    item: ItemKind
+
+    def __post_init__(self) -> None:
+        if not self.dimensions or len(set(self.dimensions)) < len(self.dimensions):
+            raise ValueError(f"rubric {self.name}: name one or more different dimensions")
+        if self.scale.pairwise != (self.item == "pair"):
+            raise ValueError(
+                f"rubric {self.name}: scale {self.scale.name} does not rate a {self.item};"
+                " pairwise scales compare pairs, numbers rate single answers"
+            )
+
+    def parse(self, where: str, value: object) -> Any:
+        """A verdict's label; see :meth:`fusion.scales.Scale.parse`.
+
+        Raises:
+            OffScale: ``value`` is no label; the message starts with ``where``.
+        """
+        try:
+            return self.scale.parse(value)
+        except ValueError as error:
+            raise type(error)(f"{where}: {error}") from None
+
+
+#: TRACE: content, voice quality and paralinguistics of a pair, as typed ties.
+TRACE = Rubric("trace", "1", DIMENSIONS, TYPED_TIE, "pair")

@@ -1,0 +1,261 @@
+"""What a verdict may be: the scales of rubrics, and the arithmetic of distributions on them.
+
+Pairwise scales hold opinions that compare two answers (:data:`TYPED_TIE`,
+:data:`PREFERENCE`); numeric scales hold scores of one answer (:func:`likert`,
+:data:`BINARY`, :func:`points`, :func:`numbers`). A distribution is a mapping label ->
+probability; labels that are missing have probability 0.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fusion.probability import TIE_TOLERANCE, mode
+from fusion.ratings import RATINGS, Rating
+
+Label = str | int | float
+
+#: Longest piece of an off-scale value that a message repeats, characters.
+_SHOWN = 40
+
+
+#: How a number is written in a string; Python itself would also read 1_0 and nan.
+_NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
+
+
+class OffScale(ValueError):
+    """A value that is none of a scale's labels; the message lists those."""
+
+
+class Scale(ABC):
+    """The labels that a verdict may have.
+
+    Attributes:
+        name: unique, e.g. ``typed_tie`` or ``likert-1-5``.
+        labels: in their declared order; numeric ones ascend.
+        pairwise: labels compare two answers.
+    """
+
+    def __init__(self, name: str, labels: Sequence[Label], pairwise: bool) -> None:
+        self.name = name
+        self.labels = tuple(labels)
+        self.pairwise = pairwise
+
+    @abstractmethod
+    def parse(self, value: object) -> Any:
+        """The label that a JSON value stands for; nothing is rounded or guessed.
+
+        Raises:
+            OffScale: it stands for none.
+        """
+
+    @abstractmethod
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of one label."""
+
+    @abstractmethod
+    def swap(self, label: Any) -> Any:
+        """The same opinion when the two answers change places.
+
+        Raises:
+            ValueError: the scale does not compare answers.
+        """
+
+    @abstractmethod
+    def position(self, label: Any) -> float:
+        """Where a label lies, from 0 (worst, or B is better) to 1 (best, or A is better).
+
+        Raises:
+            ValueError: the labels are not on a line.
+        """
+
+    @abstractmethod
+    def decide(self, distribution: Mapping[Any, float]) -> Any:
+        """The label that stands for a distribution; None: it is undecided."""
+
+    def mean(self, distribution: Mapping[Any, float]) -> float:
+        """Mean position, 0 to 1."""
+        return math.fsum(p * self.position(label) for label, p in distribution.items())
+
+    def variance(self, distribution: Mapping[Any, float]) -> float:
+        """Variance of the position, 0 to 0.25."""
+        mean = self.mean(distribution)
+        terms = (p * (self.position(label) - mean) ** 2 for label, p in distribution.items())
+        return math.fsum(terms)
+
+    def shares(self, labels: Sequence[Any]) -> dict[Any, float]:
+        """Votes as a distribution in the declared order; labels without a vote are left out."""
+        counted = {label: sum(vote == label for vote in labels) for label in self.labels}
+        return {label: count / len(labels) for label, count in counted.items() if count}
+
+    def pool(self, distributions: Sequence[Mapping[Any, float]]) -> dict[Any, float]:
+        """The mean of distributions, each with the same weight."""
+        total = {
+            label: sum(d.get(label, 0.0) for d in distributions) / len(distributions)
+            for label in self.labels
+        }
+        return {label: share for label, share in total.items() if share}
+
+    def reconcile(
+        self, by_order: Sequence[Mapping[Any, float]]
+    ) -> tuple[Any, dict[Any, float], bool | None]:
+        """Several orders' distributions as one.
+
+        The orders weigh the same, however many votes each has, so that a preference for the
+        first place cancels.
+
+        Args:
+            by_order: one distribution per order, in terms of the item's own answers.
+
+        Returns:
+            The label, the pooled distribution, and whether all orders decide alike (None:
+            there is one order only).
+        """
+        pooled = self.pool(by_order)
+        decided = {self.decide(order) for order in by_order}
+        return self.decide(pooled), pooled, len(decided) == 1 if len(by_order) > 1 else None
+
+    def __repr__(self) -> str:
+        return f"<scale {self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scale) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def _off(self, value: object) -> OffScale:
+        offered = ", ".join(map(str, self.labels))
+        return OffScale(f"{str(value)[:_SHOWN]!r} is not one of {offered}")
+
+
+class _Words(Scale):
+    """A pairwise scale whose labels are words."""
+
+    def parse(self, value: object) -> Any:
+        # Models without a grammar write 1 for "1"; that is the same label. True is not.
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str) and value.strip() in self.labels:
+            return value.strip()
+        raise self._off(value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "enum": [str(label) for label in self.labels]}
+
+
+class _TypedTie(_Words):
+    """TRACE's four ratings, see :class:`fusion.ratings.Rating`."""
+
+    def parse(self, value: object) -> Rating:
+        return Rating(super().parse(value))
+
+    def swap(self, label: Any) -> Rating:
+        return Rating(label).swapped
+
+    def position(self, label: Any) -> float:
+        raise ValueError("typed ties lie in a square, not on a line; use their acceptability")
+
+    def decide(self, distribution: Mapping[Any, float]) -> Rating:
+        return mode(distribution)
+
+
+class _Preference(_Words):
+    """Which answer is better, with one untyped tie."""
+
+    def swap(self, label: Any) -> str:
+        return {"1": "2", "2": "1"}.get(str(label), str(label))
+
+    def position(self, label: Any) -> float:
+        return {"1": 1.0, "tie": 0.5, "2": 0.0}[self.parse(label)]
+
+    def decide(self, distribution: Mapping[Any, float]) -> str:
+        """The most probable label; equally probable ones are a tie."""
+        top = max(distribution.values())
+        leading = [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
+        return str(leading[0]) if len(leading) == 1 else "tie"
+
+
+class Numbers(Scale):
+    """Scores of one answer: numbers in ascending order.
+
+    Attributes:
+        low, high: the ends.
+    """
+
+    def __init__(self, name: str, labels: Sequence[int | float]) -> None:
+        if len(labels) < 2 or list(labels) != sorted(set(labels)):
+            raise ValueError(f"scale {name}: give two or more different numbers in rising order")
+        if not all(math.isfinite(label) for label in labels):
+            raise ValueError(f"scale {name}: every label must be a finite number")
+        super().__init__(name, [_plain(label) for label in labels], pairwise=False)
+        self.low, self.high = labels[0], labels[-1]
+
+    def parse(self, value: object) -> int | float:
+        """4, 4.0 and "4" are the label 4; "4/5", "four", true and 4.5 on whole numbers are not."""
+        number = value
+        if isinstance(value, str):
+            number = float(value) if _NUMBER.fullmatch(value.strip()) else None
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise self._off(value)
+        for label in self.labels:
+            if label == number:
+                return label
+        raise self._off(value)
+
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of one number; an enum, because grammars know no multiples."""
+        whole = all(isinstance(label, int) for label in self.labels)
+        return {"type": "integer" if whole else "number", "enum": list(self.labels)}
+
+    def swap(self, label: Any) -> Any:
+        """Nothing: a score of one answer has no other side."""
+        raise ValueError(f"scale {self.name} rates one answer; there is nothing to swap")
+
+    def position(self, label: Any) -> float:
+        """``(label - low) / (high - low)``."""
+        return (float(label) - self.low) / (self.high - self.low)
+
+    def value(self, position: float) -> float:
+        """The place on the scale of a position in [0, 1]: ``low + (high - low) position``."""
+        return self.low + (self.high - self.low) * position
+
+    def decide(self, distribution: Mapping[Any, float]) -> int | float | None:
+        """The most probable label; None where two are equally probable: never rounded up."""
+        top = max(distribution.values())
+        leading = [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
+        return leading[0] if len(leading) == 1 else None  # type: ignore[return-value]
+
+
+def _plain(label: float) -> int | float:
+    return int(label) if float(label).is_integer() else float(label)
+
+
+def likert(low: int = 1, high: int = 5) -> Numbers:
+    """Whole numbers from ``low`` to ``high``, each with its own sentence in a rubric."""
+    return Numbers(f"likert-{low}-{high}", range(low, high + 1))
+
+
+def points(low: int = 1, high: int = 10) -> Numbers:
+    """Whole numbers of which only the ends have a meaning."""
+    return Numbers(f"points-{low}-{high}", range(low, high + 1))
+
+
+def numbers(values: Iterable[float]) -> Numbers:
+    """A scale of one's own; equal values always give the same name."""
+    labels = sorted(set(values))
+    return Numbers("numbers-" + "-".join(f"{value:g}" for value in labels), labels)
+
+
+#: TRACE's typed ties: ``1``, ``2``, ``both_good``, ``both_bad``.
+TYPED_TIE: Scale = _TypedTie("typed_tie", RATINGS, pairwise=True)
+
+#: A plain preference: ``1``, ``2``, ``tie``.
+PREFERENCE: Scale = _Preference("preference", ("1", "2", "tie"), pairwise=True)
+
+#: No and yes: 0 and 1.
+BINARY = Numbers("binary", (0, 1))

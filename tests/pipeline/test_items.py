@@ -1,0 +1,75 @@
+"""Single answers beside pairs: both have answers, systems and recordings."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from trace_eval.data.items import Item, ScoreLabels, Single, answer_roles, items_of_pair
+from trace_eval.data.pairs import Pair
+
+PAIR = Pair.model_validate(
+    {
+        "id": "p",
+        "instruction": {"audio": "/i.wav"},
+        "a": {"audio": "/a.wav", "system": "s", "reference": "yes"},
+        "b": {"audio": "https://host/b.wav?X-Amz-Signature=1"},
+    }
+)
+
+
+def test_both_kinds_have_answers_systems_and_recordings() -> None:
+    assert PAIR.answers == (PAIR.a, PAIR.b)
+    assert PAIR.systems == ("s", None)
+    assert list(PAIR.recordings()) == ["instruction", "a", "b"]
+    one = Single.model_validate(
+        {"id": "d", "system": "t", "answer": {"turns": [{"audio": "/1.wav"}, {"audio": "/2.wav"}]}}
+    )
+    assert (one.answers, one.systems) == ((one.answer,), ("t",))
+    assert list(one.recordings()) == answer_roles(one) == ["turn-1", "turn-2"]
+    assert Single(id="t", answer={"text": ""}).recordings() == {}
+
+
+def test_a_record_is_read_as_what_it_was_written() -> None:
+    kinds: TypeAdapter[Pair | Single] = TypeAdapter(Item)
+    for item in (PAIR, *items_of_pair(PAIR)):
+        assert kinds.validate_json(item.model_dump_json(exclude_none=True)) == item
+
+
+def test_a_pair_gives_an_item_per_answer() -> None:
+    a, b = items_of_pair(PAIR)
+    assert (a.id, b.id) == ("p/a", "p/b")
+    assert (a.question_id, a.reference, a.system) == ("p", ("yes",), "s")
+    assert a.answer.source_id == PAIR.a.source_id
+    assert b.answer.url == PAIR.b.url
+    assert a.instruction == PAIR.instruction
+
+
+def test_urls_may_be_signed_anew() -> None:
+    _, b = items_of_pair(PAIR)
+    _, again = items_of_pair(
+        Pair.model_validate_json(PAIR.model_dump_json().replace("Signature=1", "Signature=2"))
+    )
+    assert b != again
+    assert b.same_as(again)
+    assert not b.same_as(PAIR)
+
+
+def test_an_answer_has_one_form() -> None:
+    with pytest.raises(ValidationError, match="needs 'audio', 'turns' or 'text'"):
+        Single(id="x", answer={})
+    with pytest.raises(ValidationError, match="not both"):
+        Single(id="x", answer={"audio": "/a.wav", "turns": [{"audio": "/b.wav"}]})
+
+
+def test_raters_without_names_are_known_by_place() -> None:
+    labels = ScoreLabels.model_validate(
+        {"scores": [5, None, 3], "feedback": [None, ["u", "hard to say"], "e"]}
+    )
+    assert labels.scores == {"#1": 5, "#2": None, "#3": 3}
+    assert labels.given == {"#1": 5, "#3": 3}
+    assert labels.feedback == {"#2": ["u", "hard to say"], "#3": ["e"]}
+    with pytest.raises(ValidationError, match="3 scores and 1 feedback entries"):
+        ScoreLabels.model_validate({"scores": [5, 4, 3], "feedback": [None]})
+    with pytest.raises(ValidationError, match="scores.ann"):
+        ScoreLabels.model_validate({"scores": {"ann": float("nan")}})

@@ -1,0 +1,178 @@
+"""What is judged: a pair of answers, or a single answer with its question.
+
+Everything between manifest and report loops over :attr:`answers`: two of a
+:class:`~trace_eval.data.pairs.Pair`, one of a :class:`Single`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, ConfigDict, Field, JsonValue, field_validator, model_validator
+
+from blueprints import Strict
+from trace_eval.data.pairs import Answer, Instruction, Pair, Recording, same_but_signatures
+
+#: First character of the names of raters who are known by their place in a list only; such a
+#: name says nothing across items.
+ANONYMOUS = "#"
+
+#: Feedback of raters -> what it says (correctness.md, section 3).
+FEEDBACK_CODES: dict[str, str] = {
+    "q": "question incomplete",
+    "a": "rationale not enough, had to listen",
+    "r": "reference wrong or incomplete",
+    "u": "cannot be judged",
+    "e": "rater lacks the expertise",
+}
+
+
+class Turn(Recording):
+    """One turn of a dialogue."""
+
+    speaker: str | None = Field(None, description="who speaks, e.g. the role's name")
+
+    @model_validator(mode="after")
+    def _needs_audio(self) -> Turn:
+        if not self.has_audio:
+            raise ValueError("a turn needs 'audio': the path or URL of its recording")
+        return self
+
+
+class Candidate(Recording):
+    """A single answer: a recording, the turns of a dialogue, or words."""
+
+    text: str | None = Field(None, description="the answer's words; may be empty, then it is too")
+    turns: tuple[Turn, ...] = Field((), description="a dialogue's recordings in order")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Candidate:
+        if not self.has_audio and not self.turns and self.text is None:
+            raise ValueError("an answer needs 'audio', 'turns' or 'text'")
+        if self.has_audio and self.turns:
+            raise ValueError("an answer has 'audio' or 'turns', not both")
+        return self
+
+    @property
+    def is_spoken(self) -> bool:
+        """True where there is something to hear."""
+        return self.has_audio or bool(self.turns)
+
+
+class ScoreLabels(Strict):
+    """What people said of a single answer."""
+
+    scores: dict[str, float | None] = Field(
+        default_factory=dict,
+        description="rater -> score on the rubric's scale; null: the rater gave none;"
+        f" raters known by their place only are {ANONYMOUS}1, {ANONYMOUS}2, ...",
+    )
+    feedback: dict[str, list[str]] = Field(
+        default_factory=dict, description="rater -> feedback codes (q, a, r, u, e) and free texts"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_rater(cls, given: Any) -> Any:
+        """Lists, where raters are unknown, by place; of equal length or refused."""
+        if not isinstance(given, dict):
+            return given
+        scores, feedback = given.get("scores"), given.get("feedback")
+        if isinstance(scores, list) and isinstance(feedback, list) and len(scores) != len(feedback):
+            raise ValueError(
+                f"{len(scores)} scores and {len(feedback)} feedback entries; give one per rater"
+            )
+        return {
+            **given,
+            **({"scores": _placed(scores)} if isinstance(scores, list) else {}),
+            **({"feedback": _placed(feedback)} if isinstance(feedback, list) else {}),
+        }
+
+    @field_validator("feedback", mode="before")
+    @classmethod
+    def _said(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        listed = {k: [v] if isinstance(v, str) else v for k, v in given.items()}
+        return {rater: entries for rater, entries in listed.items() if entries}
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Rater -> score, without those who gave none."""
+        return {rater: score for rater, score in self.scores.items() if score is not None}
+
+
+def _placed(entries: list[Any]) -> dict[str, Any]:
+    return {f"{ANONYMOUS}{place}": entry for place, entry in enumerate(entries, start=1)}
+
+
+class Single(Strict):
+    """One answer to judge by itself."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    id: str = Field(min_length=1, description="unique in its file")
+    question_id: str | None = Field(
+        None,
+        validation_alias=AliasChoices("question_id", "instruction_id"),
+        description="equal where the question is the same",
+    )
+    instruction: Instruction = Instruction()
+    reference: tuple[str, ...] = Field((), description="right answers; any one suffices")
+    answer: Candidate
+    system: str | None = Field(None, description="who answered; never shown to a judge")
+    context: str | None = Field(None, description="the scene and its roles, for dialogues")
+    rationale: str | None = Field(None, description="why the reference is right")
+    transcription: str | None = Field(None, description="words of the audio that is asked about")
+    labels: ScoreLabels | None = Field(None, description="people's scores, never shown to a judge")
+    category: str | None = None
+    split: str | None = Field(None, description="train, dev or test")
+    meta: dict[str, JsonValue] = Field(default_factory=dict, description="anything else")
+
+    @property
+    def answers(self) -> tuple[Candidate]:
+        """The one answer."""
+        return (self.answer,)
+
+    @property
+    def systems(self) -> tuple[str | None, ...]:
+        """Who gave it."""
+        return (self.system,)
+
+    def recordings(self) -> dict[str, Recording]:
+        """Role -> what there is to decode: ``instruction``, ``answer`` or ``turn-1``, ..."""
+        roles: dict[str, Recording] = {"instruction": self.instruction, "answer": self.answer}
+        roles |= {f"turn-{n}": turn for n, turn in enumerate(self.answer.turns, start=1)}
+        return {role: recording for role, recording in roles.items() if recording.has_audio}
+
+    def same_as(self, other: object) -> bool:
+        """Equal, though the URLs of its recordings may have been signed anew."""
+        return isinstance(other, Single) and same_but_signatures(self, other)
+
+
+#: What is judged. A record with an ``answer`` is a single one.
+Item = Annotated[Pair | Single, Field(union_mode="smart")]
+
+
+def answer_roles(item: Pair | Single) -> list[str]:
+    """The roles of :meth:`recordings` that belong to the answers."""
+    return [role for role in item.recordings() if role != "instruction"]
+
+
+def items_of_pair(pair: Pair) -> tuple[Single, Single]:
+    """Both answers of a pair as items ``ID/a`` and ``ID/b``."""
+
+    def single(side: str, answer: Answer) -> Single:
+        recording = answer.model_dump(include={"audio", "url"})
+        return Single(
+            id=f"{pair.id}/{side}",
+            question_id=pair.instruction_id or pair.id,
+            instruction=pair.instruction,
+            reference=(answer.reference,) if answer.reference else (),
+            answer=Candidate(**{**recording, "data": answer.data}),
+            system=answer.system,
+            category=pair.category,
+            meta=pair.meta,
+        )
+
+    return single("a", pair.a), single("b", pair.b)

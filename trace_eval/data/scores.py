@@ -1,0 +1,144 @@
+"""The score: a number on a rubric's scale for one answer, with its spread, or why there is none."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from blueprints import Strict
+from trace_eval.data.judgement import Reason, Usage
+
+#: Version of the score's JSON; a change that an old reader would misread raises it.
+SCORE_VERSION = "1"
+
+#: A value of a rubric's scale; whole where the scale's labels are.
+ScaleValue = int | float
+
+
+class ScoreOpinion(Strict):
+    """One sample of one judge."""
+
+    sample: int = Field(0, ge=0, description="index of the repetition")
+    judge: str | None = Field(None, description="who gave it, where several judges were asked")
+    score: ScaleValue | None = Field(None, description="a label of the rubric's scale")
+    elements: dict[str, ScaleValue | None] = Field(
+        default_factory=dict, description="sub-scores; null: the element was not demanded"
+    )
+    reasoning: str = ""
+    reason: Reason | None = Field(None, description="why there is no score")
+    detail: str | None = Field(None, description="one sentence beside the reason")
+    raw: str | None = Field(None, description="the last reply as it came")
+    repaired: bool = Field(False, description="the first reply was unusable, the second counts")
+    cached: bool = Field(False, description="read from the reply cache, nothing was sent")
+    seed: int | None = None
+    seconds: float | None = Field(None, description="time of the call, seconds")
+    usage: Usage | None = None
+    sent: dict[str, JsonValue] | None = Field(
+        None, description="what was heard: parts, seconds, SHA-256; null: text alone"
+    )
+
+
+class Clamped(Strict):
+    """A mean that was set to an end of the scale, because it was extreme and sure."""
+
+    mean: float = Field(ge=0, le=1)
+    threshold: float = Field(description="largest variance that counts as sure")
+
+
+class ScoreEstimate(Strict):
+    """Mean and variance on [0, 1], whatever the scale."""
+
+    mean: float = Field(ge=0, le=1)
+    variance: float | None = Field(None, ge=0, description="null: one opinion is all there is")
+    within: float | None = Field(None, ge=0, description="mean of the judges' variances")
+    between: float | None = Field(None, ge=0, description="variance of the judges' means")
+    params: dict[str, JsonValue] | None = Field(
+        None, description="of a scorer's distribution: alpha and beta, or logits"
+    )
+    clamped: Clamped | None = None
+    reference: int | None = Field(None, description="index of the reference that counted, from 0")
+
+
+class JudgePart(Strict):
+    """What one of several judges said."""
+
+    judge: str
+    weight: float | None = Field(None, description="its share in the pooled distribution")
+    value: float | None = None
+    sd: float | None = None
+    used: int = 0
+    samples: int = 0
+    mean: float | None = None
+    variance: float | None = None
+    reason: Reason | None = None
+    detail: str | None = None
+
+
+class Score(Strict):
+    """What judges say of one answer under one rubric."""
+
+    schema_version: str = SCORE_VERSION
+    item: str = Field(description="id of the item")
+    question_id: str | None = None
+    system: str | None = None
+    rubric: str = Field(description="name of the rubric")
+    rubric_sha256: str = Field(description="of its file's meaning")
+    judge: str = Field(description="judge spec; several are joined by ' + '")
+    status: Literal["scored", "unscored"]
+    reason: Reason | None = Field(
+        None, description="why it is unscored; silent: it was scored without being asked"
+    )
+    detail: str | None = Field(None, description="one sentence beside the reason")
+    value: float | None = Field(
+        None, description="on the rubric's scale, as it reduces samples; unscored is never a number"
+    )
+    sd: float | None = Field(None, description="of the samples (n - 1), on the scale; null for one")
+    used: int = Field(0, description="usable samples")
+    samples: int = Field(0, description="samples asked for")
+    majority: ScaleValue | None = Field(
+        None, description="of scales with two labels; null at exactly one half: undecided"
+    )
+    distribution: dict[str, float] | None = Field(
+        None, description="shares over the scale's labels; pooled over judges"
+    )
+    elements: dict[str, float | None] = Field(
+        default_factory=dict, description="mean sub-scores; never averaged into the value"
+    )
+    opinions: list[ScoreOpinion] = Field(default_factory=list)
+    parts: list[JudgePart] = Field(default_factory=list, description="by judge, where several")
+    estimate: ScoreEstimate | None = None
+    cropped: bool = Field(False, description="what was heard ends before the recording does")
+    silent: bool = Field(False, description="nobody can be heard")
+    usage: Usage | None = Field(None, description="sum over the calls that were sent")
+    caveats: list[str] = Field(default_factory=list, description="what every reader must know")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(item, rubric): unique in a run."""
+        return self.item, self.rubric
+
+    @classmethod
+    def unscored(
+        cls,
+        item: str,
+        rubric: str,
+        rubric_sha256: str,
+        judge: str,
+        reason: Reason,
+        detail: str,
+        **more: object,
+    ) -> Score:
+        """A score that only says why there is none."""
+        return cls.model_validate(
+            {
+                "item": item,
+                "rubric": rubric,
+                "rubric_sha256": rubric_sha256,
+                "judge": judge,
+                "status": "unscored",
+                "reason": reason,
+                "detail": detail,
+                **more,
+            }
+        )
