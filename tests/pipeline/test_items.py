@@ -71,5 +71,5 @@ def test_raters_without_names_are_known_by_place() -> None:
     assert labels.feedback == {"#2": ["u", "hard to say"], "#3": ["e"]}
     with pytest.raises(ValidationError, match="3 scores and 1 feedback entries"):
         ScoreLabels.model_validate({"scores": [5, 4, 3], "feedback": [None]})
-    with pytest.raises(ValidationError, match="scores.ann"):
+    with pytest.raises(ValidationError, match=r"scores\.ann"):
         ScoreLabels.model_validate({"scores": {"ann": float("nan")}})

@@ -17,8 +17,8 @@ from trace_eval.judges.parse import (
     MAX_REPLY_CHARS,
     ParseError,
     after_thinking,
-    any_twice,
-    json_objects,
+    last_object,
+    storable,
 )
 
 Preference = Literal["1", "2", "tie"]
@@ -80,17 +80,10 @@ def read_json(reply: str) -> TwoScores:
         ParseError: ``unparseable`` without such an object or with a score that is no number
             (booleans and texts are none), ``off_label`` when one is out of range.
     """
-    known = [item for item in json_objects(_bounded(reply)) if set(SCORES) & set(item)]
-    if not known:
-        raise ParseError(Reason.UNPARSEABLE, "the reply has no JSON object with score_1, score_2")
-    last = known[-1]
-    if any_twice(last):
-        raise ParseError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
+    last = last_object(reply, SCORES, "score_1, score_2")
     first, second = (_number(last, name) for name in SCORES)
     reasons = {
-        name: words.encode("utf-8", "replace").decode("utf-8").strip()
-        for name in REASONS
-        if isinstance(words := last.get(name), str)
+        name: storable(words) for name in REASONS if isinstance(words := last.get(name), str)
     }
     return TwoScores(_in_range(first, SCORES[0]), _in_range(second, SCORES[1]), reasons)
 
