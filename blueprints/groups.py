@@ -6,16 +6,30 @@ statuses and a reason. Numbers are finite; what is unknown inside a present grou
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 
 class Strict(BaseModel):
     """Base of every record: no unknown fields, no NaN or infinity, immutable."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+
+def _finite(value: JsonValue) -> JsonValue:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("numbers must be finite; give null where one is unknown")
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in below:
+        _finite(item)
+    return value
+
+
+#: Any JSON value but NaN and infinity, which pydantic takes for one where it reads JSON.
+FiniteJson = Annotated[JsonValue, AfterValidator(_finite)]
 
 
 class Status(StrEnum):
@@ -200,7 +214,7 @@ class Accent(Present):
 class Extension(Present):
     """A group of somebody else's extractor: any JSON values."""
 
-    values: dict[str, JsonValue]
+    values: dict[str, FiniteJson]
     shown: bool = Field(
         True,
         description="whether renderings for judges have it; false for"
@@ -215,4 +229,4 @@ class Provenance(Strict):
     version: str = Field(description="version of the extractor's own code")
     packages: dict[str, str] = Field(default_factory=dict, description="package -> version")
     revision: str | None = Field(None, description="SHA-256 of the model files, if any")
-    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    parameters: dict[str, FiniteJson] = Field(default_factory=dict)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from blueprints import UserError
 from trace_eval.data import jsonl
 from trace_eval.runs.run import ClipRecord
 
@@ -45,3 +48,54 @@ def test_equal_values_have_one_spelling() -> None:
     assert jsonl.canonical({"b": 1.0, "a": [2, 2.5, True]}) == '{"a":[2,2.5,true],"b":1}'
     with pytest.raises(ValueError, match="not JSON compliant"):
         jsonl.canonical(float("nan"))
+
+
+_FILL = """
+import resource, sys
+import subprocess
+import sys
+from pathlib import Path
+from blueprints import UserError
+from blueprints import UserError
+from trace_eval.data import jsonl
+from trace_eval.runs.run import ClipRecord
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # as a disk that is full after 100 bytes
+for number in range(5):
+    try:
+        getattr(jsonl, "append")(Path(sys.argv[1]), ClipRecord(source=str(number), clip="c" * 20))
+    except UserError as error:
+        print(error)
+try:
+    jsonl.write_all(Path(sys.argv[2]), ["x" * 200])
+except UserError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_leaves_whole_records_and_one_error_each(tmp_path: Path) -> None:
+    path, other = tmp_path / "x.jsonl", tmp_path / "y.jsonl"
+    other.write_text("old\n")
+    done = subprocess.run(
+        [sys.executable, "-c", _FILL, path, other], capture_output=True, text=True, check=True
+    )
+    *appended, replaced = done.stdout.splitlines()
+    assert len(appended) == 4
+    assert all(f"{path}: cannot be written (File too large)" in line for line in appended)
+    assert [ClipRecord.model_validate_json(line).source for line in jsonl.read(path)] == ["0"]
+    assert path.read_bytes().endswith(b"\n")
+    assert f"{other}: cannot be written" in replaced
+    assert other.read_text() == "old\n"
+    assert {p.name for p in tmp_path.iterdir()} == {"x.jsonl", "y.jsonl"}
+
+
+def test_a_torn_line_is_seen_and_a_damaged_one_in_the_middle_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    assert not jsonl.is_torn(path)
+    path.write_bytes(b"")
+    assert not jsonl.is_torn(path)
+    path.write_bytes(b'{"a":1}\n{"b"')
+    assert jsonl.is_torn(path)
+    path.write_bytes(b'{"a":1}\n\xff\n{}\n')
+    assert not jsonl.is_torn(path)
+    with pytest.raises(UserError, match=r"x\.jsonl, line 2: not UTF-8"):
+        list(jsonl.read(path))

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +160,7 @@ def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("pairs.jsonl", "", "no records"),
-        ("pairs.json", "{}", "expected a JSON list"),
+        ("pairs.json", "{}", "expected a list"),
         ("pairs.json", "{", "not readable as json"),
         ("pairs.parquet", "text", "not a Parquet file"),
         ("pairs.txt", "x", "a manifest ends in .jsonl"),
@@ -188,3 +191,46 @@ def test_recordings_of_files_folders_and_manifests(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     with pytest.raises(UserError, match="no recordings below it"):
         find_recordings(tmp_path / "none")
+
+
+def test_columns_of_parquet_that_nobody_asked_for_are_left_out(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": str(number),
+            "a": "a.wav",
+            "b": "b.wav",
+            "score": float("nan"),
+            "when": datetime(2026, 1, number + 1),
+            "price": Decimal("1.5"),
+            "blob": b"\xff",
+            "nested": {"x": [float("inf")], "y": 1},
+            "kept": {"n": 1},
+        }
+        for number in range(2)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    manifest = read_manifest(tmp_path / "pairs.parquet")
+    assert not manifest.problems
+    assert [pair.meta for pair in manifest.pairs] == [{"kept": {"n": 1}}] * 2
+
+
+def test_audio_of_hugging_face_may_be_in_columns_a_and_b(tmp_path: Path) -> None:
+    data = write(tmp_path / "x.wav", tone()).read_bytes()
+    rows = [{"id": "1", "a": {"bytes": data, "path": None}, "b": {"bytes": None, "path": "x.wav"}}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    (pair,) = read_manifest(tmp_path / "pairs.parquet", spill=spill_to(tmp_path / "audio")).pairs
+    assert pair.a.audio is not None
+    assert pair.a.audio.read_bytes() == data
+    assert pair.b.audio == tmp_path / "x.wav"
+
+
+def _unpack(folder: Path) -> int:
+    spill = spill_to(folder)
+    return len({spill(bytes([number]) * 300_000, "x.wav") for number in range(20)})
+
+
+def test_processes_may_unpack_the_same_recordings_at_once(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        for trial in range(5):
+            assert pool.map(_unpack, [tmp_path / str(trial)] * 4, chunksize=1) == [20] * 4
+    assert not list(tmp_path.rglob("*.part"))

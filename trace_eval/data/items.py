@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
 
-from blueprints import Strict
+from blueprints import FiniteJson, Strict
 from trace_eval.data.pairs import Answer, Instruction, Pair, Recording, same_but_signatures
 
 #: First character of the names of raters who are known by their place in a list only; such a
@@ -127,7 +127,7 @@ class Single(Strict):
     labels: ScoreLabels | None = Field(None, description="people's scores, never shown to a judge")
     category: str | None = None
     split: str | None = Field(None, description="train, dev or test")
-    meta: dict[str, JsonValue] = Field(default_factory=dict, description="anything else")
+    meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
     @property
     def answers(self) -> tuple[Candidate]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+
+from blueprints import UserError
+from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, lines_of
 
 
 def canonical(value: Any) -> str:
@@ -27,10 +31,37 @@ def _plain(value: Any) -> Any:
 
 
 def append(path: Path, record: BaseModel) -> None:
-    """Append one record as one write, so that a kill can cut the last line only."""
-    line = record.model_dump_json() + "\n"
-    with path.open("ab", buffering=0) as file:
-        file.write(line.encode())
+    """Append one record as one write, so that a kill can cut the last line only.
+
+    Raises:
+        UserError: it cannot be written whole (a full disk takes part of a line and reports no
+            error); the file is then as it was before.
+    """
+    data = (record.model_dump_json() + "\n").encode()
+    try:
+        with path.open("ab", buffering=0) as file:
+            start = file.seek(0, os.SEEK_END)
+            try:
+                _write(file.fileno(), data)
+            except OSError:
+                file.truncate(start)
+                raise
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _write(file: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    why = error.strerror or str(error)
+    return UserError(
+        f"{path}: cannot be written ({why}); nothing finished is lost: mend that,"
+        " then run the same command again"
+    )
 
 
 def repair(path: Path) -> None:
@@ -52,19 +83,67 @@ def repair(path: Path) -> None:
             file.truncate(end)
 
 
+def is_torn(path: Path) -> bool:
+    """True when the last line has no end: its writer was killed, or the disk was full."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+
+
 def read(path: Path) -> Iterator[str]:
-    """The complete lines of a file; a torn last one is left out, a missing file is empty."""
+    """The complete lines of a file; a torn last one is left out, a missing file is empty.
+
+    Raises:
+        UserError: a line is not UTF-8, or longer than
+            :data:`trace_eval.data.strict_json.MAX_LINE_BYTES`.
+    """
+    return (line for _, line in numbered(path))
+
+
+def numbered(path: Path) -> Iterator[tuple[int, str]]:
+    """(line number from 1, line) of the lines of :func:`read`."""
     if not path.exists():
         return
     with path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n") and line.strip():
-                yield line.decode()
+        for number, line in enumerate(lines_of(file, MAX_LINE_BYTES), start=1):
+            if isinstance(line, BadJson):
+                raise UserError(f"{path}, line {number}: {line}; delete that line")
+            if not line.endswith(b"\n") or not line.strip():
+                continue
+            try:
+                yield number, line.decode()
+            except UnicodeDecodeError as error:
+                raise UserError(
+                    f"{path}, line {number}: not UTF-8 (byte {error.start + 1}), so the file was"
+                    " damaged; delete that line, then run the same command again"
+                ) from None
+
+
+def replace_file(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Replace a file as a whole: readers see the old one or the new one, never a part.
+
+    Any number of processes may do so at once: each writes under a name of its own.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    part = path.with_name(f"{path.name[:200]}.{os.getpid()}-{os.urandom(4).hex()}.part")
+    try:
+        with part.open("wb") as file:
+            file.writelines([data] if isinstance(data, bytes) else data)
+        part.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _unwritable(path, error) from error
+        raise
 
 
 def write_all(path: Path, lines: Iterable[str]) -> None:
-    """Replace a file as a whole: readers see the old one or the new one."""
-    part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in lines)
-    part.replace(path)
+    """Replace a file of lines, see :func:`replace_file`."""
+    replace_file(path, ((line + "\n").encode() for line in lines))

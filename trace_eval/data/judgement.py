@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from blueprints import Strict
+from blueprints import FiniteJson, Strict
 from fusion import TRACE, Dimension, Rating
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
@@ -70,7 +70,7 @@ class DimensionVerdict(Strict):
 
     rating: Rating
     reasoning: str
-    evidence: dict[str, JsonValue] = Field(
+    evidence: dict[str, FiniteJson] = Field(
         default_factory=dict, description="the values that decided it"
     )
     distribution: dict[Rating, float] | None = Field(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.data.records import COLUMNS
 
 _ALIASES: dict[str, tuple[str, ...]] = {
@@ -46,7 +46,7 @@ def read_columns(path: Path) -> dict[str, list[str | None]]:
             return _record_columns(path, _jsonl_records(path))
         if path.suffix == ".json":
             return _record_columns(path, _json_records(path))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, strict_json.BadJson) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     raise UserError(f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list)")
 
@@ -75,24 +75,17 @@ def _csv_columns(path: Path) -> dict[str, list[str | None]]:
 
 
 def _jsonl_records(path: Path) -> Iterator[Any]:
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                yield json.loads(line)
-            except json.JSONDecodeError as error:
-                raise UserError(f"{path}, line {number}: not JSON ({error})") from error
+    for number, record in strict_json.lines(path):
+        if isinstance(record, strict_json.BadJson):
+            raise UserError(f"{path}, line {number}: {record}")
+        yield record
 
 
 def _json_records(path: Path) -> Iterator[Any]:
-    try:
-        records = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise UserError(f"{path}: not JSON ({error})") from error
-    if not isinstance(records, list):
-        raise UserError(f"{path}: expected a list of objects")
-    return iter(records)
+    for number, record in enumerate(strict_json.read_list(path), start=1):
+        if isinstance(record, strict_json.BadJson):
+            raise UserError(f"{path}, record {number}: {record}")
+        yield record
 
 
 def _record_columns(path: Path, records: Iterator[Any]) -> dict[str, list[str | None]]:
@@ -102,7 +95,11 @@ def _record_columns(path: Path, records: Iterator[Any]) -> dict[str, list[str | 
     for count, record in enumerate(records, start=1):
         if not isinstance(record, dict):
             raise UserError(f"{path}, record {count}: expected an object, got {record!r:.60}")
-        for name, value in flatten(record, names).items():
+        try:
+            cells = flatten(record, names)
+        except UserError as error:
+            raise UserError(f"{path}, record {count}: {error}") from None
+        for name, value in cells.items():
             column = columns.setdefault(name, [])
             column.extend([None] * (count - 1 - len(column)))
             column.append(value)
@@ -120,6 +117,8 @@ def flatten(record: Mapping[str, Any], names: set[str]) -> dict[str, str | None]
     """
     found: dict[str, str | None] = {}
     for key, value in record.items():
+        if key == "labels" and value is not None and not isinstance(value, Mapping):
+            raise UserError(f"labels: expected an object (got {value!r:.80})")
         if key in ("label", "labels") and isinstance(value, Mapping):
             found.update({NAMES[k]: _text(v) for k, v in value.items() if k in NAMES})
         elif key == "dimensions" and isinstance(value, Mapping):

@@ -6,6 +6,7 @@ JSON lines, or a JSON list (the HCoT layout); see :func:`read_labels` for the co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -190,6 +191,8 @@ def _numbers(values: Sequence[Any], source: str, column: str) -> NDArray[np.floa
             continue
         try:
             numbers[row] = float(value)
+            if not math.isfinite(numbers[row]):
+                raise ValueError
         except ValueError:
             raise UserError(
                 f"{source}, record {row + 1}: {column} is {value!r}; give a number or nothing"

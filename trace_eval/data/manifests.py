@@ -7,7 +7,6 @@ record, the others go on, and the run's coverage counts it.
 from __future__ import annotations
 
 import csv
-import json
 import tempfile
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.data.parts import Part, Shard, digest
 from trace_eval.data.records import Spill, pair_from_record
@@ -149,22 +149,17 @@ def _records(path: Path, label: Path | str) -> Iterator[tuple[str, dict[str, Any
     try:
         match path.suffix.lower():
             case ".jsonl" | ".ndjson":
-                yield from _jsonl(path, label)
+                yield from _checked(label, "line", strict_json.lines(path))
             case ".json":
-                rows = json.loads(path.read_text(encoding="utf-8-sig"))
-                if not isinstance(rows, list):
-                    raise UserError(f"{label}: expected a JSON list of pairs")
-                yield from _checked(label, "record", enumerate(rows))
+                yield from _checked(label, "record", enumerate(strict_json.read_list(path)))
             case ".csv":
-                with path.open(encoding="utf-8-sig", newline="") as file:
-                    reader = csv.DictReader(file)
-                    yield from _checked(label, "row", enumerate(reader, start=1))
+                yield from _checked(label, "row", enumerate(_csv(path), start=1))
             case ".parquet":
                 yield from _checked(label, "row", enumerate(_parquet(path, label)))
             case suffix:
                 known = ", ".join(MANIFEST_SUFFIXES)
                 raise UserError(f"{label}: a manifest ends in {known}, not {suffix!r}")
-    except (UnicodeDecodeError, json.JSONDecodeError, csv.Error, OSError) as error:
+    except (strict_json.BadJson, OSError) as error:
         raise UserError(f"{label}: not readable as {path.suffix[1:]} ({error})") from error
 
 
@@ -173,7 +168,9 @@ def _checked(
 ) -> Iterator[tuple[str, dict[str, Any] | str]]:
     for number, row in rows:
         where = f"{label}, {unit} {number}"
-        if not isinstance(row, dict):
+        if isinstance(row, strict_json.BadJson):
+            yield where, str(row)
+        elif not isinstance(row, dict):
             yield where, f"expected an object, got {row!r:.80}"
         elif None in row:  # csv.DictReader's key of surplus cells
             yield where, "more cells than the header has columns; quote cells with commas"
@@ -181,17 +178,26 @@ def _checked(
             yield where, row
 
 
-def _jsonl(path: Path, label: Path | str) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
+def _csv(path: Path) -> Iterator[dict[str, str] | strict_json.BadJson]:
+    """The rows under the header; of one that is not UTF-8, or that csv refuses, only that."""
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        reader = csv.DictReader(file)
+        try:
+            "".join(reader.fieldnames or ()).encode()
+        except (UnicodeEncodeError, csv.Error) as error:
+            raise strict_json.BadJson(f"its header: {error}; save it as UTF-8") from None
+        while True:
             try:
-                record = json.loads(line)
-            except json.JSONDecodeError as error:
-                yield f"{label}, line {number}", f"not JSON ({error}); write one object per line"
-                continue
-            yield from _checked(label, "line", [(number, record)])
+                row = next(reader)
+                "".join(cell for cell in row.values() if isinstance(cell, str)).encode()
+            except StopIteration:
+                return
+            except UnicodeEncodeError:
+                yield strict_json.BadJson("not UTF-8; save the file as UTF-8")
+            except csv.Error as error:
+                yield strict_json.BadJson(f"not CSV ({error})")
+            else:
+                yield row
 
 
 def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any]]:
@@ -231,10 +237,12 @@ def check_audio(pairs: Iterable[Pair]) -> list[Problem]:
 def _header_problem(path: Path) -> str | None:
     import soundfile
 
-    if not path.is_file():
-        return "no such file; check the path or --audio-root"
     try:
+        if not path.is_file():
+            return "no such file; check the path or --audio-root"
         info = soundfile.info(str(path))
+    except OSError as error:  # e.g. a name longer than the file system allows
+        return f"cannot be read ({error.strerror or error}); check the path"
     except soundfile.LibsndfileError as error:
         return f"cannot be decoded ({error.error_string.rstrip('.')}); convert or replace it"
     return None if info.frames else "no samples; replace it"

@@ -7,14 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
-from blueprints import Strict
+from blueprints import FiniteJson, Strict
 from fusion import Rating
 from trace_eval.data.urls import is_url, place, shown
 
 #: Labels of a plain preference, where people were not asked for typed ties.
 Preference = Literal["1", "2", "tie"]
+
+
+#: Longest id, characters: every message and table shows it.
+MAX_ID = 1000
 
 
 class Recording(Strict):
@@ -41,6 +45,8 @@ class Recording(Strict):
             raise ValueError(f"has both audio {str(audio)!r:.80} and a url; give one of them")
         if url is not None and not is_url(url):
             raise ValueError(f"url {url!r:.80} has no protocol://; give a path as 'audio'")
+        if audio is not None and "\0" in str(audio):
+            raise ValueError("the path holds a NUL character; write it without")
         found = audio if url is None else url
         if found is None or not is_url(found):
             return given
@@ -96,14 +102,14 @@ class Labels(Strict):
 class Pair(Strict):
     """One comparison to judge."""
 
-    id: str = Field(min_length=1, description="unique in its file")
+    id: str = Field(min_length=1, max_length=MAX_ID, description="unique in its file")
     instruction: Instruction = Instruction()
     a: Answer
     b: Answer
     labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
     category: str | None = None
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")
-    meta: dict[str, JsonValue] = Field(default_factory=dict, description="anything else")
+    meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
     @property
     def answers(self) -> tuple[Answer, Answer]:

@@ -8,6 +8,7 @@ mapping; anything that they do not name ends up in ``Pair.meta``.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.jsonl import replace_file
 from trace_eval.data.pairs import Pair
 from trace_eval.data.urls import joined, shown_in
 
@@ -39,7 +41,8 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 
 _PLACES = {name: place for place, names in COLUMNS.items() for name in names}
-_NESTED = ("instruction", "a", "b", "labels", "label", "meta")
+_RECORDINGS = ("instruction", "a", "b")
+_NESTED = (*_RECORDINGS, "labels", "label", "meta")
 
 #: Where the bytes of an embedded recording go; returns the path of the written file.
 Spill = Callable[[bytes, str], Path]
@@ -63,18 +66,23 @@ def pair_from_record(
     for key, value in record.items():
         if value is None or value == "":
             continue
-        if isinstance(value, Mapping) and key in _NESTED:
+        if key in _RECORDINGS and _is_audio_cell(value):
+            _put(tree, (key, "audio"), value)
+        elif isinstance(value, Mapping) and key in _NESTED:
             target = {"label": "labels"}.get(key, key)
             tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
+        elif key in ("labels", "meta"):
+            raise UserError(f"{key}: expected an object (got {value!r:.80})")
         elif key in _PLACES:
             _put(tree, _PLACES[key], value)
         else:
             tree["meta"][key] = value
-    for role in ("instruction", "a", "b"):
+    tree["meta"] = {key: value for key, value in tree["meta"].items() if _is_json(value)}
+    for role in _RECORDINGS:
         if role in tree:
             _resolve_audio(tree[role], root, spill)
     for key in ("id", "instruction_id"):
-        if isinstance(tree.get(key), int):
+        if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
     _text_labels(tree.get("labels"))
     try:
@@ -89,12 +97,32 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
     tree.setdefault(place[-1], value)
 
 
+def _is_audio_cell(value: Any) -> bool:
+    """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
+    return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
+
+
+def _is_json(value: Any) -> bool:
+    """False for what tables hold and JSON does not: NaN, times, bytes, decimals."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | int)
+
+
 def _resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
     audio = recording.get("audio")
     if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
         data, name = audio.get("bytes"), str(audio.get("path") or "")
         if data is None:
             audio = name or None
+        elif not isinstance(data, bytes):
+            raise UserError(
+                f"bytes: expected binary data (got {data!r:.80}); name its path instead"
+            )
         elif spill:
             audio = spill(data, name)
         else:
@@ -110,7 +138,7 @@ def _resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | N
 def _text_labels(labels: dict[str, Any] | None) -> None:
     """CSV readers and people write the labels 1 and 2 as numbers."""
     for key, value in (labels or {}).items():
-        if isinstance(value, int | float) and value in (1, 2):
+        if type(value) in (int, float) and value in (1, 2):
             assert labels is not None
             labels[key] = str(int(value))
 
@@ -136,9 +164,7 @@ def spill_to(folder: Path) -> Spill:
         path = folder / f"{digest}{Path(name).suffix.lower() or '.audio'}"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
-            part = path.with_suffix(".part")
-            part.write_bytes(data)
-            part.replace(path)
+            replace_file(path, data)
         return path
 
     return spill

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from blueprints import Strict
+from blueprints import FiniteJson, Strict
 from trace_eval.data.judgement import Reason, Usage
 
 #: Version of the score's JSON; a change that an old reader would misread raises it.
@@ -34,7 +34,7 @@ class ScoreOpinion(Strict):
     seed: int | None = None
     seconds: float | None = Field(None, description="time of the call, seconds")
     usage: Usage | None = None
-    sent: dict[str, JsonValue] | None = Field(
+    sent: dict[str, FiniteJson] | None = Field(
         None, description="what was heard: parts, seconds, SHA-256; null: text alone"
     )
 
@@ -53,7 +53,7 @@ class ScoreEstimate(Strict):
     variance: float | None = Field(None, ge=0, description="null: one opinion is all there is")
     within: float | None = Field(None, ge=0, description="mean of the judges' variances")
     between: float | None = Field(None, ge=0, description="variance of the judges' means")
-    params: dict[str, JsonValue] | None = Field(
+    params: dict[str, FiniteJson] | None = Field(
         None, description="of a scorer's distribution: alpha and beta, or logits"
     )
     clamped: Clamped | None = None

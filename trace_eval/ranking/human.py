@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 from blueprints import UserError
@@ -16,7 +17,7 @@ def read_human_ranking(path: Path) -> dict[str, float]:
     """
     try:
         rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     found: dict[str, float] = {}
     for number, row in enumerate(rows, start=1):
@@ -28,6 +29,8 @@ def read_human_ranking(path: Path) -> dict[str, float]:
             raise UserError(f"{path}, record {number}: {name} was given before; delete one")
         try:
             value = float(row[column])
+            if not math.isfinite(value):
+                raise ValueError
         except ValueError:
             raise UserError(
                 f"{path}, record {number}: {column} is {row[column]!r}; give a number"

@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
+from trace_eval.data import strict_json
 from trace_eval.data.judgement import Order
 from trace_eval.review.audio import Clips, keyed
 from trace_eval.review.protocol import COMMENT, COMMENT_LIMIT, TYPED, Phase, shown_rating
@@ -144,16 +145,19 @@ def read_results(review: Review, path: Path) -> Imported:
         UserError: the file is no such export.
     """
     try:
-        export = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise UserError(f"{path}: not a JSON export of Label Studio ({error})") from error
-    if not isinstance(export, list):
-        raise UserError(f"{path}: expected a list of tasks; export as JSON, not JSON_MIN")
+        export = strict_json.read_list(path)
+    except (OSError, strict_json.BadJson) as error:
+        raise UserError(
+            f"{path}: expected a list of tasks ({error}); export as JSON, not JSON_MIN"
+        ) from error
     items = {_task_id(review, item): item for item in review.plan.items}
     stored = known = 0
     problems = []
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"
+        if isinstance(task, strict_json.BadJson):
+            problems.append(f"{where}: {task}")
+            continue
         try:
             item = _item(task, items)
         except UserError as error:

@@ -24,11 +24,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from blueprints import Blueprint, Strict, UserError
 from fusion import DIMENSIONS, Rating
-from trace_eval.data import jsonl
+from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
@@ -199,13 +197,13 @@ class Run:
         return {record.pair: record for record in self._records("overall.jsonl", Overall)}
 
     def _records(self, name: str, kind: type[Record]) -> Iterator[Record]:
-        for number, line in enumerate(jsonl.read(self.path(name)), start=1):
+        for number, line in jsonl.numbered(self.path(name)):
             try:
-                yield kind.model_validate_json(line)
-            except ValidationError as error:
+                yield strict_json.parse(kind, line)
+            except strict_json.BadJson as error:
                 raise UserError(
                     f"{self.path(name)}, line {number}: not a {kind.__name__} of this version"
-                    f" ({error.errors(include_url=False)[0]['msg']}); judge again into a new --out"
+                    f" ({error}); delete that line, or judge again into a new --out"
                 ) from None
 
     # --- writing ---------------------------------------------------------------------

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from blueprints import Provenance, UserError
+from trace_eval.data import strict_json
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.labels import read_labels
+from trace_eval.data.manifests import check_audio, read_manifest
+from trace_eval.runs.run import ClipRecord, Run
+
+GOOD = b'{"id": "good", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}'
+
+#: What each is, and a part of what is said of it.
+BAD: dict[str, tuple[bytes, str]] = {
+    "lone surrogate": (b'{"id": "\\ud800", "a": "a.wav", "b": "b.wav"}', "not JSON"),
+    "Latin-1": ('{"id": "é", "a": "a.wav", "b": "b.wav"}'.encode("latin-1"), "not UTF-8"),
+    "brackets": (b"[" * 100_000, "not JSON"),
+    "nested meta": (
+        b'{"id": "x", "a": "a", "b": "b", "m": ' + b"[" * 150 + b"]" * 150 + b"}",
+        "nested deeper than 100",
+    ),
+    "long integer": (b'{"id": "x", "a": "a", "b": "b", "n": ' + b"1" * 5000 + b"}", "not JSON"),
+    "101 digits": (b'{"id": "x", "a": "a", "b": "b", "n": 1' + b"0" * 100 + b"}", "100 digits"),
+    "overflow": (b'{"id": "x", "a": "a", "b": "b", "n": 1e999}', "too large"),
+    "NaN": (b'{"id": "x", "a": "a", "b": "b", "n": NaN}', "not JSON"),
+    "twice": (b'{"id": "x", "id": "y", "a": "a", "b": "b"}', "uplicate key"),
+    "bytes as text": (b'{"id": "x", "a": {"audio": {"bytes": "t"}}, "b": "b"}', "bytes"),
+    "HF bytes as text": (b'{"id": "x", "a": {"bytes": "t"}, "b": "b"}', "bytes"),
+    "NUL in a path": (b'{"id": "x", "a": "a\\u0000.wav", "b": "b"}', "NUL"),
+    "label true": (b'{"id": "x", "a": "a", "b": "b", "content": true}', "labels.content"),
+    "labels a text": (b'{"id": "x", "a": "a", "b": "b", "labels": "1"}', "labels: expected"),
+    "id true": (b'{"id": true, "a": "a", "b": "b"}', "id:"),
+    "long id": (b'{"id": "' + b"x" * 10_000 + b'", "a": "a", "b": "b"}', "at most 1000"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_one_bad_line_is_one_problem_with_its_number(kind: str, tmp_path: Path) -> None:
+    line, said = BAD[kind]
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(GOOD + b"\n" + line + b"\n" + GOOD.replace(b"good", b"also") + b"\n")
+    manifest = read_manifest(path)
+    assert [pair.id for pair in manifest.pairs] == ["good", "also"]
+    (problem,) = manifest.problems
+    assert problem.where == f"{path}, line 2"
+    assert said in problem.what
+    assert len(str(problem)) < 1000
+    problem.what.encode()
+
+
+@pytest.mark.parametrize("kind", sorted(BAD.keys() - {"brackets", "long integer"}))
+def test_one_bad_item_of_a_list_is_one_problem(kind: str, tmp_path: Path) -> None:
+    line, _ = BAD[kind]
+    path = tmp_path / "pairs.json"
+    path.write_bytes(b"[" + GOOD + b",\n" + line + b"]")
+    manifest = read_manifest(path)
+    assert [pair.id for pair in manifest.pairs] == ["good"]
+    assert [problem.where for problem in manifest.problems] == [f"{path}, record 1"]
+
+
+@pytest.mark.parametrize("content", [BAD["brackets"][0], b"{", b"{}", b"1" * 5000, b"\xff"])
+def test_a_file_that_is_no_list_is_one_error(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.json"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"pairs\.json"):
+        read_manifest(path)
+
+
+def test_bad_rows_of_csv_are_problems(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    rows = [b"id,a,b", b"1,a.wav,b.wav", "é,a.wav,b.wav".encode("latin-1")]
+    path.write_bytes(b"\n".join([*rows, b"3," + b"x" * 200_000 + b",b.wav", b"4,a,b"]))
+    manifest = read_manifest(path)
+    assert [pair.id for pair in manifest.pairs] == ["1", "4"]
+    assert [problem.where for problem in manifest.problems] == [f"{path}, row 2", f"{path}, row 3"]
+
+
+def test_a_path_longer_than_the_file_system_allows_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps({"id": "x", "a": "a" * 300 + ".wav", "b": "b.wav"}) + "\n")
+    problems = check_audio(read_manifest(path).pairs)
+    assert "File name too long" in problems[0].what
+
+
+def test_long_lines_are_not_held(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'"' + b"x" * 5000 + b'"\n1\n')
+    (first, bad), second = strict_json.lines(path, max_bytes=100)
+    assert (first, second) == (1, (2, 1))
+    assert str(bad) == "a line of 5003 bytes; at most 100 are read"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"id": "x", "content": true}', "content is 'True'"),
+        ('{"id": "x", "content": 1, "duration_a": 1e999}', "too large"),
+        ('{"id": "x", "content": 1, "mos_a": "inf"}', "mos_a is 'inf'"),
+        ('{"id": "x", "content": 1, "mos_a": "nan"}', "mos_a is 'nan'"),
+        ('{"id": "x", "labels": "1"}', "labels: expected an object"),
+        ('{"id": "x", "id": "y", "content": 1}', "uplicate key"),
+    ],
+)
+def test_labels_are_strict_and_say_where(line: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"id": "first", "content": 2}\n' + line + "\n")
+    with pytest.raises(UserError, match=said) as caught:
+        read_labels(path)
+    assert "2" in str(caught.value).split(":")[0]
+
+
+def test_a_label_list_with_a_bad_record_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "labels.json"
+    path.write_bytes(b'[{"id": "x"}, {"id": "\xff"}]')
+    with pytest.raises(UserError, match="record 2: a text that UTF-8 cannot hold"):
+        read_columns(path)
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_parameters_are_finite(number: str) -> None:
+    # pydantic refuses these in Python values, but not in JSON.
+    inner = f'"parameters": {{"a": [{{"b": {number}}}]}}'
+    text = f'{{"extractor": "x", "version": "1", {inner}}}'
+    with pytest.raises(ValidationError, match="finite"):
+        Provenance.model_validate_json(text)
+
+
+def test_a_damaged_line_of_a_run_is_named(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+    path = tmp_path / "clips.jsonl"
+    good = ClipRecord(source="x").model_dump_json().encode()
+    for bad in (b"{", b'{"source": "\xff"}', b'{"source": "a", "source": "b"}', b"[" * 1000):
+        path.write_bytes(good + b"\n" + bad + b"\n" + good + b"\n")
+        with pytest.raises(UserError, match=r"clips\.jsonl, line 2: "):
+            Run.open(tmp_path).clips()
+
+
+_JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**90), 10**90)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(_JSON)
+def test_what_json_may_hold_is_read_as_python_reads_it(value: Any) -> None:
+    assert strict_json.loads(json.dumps(value)) == value
+    assert strict_json.loads(json.dumps(value, ensure_ascii=False).encode()) == value
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200))
+def test_anything_else_is_refused(data: bytes | str) -> None:
+    try:
+        value = strict_json.loads(data)
+    except strict_json.BadJson:
+        return
+    assert json.loads(json.dumps(value, allow_nan=False)) == value

@@ -1,0 +1,209 @@
+"""JSON from outside, read strictly: bounded, one meaning, and writable again.
+
+Python's parser takes more than RFC 8259 allows (``NaN``), takes what readers disagree on (a
+key twice: RFC 8259, section 4), and ends in errors of its own for deep nests and long numbers.
+jiter, which reads pydantic's JSON, can refuse both.
+What is returned here holds finite numbers, strings that UTF-8 can hold, and objects whose keys
+are distinct, so it can be written again and read by anybody.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import jiter
+from pydantic import BaseModel, ValidationError
+
+#: Levels of objects and lists. Records have 6; pydantic's parser ends at 200.
+MAX_DEPTH = 100
+
+#: Digits of an integer. JSON's own advice (RFC 8259, section 6) ends at 16; hashes have 78.
+MAX_DIGITS = 100
+
+#: One line of a file, bytes: a judgement with all its replies has a hundredth of it.
+MAX_LINE_BYTES = 64 << 20
+
+#: One file that is read as a whole, bytes.
+MAX_FILE_BYTES = 1 << 30
+
+_SURROGATE = (
+    "a text that UTF-8 cannot hold (a lone surrogate, or another encoding); save it as UTF-8"
+)
+
+#: Cheap to look for; what it finds is then looked at.
+_MAYBE_LARGE = re.compile(rb"\d{100}|[eE]\+?\d{3}")
+
+_BOM = b"\xef\xbb\xbf"
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class BadJson(ValueError):
+    """Not JSON of this kind; the text says why, for people."""
+
+
+def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
+    """One JSON value.
+
+    Args:
+        data: UTF-8 bytes (a byte order mark is skipped), or text.
+        max_bytes: longer data are not looked at.
+
+    Raises:
+        BadJson: not JSON, not UTF-8, too long, nested deeper than :data:`MAX_DEPTH`, a key
+            twice, a number that is no finite one, or a lone surrogate.
+    """
+    if len(data) > max_bytes:
+        raise BadJson(f"{len(data)} bytes; at most {max_bytes} are read")
+    try:
+        line = data.encode() if isinstance(data, str) else data.removeprefix(_BOM)
+        line.decode()  # jiter does not say that this is what is wrong
+        value = jiter.from_json(line, allow_inf_nan=False, catch_duplicate_keys=True)
+    except UnicodeDecodeError as error:
+        raise BadJson(f"not UTF-8 (byte {error.start + 1}); save it as UTF-8") from None
+    except UnicodeEncodeError:
+        raise BadJson(_SURROGATE) from None
+    except ValueError as error:
+        raise BadJson(f"not JSON ({error})") from None
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH or _MAYBE_LARGE.search(line):
+        _check(value)
+    return value
+
+
+def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:
+    """(line number from 1, its value or what is wrong with it) of a file; empty lines are left out.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(lines_of(file, max_bytes), start=1):
+            if isinstance(line, BadJson):
+                yield number, line
+            elif line.strip(b" \t\r\n" + _BOM):
+                try:
+                    yield number, loads(line, max_bytes)
+                except BadJson as error:
+                    yield number, error
+
+
+def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
+    """The lines of an open file as they are; of one that is too long only that."""
+    while line := file.readline(max_bytes + 1):
+        if len(line) <= max_bytes or line.endswith(b"\n"):
+            yield line
+            continue
+        size = len(line)
+        while not line.endswith(b"\n") and (line := file.readline(max_bytes)):
+            size += len(line)
+        yield BadJson(f"a line of {size} bytes; at most {max_bytes} are read")
+
+
+def read_file(path: Path) -> Any:
+    """The one JSON value of a file.
+
+    Raises:
+        OSError: the file cannot be read.
+        BadJson: see :func:`loads`.
+    """
+    size = path.stat().st_size
+    if size > MAX_FILE_BYTES:
+        raise BadJson(f"{size} bytes; at most {MAX_FILE_BYTES} are read, write it as .jsonl")
+    return loads(path.read_bytes(), MAX_FILE_BYTES)
+
+
+def read_list(path: Path) -> list[Any | BadJson]:
+    """The items of a file that holds one list; of a bad item what is wrong with it.
+
+    Raises:
+        OSError: the file cannot be read.
+        BadJson: it is too long, no JSON as a whole, or no list.
+    """
+    try:
+        value = read_file(path)
+    except BadJson:
+        value = _marked(path.read_bytes().removeprefix(_BOM).decode(errors="surrogateescape"))
+        if isinstance(value, list):
+            return [_item(item) for item in value]
+    if not isinstance(value, list):
+        raise BadJson("expected a list of objects")
+    return value
+
+
+def parse(kind: type[Model], line: str | bytes) -> Model:
+    """One record of a file of ours.
+
+    Raises:
+        BadJson: it is not JSON of this kind, or no such record.
+    """
+    if len(line) > MAX_LINE_BYTES:
+        raise BadJson(f"{len(line)} bytes; at most {MAX_LINE_BYTES} are read")
+    try:
+        data = line.encode() if isinstance(line, str) else line
+        jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError as error:
+        raise BadJson(f"not JSON ({error})") from None
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadJson(f"{where}: {first['msg']}".removeprefix(": ")) from None
+
+
+def _check(value: Any) -> None:
+    """Refuse what is nested too deeply, numbers that are too large, and marks."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                below.extend(item.values())
+            elif isinstance(item, list):
+                below.extend(item)
+            elif isinstance(item, BadJson):
+                raise item
+            elif isinstance(item, float) and math.isinf(item):
+                raise BadJson("a number too large for a double; write null where it is unknown")
+            elif isinstance(item, int) and abs(item) >= 10**MAX_DIGITS:
+                raise BadJson(f"a number of more than {MAX_DIGITS} digits; write it as text")
+        if not below:
+            return
+        level = below
+    raise BadJson(f"nested deeper than {MAX_DEPTH} levels")
+
+
+def _marked(text: str) -> Any:
+    """A document in which each value that is not read stands as a :class:`BadJson`."""
+
+    def items(pairs: list[tuple[str, Any]]) -> Any:
+        made = dict(pairs)
+        return made if len(made) == len(pairs) else BadJson("a key occurs twice; keep one")
+
+    def integer(digits: str) -> Any:
+        return int(digits) if len(digits) <= MAX_DIGITS else BadJson(f"{len(digits)} digits")
+
+    def constant(name: str) -> Any:
+        return BadJson(f"{name} is not JSON; write null where a number is unknown")
+
+    try:
+        return json.loads(text, object_pairs_hook=items, parse_int=integer, parse_constant=constant)
+    except (ValueError, RecursionError) as error:
+        raise BadJson(f"not JSON ({error})") from None
+
+
+def _item(value: Any) -> Any:
+    """An item of a marked document, or what is wrong with it."""
+    try:
+        _check(value)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return BadJson(_SURROGATE)
+    except BadJson as error:
+        return error
+    return value
