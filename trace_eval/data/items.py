@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
 
 from blueprints import FiniteJson, Strict
-from trace_eval.data.pairs import Answer, Instruction, Pair, Recording, same_but_signatures
+from trace_eval.data.pairs import MAX_ID, Answer, Instruction, Pair, Recording, same_but_signatures
 
 #: First character of the names of raters who are known by their place in a list only; such a
 #: name says nothing across items.
@@ -111,7 +111,7 @@ class Single(Strict):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    id: str = Field(min_length=1, description="unique in its file")
+    id: str = Field(min_length=1, max_length=MAX_ID, description="unique in its file")
     question_id: str | None = Field(
         None,
         validation_alias=AliasChoices("question_id", "instruction_id"),
