@@ -89,8 +89,11 @@ def test_all_dimensions_are_reported_and_clusters_work() -> None:
         {"full": table("x", columns), "other": other}, labels, cluster=True, options=QUICK
     )
     assert len(result.rows) == 2 * len(DIMENSIONS)
-    # every instruction has one right and one wrong: whichever are drawn, the difference is -1/2
-    assert result.rows[1].difference.percentile == pytest.approx((-0.5, -0.5), abs=1e-12)
+    # every instruction has one right and one wrong: whichever are drawn, the difference is
+    # -1/2, and nothing is known of instructions that differ
+    found = result.rows[1].difference
+    assert found.value == pytest.approx(-0.5, abs=1e-12)
+    assert (found.interval, found.reason) == (None, "no interval: all resamples are equal")
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -100,3 +103,31 @@ def test_what_cannot_be_compared_is_refused() -> None:
         ablation_table({"full": table("f", {"content": "1" * 10})}, TRUTH)
     with pytest.raises(UserError, match="at least one condition"):
         ablation_table({}, TRUTH)
+
+
+def test_preference_labels_are_compared() -> None:
+    labels = table("labels", {"preference": "12t"})
+    conditions = {
+        "full": table("f", {"overall": "12g"}),
+        "other": table("o", {"overall": "11b"}),
+    }
+    result = ablation_table(conditions, labels, options=QUICK)
+    assert [(row.dimension, row.accuracy) for row in result.rows] == [
+        ("preference", 1.0),
+        ("preference", pytest.approx(2 / 3, abs=1e-12)),
+    ]
+    judged = dict.fromkeys(DIMENSIONS, "12g")
+    modes = mode_policy_table({"m": table("m", judged)}, labels, options=QUICK)
+    assert {row.dimension for row in modes.rows} == {"preference"}
+
+
+def test_a_condition_without_items_is_no_test() -> None:
+    conditions = {
+        "full": table("f", {"overall": "1212121212"}),
+        "worse": table("w", {"overall": "1212111111"}),
+        "nothing": table("n", {"overall": "----------"}),
+    }
+    _, worse, nothing = ablation_table(conditions, TRUTH, options=QUICK).rows
+    assert (nothing.items, nothing.mcnemar, nothing.p_holm) == (0, None, None)
+    assert worse.mcnemar is not None
+    assert worse.p_holm == worse.mcnemar.p  # a family of one

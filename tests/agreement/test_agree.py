@@ -271,3 +271,23 @@ def test_warnings_name_their_rows() -> None:
     line = next(warning_line(w) for w in report.warnings if w.check == "self_comparisons")
     assert line.endswith("(rows p0, p1, p2, p3, p4, p5, p6, p7 and 4 more)")
     assert report.self_comparisons[0].counts.first == 12
+
+
+def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
+    ids = [f"p{n}" for n in range(20)]
+    columns = {"overall": "12" * 10}
+    judge = table("judge", columns, id=ids)
+    two = table("labels", columns, id=ids, instruction_id=[f"i{n // 2}" for n in range(20)])
+    plain = agree([Source(judge)], two, OPTIONS).scores[0].metrics
+    # 20 of 20: exact binomial, 0.025 ** (1 / 20) = 0.8316
+    assert plain["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-9)
+    assert plain["kappa"].interval is None
+    assert plain["kappa"].reason == "no interval: all resamples are equal"
+    # 10 instructions, all right: 0.025 ** (1 / 10)
+    grouped = agree([Source(judge)], two, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    assert grouped["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
+    one = table("labels", {"overall": "1" * 20}, id=ids, instruction_id=["i"] * 20)
+    alone = agree([Source(judge)], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    assert alone["accuracy_4way"].value == 0.5
+    assert alone["accuracy_4way"].interval is None
+    assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from"

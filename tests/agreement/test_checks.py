@@ -6,6 +6,7 @@ import numpy as np
 
 from tests.agreement.tables import codes
 from trace_eval.agreement import copied_ties, label_sets, repeated, self_compared, swapped
+from trace_eval.agreement.checks import two_opinions
 from trace_eval.data.labels import Codes
 
 RNG = np.random.default_rng(11)
@@ -95,3 +96,27 @@ def test_label_sets() -> None:
     assert [w.text for w in never if "both_bad" in w.text] == [
         "x: the judge never says both_bad, the other side does 10 times"
     ]
+
+
+def test_plain_ties_that_one_side_never_uses() -> None:
+    ids = names(40)
+    winners, half = codes("12" * 20), codes("1t2t" * 10)
+    for truth, judged, side in (
+        (winners, half, "the labels never say tie"),
+        (half, winners, "the judge never says tie"),
+    ):
+        assert [w.text for w in label_sets(ids, truth, judged, "x")] == [
+            f"x: {side}, the other side does 20 times"
+        ]
+    assert label_sets(ids, half, half, "x") == []
+
+
+def test_overall_and_preference_in_one_file() -> None:
+    ids = names(4)
+    against, alone = two_opinions(
+        ids, {"overall": codes("12g-"), "preference": codes("11tt")}, "labels"
+    )
+    assert against.rows == ("p1",)  # both_good is a tie: p2 is no contradiction
+    assert alone.rows == ("p3",)
+    assert two_opinions(ids, {"overall": codes("12gb")}, "labels") == []
+    assert two_opinions(ids, dict.fromkeys(("overall", "preference"), codes("12tt")), "x") == []

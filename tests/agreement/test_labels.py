@@ -73,6 +73,15 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ("l.jsonl", '{"id": "a"\n', r"l\.jsonl, line 1: not JSON"),
         ("l.json", '{"id": "a"}', "expected a list"),
         ("l.json", '["a"]', "record 1: expected an object"),
+        ("l.csv", "", "the file is empty"),
+        ("l.csv", "id,overall\n", "there is a header and no row under it"),
+        (
+            "l.jsonl",
+            '{"id": "a", "label": {"overall": "1"}, "overall": "2"}\n',
+            r"l\.jsonl, record 1: overall is given twice, '1' and '2'; keep one",
+        ),
+        ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
+        ("l.json", "[" * 3000 + "]" * 3000, r"l\.json"),
         ("l.txt", "x", "use .csv, .jsonl or .json"),
     ],
 )
@@ -99,3 +108,23 @@ def test_rows_are_numbered_only_on_request() -> None:
     assert label_table("t", columns, default_ids=True).ids.tolist() == ["1", "2"]
     with pytest.raises(UserError, match="no column 'id'"):
         label_table("t", columns)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters_are_seen_in_the_header(tmp_path: Path, delimiter: str) -> None:
+    text = 'id;overall;note\na;1;"x;y"\nb;both_bad;\n'.replace(";", delimiter)
+    found = read_labels(write(tmp_path / "l.csv", text))
+    assert found.codes["overall"].tolist() == codes("1b").tolist()
+
+
+def test_a_cell_may_be_longer_than_a_block_of_the_reader(tmp_path: Path) -> None:
+    rows = "".join(f"{n},1,short\n" for n in range(2000))
+    text = f"id,overall,note\n{rows}x,2,{'y' * 2_500_000}\n"
+    found = read_labels(write(tmp_path / "l.csv", text))
+    assert (len(found), found.ids[-1]) == (2001, "x")
+
+
+def test_the_same_label_in_two_places_is_no_contradiction(tmp_path: Path) -> None:
+    record = {"id": "a", "label": {"overall": "1", "content": None}, "overall": 1}
+    found = read_labels(write(tmp_path / "l.jsonl", json.dumps(record)))
+    assert found.codes["overall"].tolist() == codes("1").tolist()

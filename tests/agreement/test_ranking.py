@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import factorial
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,10 @@ from trace_eval.ranking import (
     BAR,
     MODELS,
     RankOptions,
+    correlate,
     mean_win_rates,
     outcomes_of,
+    people_table,
     rank,
     rank_tables,
     ranks,
@@ -205,7 +208,7 @@ def test_typed_ties_are_evidence_about_both() -> None:
     }
     assert set(by_rank[plain].values()) == {1}
     assert by_rank[typed] == {"w": 1, "z": 1, "x": 3, "y": 3}
-    assert any(BAR in caveat.text for caveat in typed.caveats)
+    assert any(parameter.name == BAR for parameter in typed.parameters)
     with pytest.raises(UserError, match="plain ties"):
         rank(games("xyt xy1"), RankOptions(QUICK, typed=True))
 
@@ -267,6 +270,90 @@ def test_clusters_and_options_are_checked() -> None:
 
 def test_tables_show_every_system() -> None:
     report = rank(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
-    counts, ranking = list(rank_tables(report))
+    counts, ranking, *_ = rank_tables(report)
     assert [row[0] for row in counts.rows] == ["x", "y"]
     assert ranking.rows[0][1].startswith("0.5000  #1 [")
+
+
+def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> None:
+    # against z: x 1/2, y 1; over all: x (1+1+1+1/2)/5... better than y: the orders differ
+    played = games("xz1 xz2 yz1 xy1 xy1 xy1")
+    human = {"x": 1.0, "y": 2.0}
+    found = {
+        c.method: c for c in rank(played, RankOptions(QUICK, baseline="z"), human).correlations
+    }
+    assert found["win_rate"].spearman == pytest.approx(-1, abs=1e-12)
+    against = found["win_rate_against_baseline"]
+    assert (against.systems, against.spearman) == (2, pytest.approx(1, abs=1e-12))
+    assert "win_rate_against_baseline" not in {
+        c.method for c in rank(played, RankOptions(QUICK), human).correlations
+    }
+
+
+def test_three_systems_show_little() -> None:
+    # 2 of 3! = 6 orders are perfectly correlated, one forth and one back: p = 1/3
+    one = {"x": 3.0, "y": 2.0, "z": 1.0}
+    found = correlate("m", one, "people", one)
+    assert (found.spearman, found.kendall) == (1, 1)
+    assert found.spearman_p == pytest.approx(1 / 3, abs=1e-12)
+    assert found.kendall_p == pytest.approx(1 / 3, abs=1e-12)
+    # without ties the permutation test of tau is scipy's exact one
+    from scipy.stats import kendalltau
+
+    values = {name: float(RNG.random()) for name in "abcdefgh"}
+    other = {name: float(RNG.random()) for name in "abcdefgh"}
+    p = kendalltau(list(values.values()), list(other.values()), method="exact").pvalue
+    assert correlate("m", values, "people", other).kendall_p == pytest.approx(p, abs=1e-12)
+    many = {name: float(n) for n, name in enumerate("abcdefghijkl")}
+    assert correlate("m", many, "people", many).spearman_p == pytest.approx(2 / factorial(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,score\nx,nan\ny,1\n", "record 1: score is 'nan'; give a finite number"),
+        ("system,rank\nx,inf\n", "rank is 'inf'; give a finite number"),
+        ("system,score,rank\nx,1,\ny,,2\n", "both score and rank"),
+        ("system,score\nx,1\ny,\n", "record 2: needs 'system'"),
+        ("system,score\n", "no systems"),
+    ],
+)
+def test_human_rankings_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "human.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_human_ranking(path)
+
+
+def test_names_that_match_nothing_are_said() -> None:
+    played = games("xy1 yz1 zx1")
+    with pytest.raises(UserError, match=r"none of its systems \(u, v\)"):
+        rank(played, RankOptions(QUICK), {"u": 1.0, "v": 2.0})
+    report = rank(played, RankOptions(QUICK), {"x": 1.0, "u": 2.0})
+    texts = [caveat.text for caveat in report.caveats]
+    assert "in the human ranking but never compared, left out: u" in texts
+    assert "compared but not in the human ranking, left out: y, z" in texts
+
+
+def test_tie_parameters_are_numbers() -> None:
+    report = rank(games("xy1 xy2 xyg yz1 yz2 xz1 zx1"), RankOptions(QUICK))
+    found = {(p.method, p.name): p.value for p in report.parameters}
+    assert set(found) == {("davidson", "nu"), ("rao_kupper", "theta")}
+    assert all(value > 0 for value in found.values())
+
+
+def test_one_instruction_gives_ranks_without_an_interval() -> None:
+    played = games("xy1 xy1 xy2", instruction_id=["i"] * 3)
+    report = rank(played, RankOptions(QUICK, cluster=True))
+    assert {(place.low, place.high) for place in report.places} == {(None, None)}
+    assert any("one instruction" in caveat.text for caveat in report.caveats)
+
+
+def test_labels_without_a_judgement_are_refused_or_dropped() -> None:
+    judged = games("xy1 xy2 xy1")
+    labels = table("labels", {"overall": "12"}, id=["p0", "gone"])
+    with pytest.raises(UserError, match="no judgement of 1 of 2 labelled items, first 'gone'"):
+        people_table(labels, judged)
+    people = people_table(labels, judged, "drop")
+    report = rank(judged, RankOptions(QUICK), None, people)
+    assert any(c.text.startswith("1 of 3 judged items have one") for c in report.caveats)

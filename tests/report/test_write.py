@@ -16,6 +16,7 @@ from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
 from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.report.unpacked import Elements, fragment, index
+from trace_eval.agreement.metrics import METRICS
 from trace_eval.commands.report import report as command
 from trace_eval.report import write_report
 from trace_eval.runs.run import Run
@@ -74,6 +75,11 @@ def test_the_summary_says_who_and_how_much(report: Path) -> None:
     assert "Krippendorff" in text
     assert "P1: decided" in text
     assert "majority class" in text
+
+
+def test_every_statistic_has_its_column(report: Path) -> None:
+    page = Elements(report.read_text("utf-8")).text
+    assert [metric.title for metric in METRICS if metric.title not in page] == []
 
 
 def test_the_policy_is_explained_step_by_step(report: Path, run: Path) -> None:

@@ -12,14 +12,19 @@ differences paired.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.interval import Range, bca_interval, percentile_interval
+from trace_eval.agreement.interval import (
+    Range,
+    bca_interval,
+    exact_interval,
+    percentile_interval,
+)
 
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]
@@ -60,12 +65,22 @@ class Estimate:
         value: the statistic on the data.
         percentile, bca: intervals at the level asked for.
         undefined: resamples in which the statistic has no value; they are left out.
+        exact: interval of a share that is 0 or 1 on the data, where no resample can differ:
+            exact binomial over the units drawn.
+        reason: why there is no interval although resamples were asked for.
     """
 
     value: float | None
     percentile: Range | None = None
     bca: Range | None = None
     undefined: int = 0
+    exact: Range | None = None
+    reason: str | None = None
+
+    @property
+    def interval(self) -> Range | None:
+        """The interval to show."""
+        return self.bca or self.percentile or self.exact
 
 
 @dataclass(frozen=True)
@@ -166,9 +181,23 @@ def replicates(
 
 
 def bootstrap(
-    units: Units, statistics: Mapping[str, Statistic], options: BootstrapOptions
+    units: Units,
+    statistics: Mapping[str, Statistic],
+    options: BootstrapOptions,
+    shares: Collection[str] = (),
 ) -> dict[str, Estimate]:
-    """Estimates with percentile and BCa intervals, all from the same resamples."""
+    """Estimates with percentile and BCa intervals, all from the same resamples.
+
+    An interval without width is none: one unit, or units that are all alike, say nothing of
+    the variation among units that were not seen.
+
+    Args:
+        units: what is drawn.
+        statistics: name -> function of count vectors.
+        options: of the bootstrap.
+        shares: those that are means of 0/1 over items. At 0 or 1 they get the exact binomial
+            interval over the units that inform them; over clusters that is conservative.
+    """
     if not len(units.sizes):
         return dict.fromkeys(statistics, Estimate(None))
     total = units.total
@@ -180,10 +209,27 @@ def bootstrap(
         if np.isnan(value) or name not in drawn:
             found[name] = Estimate(None if np.isnan(value) else value)
             continue
-        found[name] = Estimate(
-            value,
-            percentile_interval(drawn[name], options.level),
-            bca_interval(drawn[name], value, statistic(without_one), units.sizes, options.level),
-            int(np.isnan(drawn[name]).sum()),
-        )
+        undefined = np.isnan(drawn[name])
+        known = drawn[name][~undefined]
+        if len(known) and known.max() == known.min():
+            estimate = _without_width(units, statistic, value, name in shares, options.level)
+        else:
+            jackknife = statistic(without_one)
+            estimate = Estimate(
+                value,
+                percentile_interval(drawn[name], options.level),
+                bca_interval(drawn[name], value, jackknife, units.sizes, options.level),
+            )
+        found[name] = replace(estimate, undefined=int(undefined.sum()))
     return found
+
+
+def _without_width(
+    units: Units, statistic: Statistic, value: float, share: bool, level: float
+) -> Estimate:
+    if units.sizes.sum() < 2:
+        return Estimate(value, reason="no interval: only one unit is drawn from")
+    if share and value in (0, 1):
+        informed = int(units.sizes[~np.isnan(statistic(units.tables))].sum())
+        return Estimate(value, exact=exact_interval(int(value) * informed, informed, level))
+    return Estimate(value, reason="no interval: all resamples are equal")

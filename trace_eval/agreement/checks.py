@@ -141,11 +141,43 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
         text = f"{who}: only one side has typed ties; all ties are collapsed, there is no 4-way"
         found.append(DataWarning("label_sets", text))
         return found
-    for code, label in enumerate(LABELS[:4] if any(typed) else ("1", "2")):
+    for label in LABELS[:4] if any(typed) else ("1", "2", "tie"):
+        code = LABELS.index(label)
         for one, other, name in ((0, 1, "the judge never says"), (1, 0, "the labels never say")):
             if seen[one][code] >= SEEN_OFTEN and not seen[other][code] and seen[other].any():
                 text = f"{who}: {name} {label}, the other side does {seen[one][code]} times"
                 found.append(DataWarning("label_sets", text))
+    return found
+
+
+def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataWarning]:
+    """``overall`` and ``preference`` in one file that contradict or stand in for each other."""
+    if "overall" not in codes or "preference" not in codes:
+        return []
+    overall, preference = collapse_codes(codes["overall"]), codes["preference"]
+    preference = collapse_codes(preference)
+    both = (overall != MISSING) & (preference != MISSING)
+    found = []
+    against = both & (overall != preference)
+    if against.any():
+        found.append(
+            DataWarning(
+                "label_sets",
+                f"{who}: overall and preference contradict each other on {int(against.sum())} of"
+                f" {int(both.sum())} items; each is reported on its own",
+                tuple(str(key) for key in ids[against]),
+            )
+        )
+    alone = (overall != MISSING) ^ (preference != MISSING)
+    if alone.any():
+        found.append(
+            DataWarning(
+                "label_sets",
+                f"{who}: {int(alone.sum())} items have only one of overall and preference; put"
+                " all opinions into one column",
+                tuple(str(key) for key in ids[alone]),
+            )
+        )
     return found
 
 

@@ -28,6 +28,7 @@ from trace_eval.agreement.checks import (
     repeated,
     self_compared,
     swapped,
+    two_opinions,
 )
 from trace_eval.agreement.compare import Comparison, compare_all
 from trace_eval.agreement.counts import is_untyped
@@ -202,10 +203,12 @@ def _warnings(
         facts = {**judge.facts, **facts}
     found = repeated(items.ids, facts) + self_compared(items.ids, self_mask(facts, len(items.ids)))
     ids, truth = items.ids, items.codes
+    found += two_opinions(ids, truth, "the labels")
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
             found += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
     for judge, aligned in zip(judges, columns, strict=True):
+        found += two_opinions(ids, judge.codes, judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
             name = column.dimension

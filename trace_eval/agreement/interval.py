@@ -1,4 +1,4 @@
-"""Bootstrap confidence intervals: percentile (Efron 1979) and BCa (Efron 1987)."""
+"""Confidence intervals: bootstrap percentile (Efron 1979), BCa (Efron 1987), exact binomial."""
 
 from __future__ import annotations
 
@@ -60,4 +60,14 @@ def bca_interval(
     shifted = z0 + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     alphas = ndtr(z0 + shifted / (1 - acceleration(jackknife, sizes) * shifted))
     low, high = np.quantile(known, alphas)
+    return float(low), float(high)
+
+
+def exact_interval(successes: int, trials: int, level: float) -> Range:
+    """Clopper & Pearson (1934): two-sided exact interval of a binomial proportion."""
+    from scipy.stats import beta
+
+    tail = (1 - level) / 2
+    low = beta.ppf(tail, successes, trials - successes + 1) if successes else 0.0
+    high = beta.ppf(1 - tail, successes + 1, trials - successes) if successes < trials else 1.0
     return float(low), float(high)

@@ -25,6 +25,7 @@ class Metric:
         about: what it counts, in a clause; shown under the table.
         statistic: of joint counts ``[..., truth, predicted]``.
         scales: label sets on which it is defined.
+        share: it is a share of right items.
     """
 
     name: str
@@ -32,16 +33,20 @@ class Metric:
     about: str
     statistic: Statistic
     scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED)
+    share: bool = False
 
 
 METRICS: tuple[Metric, ...] = (
-    Metric("accuracy_4way", "4-way", "all typed ties apart", accuracy, (TYPED,)),
-    Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way),
-    Metric("accuracy_2way", "2-way", "pairs in which both sides name a winner", accuracy_2way),
+    Metric("accuracy_4way", "4-way", "all typed ties apart", accuracy, (TYPED,), share=True),
+    Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, share=True),
+    Metric("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, share=True),
     Metric("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1),
     Metric("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa),
     Metric("gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1),
 )
+
+#: Names of the metrics that are shares.
+SHARES = frozenset(metric.name for metric in METRICS if metric.share)
 
 
 def metrics_of(labels: tuple[str, ...]) -> dict[str, Metric]:

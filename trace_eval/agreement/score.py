@@ -29,7 +29,7 @@ from trace_eval.agreement.bootstrap import (
     within,
 )
 from trace_eval.agreement.counts import joint_counts
-from trace_eval.agreement.metrics import metrics_of
+from trace_eval.agreement.metrics import SHARES, metrics_of
 from trace_eval.data.labels import MISSING, Codes
 
 
@@ -116,7 +116,7 @@ def score_judge(
 
 def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, Estimate]:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
-    return bootstrap(Units.items(counts), _over_flat(column.labels), options)
+    return bootstrap(Units.items(counts), _over_flat(column.labels), options, SHARES)
 
 
 def _by_clusters(
@@ -131,7 +131,8 @@ def _by_clusters(
         place = stack.add(cluster[known], cells, size * size)
         for name, statistic in _over_flat(column.labels).items():
             statistics[f"{number}.{name}"] = within(statistic, place)
-    found = bootstrap(stack.units(), statistics, options)
+    shares = {name for name in statistics if name.partition(".")[2] in SHARES}
+    found = bootstrap(stack.units(), statistics, options, shares)
     return [
         {name: found[f"{number}.{name}"] for name in metrics_of(column.labels)}
         for number, column in enumerate(columns)

@@ -43,7 +43,7 @@ def cell(value: Any) -> str:
     if value is None:
         return NOTHING
     if isinstance(value, Estimate):
-        limits = value.bca or value.percentile
+        limits = value.interval
         shown = cell(value.value)
         return f"{shown} [{limits[0]:.3f}, {limits[1]:.3f}]" if limits else shown
     if isinstance(value, float):

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.agree import Missing
+
 
 def rank(
     source: Annotated[
@@ -29,6 +31,9 @@ def rank(
     baseline: Annotated[
         str | None, typer.Option(help="Also give win rates against this system.")
     ] = None,
+    missing: Annotated[
+        Missing, typer.Option(help="Labels of items that were not judged: refuse, or leave out.")
+    ] = Missing.ERROR,
     typed: Annotated[
         bool, typer.Option("--typed", help="Typed ties count: both_bad is against both.")
     ] = False,
@@ -64,7 +69,7 @@ def rank(
             agreement.BootstrapOptions(resamples, level, seed), cluster, typed, prior, baseline
         ),
         ranking.read_human_ranking(human) if human else None,
-        ranking.people_table(people, table) if people else None,
+        ranking.people_table(people, table, missing.value) if people else None,
     )
     for caveat in report.caveats:
         typer.echo(f"note: {caveat.method}: {caveat.text}", err=True)

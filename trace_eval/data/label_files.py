@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     },
 }
 
+#: Characters that separate columns, by what a header of one column gives away.
+DELIMITERS = (",", ";", "\t")
+
 #: Column name in a file -> our name of it.
 NAMES: dict[str, str] = {alias: name for name, all_ in _ALIASES.items() for alias in all_}
 
@@ -53,25 +57,59 @@ def read_columns(path: Path) -> dict[str, list[str | None]]:
 
 def _csv_columns(path: Path) -> dict[str, list[str | None]]:
     import pyarrow as pa
-    from pyarrow import csv
 
+    header, delimiter = _header(path)
     try:
-        header = csv.open_csv(path).schema.names
-        table = csv.read_csv(
-            path,
-            parse_options=csv.ParseOptions(newlines_in_values=True),
-            convert_options=csv.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()),
-                include_columns=[name for name in dict.fromkeys(header) if name in NAMES],
-                strings_can_be_null=True,
-                null_values=[""],
-            ),
-        )
+        table = _read_csv(path, header, delimiter, None)
+    except pa.ArrowInvalid as error:
+        if "straddl" not in str(error):
+            raise UserError(f"{path}: not a CSV table with a header row ({error})") from error
+        # a cell is longer than a block: read the file as one
+        try:
+            table = _read_csv(path, header, delimiter, min(path.stat().st_size + 1, 2**31 - 1))
+        except pa.ArrowException as again:
+            raise UserError(f"{path}: not a CSV table with a header row ({again})") from again
     except pa.ArrowException as error:
         raise UserError(f"{path}: not a CSV table with a header row ({error})") from error
+    if not table.num_rows:
+        raise UserError(f"{path}: there is a header and no row under it; add the items")
     known = [name for name in header if name in NAMES]
     _refuse_synonyms(path, known)
     return {NAMES[name]: table.column(name).to_pylist() for name in known}
+
+
+def _header(path: Path) -> tuple[list[str], str]:
+    """Names of the columns, and the character that separates them."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            line = next(csv.reader(file), None)
+        except csv.Error as error:
+            raise UserError(f"{path}: no readable header row ({error})") from error
+        if line is None:
+            raise UserError(f"{path}: the file is empty; give a CSV table with a header row")
+        for delimiter in DELIMITERS:
+            file.seek(0)
+            names = next(csv.reader(file, delimiter=delimiter))
+            if len(names) > 1:
+                return names, delimiter
+        return line, ","
+
+
+def _read_csv(path: Path, header: list[str], delimiter: str, block: int | None) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    return arrow.read_csv(
+        path,
+        read_options=arrow.ReadOptions(block_size=block),
+        parse_options=arrow.ParseOptions(newlines_in_values=True, delimiter=delimiter),
+        convert_options=arrow.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()),
+            include_columns=[name for name in dict.fromkeys(header) if name in NAMES],
+            strings_can_be_null=True,
+            null_values=[""],
+        ),
+    )
 
 
 def _jsonl_records(path: Path) -> Iterator[Any]:
@@ -96,10 +134,10 @@ def _record_columns(path: Path, records: Iterator[Any]) -> dict[str, list[str | 
         if not isinstance(record, dict):
             raise UserError(f"{path}, record {count}: expected an object, got {record!r:.60}")
         try:
-            cells = flatten(record, names)
+            flat = flatten(record, names)
         except UserError as error:
             raise UserError(f"{path}, record {count}: {error}") from None
-        for name, value in cells.items():
+        for name, value in flat.items():
             column = columns.setdefault(name, [])
             column.extend([None] * (count - 1 - len(column)))
             column.append(value)
@@ -114,24 +152,37 @@ def flatten(record: Mapping[str, Any], names: set[str]) -> dict[str, str | None]
 
     Understood nests: ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
     ``dimensions`` of a judgement.
+
+    Raises:
+        UserError: two places give different values of one name.
     """
     found: dict[str, str | None] = {}
+    for name, value in _named(record, names):
+        text = _text(value)
+        if text is not None and found.get(name) not in (None, text):
+            raise UserError(f"{name} is given twice, {found[name]!r} and {text!r}; keep one")
+        if text is not None or name not in found:
+            found[name] = text
+    return found
+
+
+def _named(record: Mapping[str, Any], names: set[str]) -> Iterator[tuple[str, Any]]:
+    """Our name and the value of everything in a record that we know, in file order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise UserError(f"labels: expected an object (got {value!r:.80})")
         if key in ("label", "labels") and isinstance(value, Mapping):
-            found.update({NAMES[k]: _text(v) for k, v in value.items() if k in NAMES})
+            yield from ((NAMES[k], v) for k, v in value.items() if k in NAMES)
         elif key == "dimensions" and isinstance(value, Mapping):
             for name, verdict in value.items():
                 if isinstance(verdict, Mapping) and name in NAMES:
-                    found[NAMES[name]] = _text(verdict.get("rating"))
+                    yield NAMES[name], verdict.get("rating")
         elif key in ("a", "b") and isinstance(value, Mapping):
-            found[f"system_{key}"] = _text(value.get("system"))
-            found[f"clip_{key}"] = _text(value.get("audio"))
+            yield f"system_{key}", value.get("system")
+            yield f"clip_{key}", value.get("audio")
         elif key in NAMES and not isinstance(value, Mapping | list):
             names.add(key)
-            found[NAMES[key]] = _text(value)
-    return found
+            yield NAMES[key], value
 
 
 def _text(value: Any) -> str | None:

@@ -5,6 +5,7 @@ from trace_eval.ranking.correlation import Correlation, correlate
 from trace_eval.ranking.evaluate import (
     METHODS,
     Caveat,
+    Parameter,
     Place,
     RankOptions,
     RankReport,
@@ -27,6 +28,7 @@ __all__ = [
     "Caveat",
     "Correlation",
     "Outcomes",
+    "Parameter",
     "Place",
     "RankOptions",
     "RankReport",

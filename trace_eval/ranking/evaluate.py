@@ -21,6 +21,9 @@ from trace_eval.ranking.win_rate import mean_win_rates, win_rates
 #: Methods in the order of the report.
 METHODS = ("win_rate", "mean_win_rate", *MODELS)
 
+#: Name of the rate against one system, where ``--baseline`` asks for it.
+AGAINST_BASELINE = "win_rate_against_baseline"
+
 
 @dataclass(frozen=True)
 class RankOptions:
@@ -77,10 +80,19 @@ class Place:
 
 @dataclass(frozen=True)
 class Caveat:
-    """A method that gives no numbers, or parameters worth knowing."""
+    """A method that gives no numbers, or something that every reader must know."""
 
     method: str
     text: str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A fitted parameter of a model beside the strengths, e.g. Davidson's ``nu``."""
+
+    method: str
+    name: str
+    value: float
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,7 @@ class RankReport:
     systems: tuple[SystemRow, ...]
     places: tuple[Place, ...]
     correlations: tuple[Correlation, ...]
+    parameters: tuple[Parameter, ...]
     caveats: tuple[Caveat, ...]
 
 
@@ -128,7 +141,8 @@ def rank(
     ]
     references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
     if human:
-        references.append(("given ranking", dict.fromkeys(METHODS, human)))
+        _refuse_strangers(human, outcomes)
+        references.append(("given ranking", dict.fromkeys((*METHODS, AGAINST_BASELINE), human)))
     if labels is not None:
         references.append(("human labels", _values_by_method(outcomes_of(labels), options)))
     return RankReport(
@@ -144,7 +158,12 @@ def rank(
             for method, ours in _values_by_method(outcomes, options).items()
             if (theirs := by_method.get(method))
         ),
-        caveats=tuple(_caveats(outcomes, fitted.values(), options)),
+        parameters=tuple(
+            Parameter(result.model, name, value)
+            for result in fitted.values()
+            for name, value in result.parameters
+        ),
+        caveats=(*_caveats(outcomes, fitted.values(), options), *_of_people(table, human, labels)),
     )
 
 
@@ -177,7 +196,41 @@ def _values_by_method(outcomes: Outcomes, options: RankOptions) -> dict[str, dic
             values = tuple(float(v or 0) for v in _exact(method, outcomes, options))
         if values is not None:
             found[method] = dict(zip(outcomes.systems, values, strict=True))
+    if options.baseline is not None and options.baseline in outcomes.systems:
+        rates = win_rates(outcomes, options.typed, options.baseline)
+        found[AGAINST_BASELINE] = {
+            name: float(rate)
+            for name, rate in zip(outcomes.systems, rates, strict=True)
+            if rate is not None
+        }
     return found
+
+
+def _refuse_strangers(human: Mapping[str, float], outcomes: Outcomes) -> None:
+    if not set(human) & set(outcomes.systems):
+        raise UserError(
+            f"--human: none of its systems ({', '.join(sorted(human))}) is compared here"
+            f" ({', '.join(outcomes.systems)}); use the same names"
+        )
+
+
+def _of_people(
+    table: LabelTable, human: Mapping[str, float] | None, labels: LabelTable | None
+) -> Iterator[Caveat]:
+    """What the human side lacks; nothing is left out in silence."""
+    if human is not None:
+        known = {str(name) for side in "ab" for name in table.facts[f"system_{side}"].tolist()}
+        for there, absent in (
+            ("in the human ranking but never compared", sorted(set(human) - known)),
+            ("compared but not in the human ranking", sorted(known - set(human))),
+        ):
+            if absent:
+                yield Caveat("given ranking", f"{there}, left out: {', '.join(absent)}")
+    if labels is not None and len(labels) < len(table):
+        yield Caveat(
+            "human labels",
+            f"{len(labels)} of {len(table)} judged items have one; people rank by those alone",
+        )
 
 
 def _places(
@@ -207,6 +260,8 @@ def _rank_intervals(
     """Percentile bounds of each system's rank over resamples of the comparisons."""
     if not options.bootstrap.resamples:
         return [], 0
+    if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
+        return [], 0  # every resample of one instruction is that instruction
     if options.cluster:
         assert outcomes.cluster is not None
         units = Units.clusters(outcomes.cluster, outcomes.cell, outcomes.counts.size)
@@ -279,11 +334,11 @@ def _caveats(
     for result in fitted:
         if result.reason is not None:
             yield Caveat(result.model, result.reason)
-        for name, value in result.parameters:
-            yield Caveat(result.model, f"{name} = {value:.4f}")
     for row in _system_rows(outcomes, options):
         if not row.wins and (row.ties or row.both_bad):
             yield Caveat("models", f"{row.system} has no win: its strength rests on its ties alone")
+    if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
+        yield Caveat("all", "all comparisons have one instruction: ranks have no interval")
     if outcomes.self_compared:
         yield Caveat("all", f"{outcomes.self_compared} self-comparisons are left out")
     if outcomes.unscored:

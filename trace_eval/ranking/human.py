@@ -13,29 +13,35 @@ def read_human_ranking(path: Path) -> dict[str, float]:
     """System -> score, more is better, from a CSV with ``system`` and ``score`` or ``rank``.
 
     Raises:
-        UserError: a column is missing, a value is no number, or a system comes twice.
+        UserError: a column is missing, scores and ranks are mixed, a value is no finite number,
+            or a system comes twice.
     """
     try:
         rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
+    if not rows:
+        raise UserError(f"{path}: no systems; give a CSV with 'system' and 'score' or 'rank'")
+    given = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
+    if len(given) > 1:
+        raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
     found: dict[str, float] = {}
     for number, row in enumerate(rows, start=1):
         name = row.get("system")
-        column = next((c for c in ("score", "rank") if row.get(c)), None)
-        if not name or column is None:
+        if not name or not given or not row.get(given[0]):
             raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
         if name in found:
             raise UserError(f"{path}, record {number}: {name} was given before; delete one")
-        try:
-            value = float(row[column])
-            if not math.isfinite(value):
-                raise ValueError
-        except ValueError:
-            raise UserError(
-                f"{path}, record {number}: {column} is {row[column]!r}; give a number"
-            ) from None
-        found[name] = value if column == "score" else -value
-    if not found:
-        raise UserError(f"{path}: no systems; give a CSV with 'system' and 'score' or 'rank'")
+        value = _number(row[given[0]], f"{path}, record {number}: {given[0]}")
+        found[name] = value if given[0] == "score" else -value
     return found
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(f"{what} is {text!r}; give a finite number")
+    return value

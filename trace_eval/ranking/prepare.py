@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.agreement.align import Items, first_repeat, items_of, match
+from trace_eval.agreement.align import Items, Missing, first_repeat, items_of, match
 from trace_eval.agreement.judges import merge_facts, with_overall
 from trace_eval.agreement.source import Source
 from trace_eval.data.labels import LabelTable
@@ -36,14 +38,24 @@ def judge_table(
     return first_repeat(with_overall(table, policy, default))
 
 
-def people_table(labels: LabelTable, judged: LabelTable) -> LabelTable:
+def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "error") -> LabelTable:
     """The people's plurality label of every judged item, with the judgements' systems.
 
+    Judged items without a label are no fault: a few labels beside many judgements are what
+    prediction-powered estimates are for.
+
     Raises:
-        UserError: no id of the labels is among the judgements.
+        UserError: no id of the labels is among the judgements; or one is not, and ``missing``
+            is ``error``.
     """
     items: Items = items_of(labels)
     rows = match(items, judged, "drop")
+    absent = np.flatnonzero(rows < 0)
+    if len(absent) and missing == "error":
+        raise UserError(
+            f"{judged.source}: no judgement of {len(absent)} of {len(items.ids)} labelled items,"
+            f" first {items.ids[absent[0]]!r}; judge them, or pass --missing drop"
+        )
     facts = merge_facts(judged, rows, items)
     table = LabelTable(labels.source, items.ids, items.codes, facts=facts)
     return table.take(rows >= 0)

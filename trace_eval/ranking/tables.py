@@ -40,6 +40,12 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
     )
     if correlations.rows:
         yield correlations
+    if report.parameters:
+        yield table(
+            "Fitted parameters",
+            ("method", "parameter", "value"),
+            ((row.method, row.name, row.value) for row in report.parameters),
+        )
 
 
 def _ranking(report: RankReport) -> Table:

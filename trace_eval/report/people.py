@@ -128,7 +128,7 @@ def _ranking(
         from trace_eval.ranking.prepare import judge_table, people_table
 
         judged = judge_table(source)
-        labels = people_table(source.labels, judged) if source.labels else None
+        labels = people_table(source.labels, judged, "drop") if source.labels else None
         human = None
         if labels is not None:
             try:

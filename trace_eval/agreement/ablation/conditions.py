@@ -27,7 +27,7 @@ from trace_eval.agreement.bootstrap import (
 )
 from trace_eval.agreement.counts import collapse_codes, is_untyped
 from trace_eval.agreement.holm import holm
-from trace_eval.agreement.judges import factorise, with_overall
+from trace_eval.agreement.judges import factorise, with_overall, with_preference
 from trace_eval.agreement.mcnemar import McNemar, mcnemar
 from trace_eval.agreement.noise import noise
 from trace_eval.data.labels import LABEL_COLUMNS, LABELS, MISSING, Codes, LabelTable
@@ -54,7 +54,8 @@ class AblationRow:
         run_to_run: mean pairwise agreement of the repeats; null: one repeat.
         compared: items that the condition and the reference both judged.
         difference: condition minus reference on those; null value: the reference itself.
-        mcnemar, p_holm: paired test of the majority labels; null: the reference itself.
+        mcnemar, p_holm: paired test of the majority labels; null: the reference itself, or
+            nothing to compare, which is no test and no part of Holm's family.
     """
 
     condition: str
@@ -114,6 +115,8 @@ def ablation_table(
     if reference not in conditions:
         raise UserError(f"reference {reference!r} is not among {', '.join(conditions)}")
     items = items_of(truth)
+    if "preference" in items.codes:
+        items = replace(items, codes=with_preference(items.codes))
     runs = {
         name: [_codes(table, items, policy, missing) for table in _repeats(condition)]
         for name, condition in conditions.items()
@@ -156,7 +159,8 @@ def mode_policy_table(
         for mode, condition in modes.items()
         for name, policy in (policies or TREE_AND_VOTE).items()
     }
-    return ablation_table(conditions, truth, dimensions=("overall",), **options)
+    shown = "overall" if "overall" in truth.codes else "preference"
+    return ablation_table(conditions, truth, dimensions=(shown,), **options)
 
 
 def _repeats(condition: Condition) -> list[LabelTable]:
@@ -173,7 +177,8 @@ def _codes(
 ) -> dict[str, Codes]:
     table = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
     rows = match(items, table, missing)
-    return {name: gather(codes, rows) for name, codes in table.codes.items()}
+    codes = {name: gather(column, rows) for name, column in table.codes.items()}
+    return with_preference(codes) if "preference" in items.codes else codes
 
 
 def _row(
@@ -211,10 +216,10 @@ def _row(
         mcnemar=None,
         p_holm=None,
     )
-    if name == reference:
-        return row
     base_right, base_judged = _right(theirs, truth)
     both = known & (base_judged > 0)
+    if name == reference or not both.any():
+        return replace(row, compared=int(both.sum()))
     difference = _difference(
         (right[both], judged[both], len(ours)),
         (base_right[both], base_judged[both], len(theirs)),
