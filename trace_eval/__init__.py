@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trace_eval.data.judgement import Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_manifest
     from trace_eval.data.pairs import Pair
+    from trace_eval.judges.base import Judge
     from trace_eval.options import ExtractOptions, Options
     from trace_eval.report import write_report
     from trace_eval.runs.fuse import fuse, load_policy, refuse
@@ -32,6 +33,7 @@ _HOME = {
     "POLICIES": "fusion",
     "Blueprint": "blueprints",
     "ExtractOptions": "trace_eval.options",
+    "Judge": "trace_eval.judges.base",
     "Judgement": "trace_eval.data.judgement",
     "Manifest": "trace_eval.data.manifests",
     "Options": "trace_eval.options",
@@ -58,6 +60,7 @@ __all__ = [
     "POLICIES",
     "Blueprint",
     "ExtractOptions",
+    "Judge",
     "Judgement",
     "Manifest",
     "Options",

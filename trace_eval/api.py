@@ -17,7 +17,7 @@ from trace_eval.data.pairs import Pair, Recording
 from trace_eval.extracting.clip import Extracted, Source
 from trace_eval.extracting.engine import Engine, LocalEngine, cores
 from trace_eval.extracting.plan import Plan
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.registry import judge_of
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import fuse, load_policy
 from trace_eval.runs.pipeline import Pipeline, source_of
@@ -191,7 +191,7 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder."""
     options = options or Options(extract=ExtractOptions(workers=0))
     policy = load_policy(options.policy)
-    judge = create_judge(options.judge, options.judging)
+    judge = judge_of(options.judge, options.judging)
     plan = extractors_of(options.extract)
 
     async def work() -> Judgement:

@@ -6,6 +6,7 @@ import asyncio
 import platform
 import shutil
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from blueprints.distribution import (
@@ -23,6 +24,7 @@ from trace_eval.extracting.cache import default_folder
 from trace_eval.extracting.engine import cores
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
+from trace_eval.judges import registry
 from trace_eval.judges.doctor import Check
 from trace_eval.judges.options import JudgeOptions
 
@@ -111,18 +113,27 @@ def _extractor(spec: str) -> Check:
 
 def _judges() -> list[Check]:
     """Every judge that can be named; servers are asked by ``doctor --judge SPEC``."""
-    return [
-        Check("rules", True, "no model, no network: a screening baseline"),
-        *(_client(kind) for kind in ("ollama", "openai")),
-        Check("scripted", True, "replays replies from a file"),
-    ]
+    own = [_judge(name, kind) for name, kind in registry.kinds().items()]
+    return own + [_plugin(entry) for entry in entry_points(group=registry.ENTRY_POINT_GROUP)]
 
 
-def _client(kind: str) -> Check:
-    version = package_version(kind)
+def _judge(name: str, kind: registry.Kind) -> Check:
+    if kind.package is None:
+        return Check(name, True, kind.about)
+    version = package_version(kind.package)
     if version == "missing":
-        return Check(kind, False, f"needs the package: pip install {kind}")
-    return Check(kind, True, f"client {version}; check a server with --judge {kind}:MODEL")
+        return Check(name, False, f"needs the package: pip install {kind.package}")
+    return Check(name, True, f"{kind.about}; client {version}; check it: --judge {kind.usage}")
+
+
+def _plugin(entry: EntryPoint) -> Check:
+    """A judge of another package: whether what it names can be imported."""
+    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    try:
+        entry.load()
+    except Exception as error:
+        return Check(entry.name, False, f"{package}: {type(error).__name__}: {error}")
+    return Check(entry.name, True, f"from {package}")
 
 
 def _engines() -> list[Check]:

@@ -13,6 +13,7 @@ from trace_eval.judges.options import JudgeOptions
 
 if TYPE_CHECKING:
     from extractors.base import Extractor
+    from trace_eval.judges.base import Judge
 
 #: Profile of extractors used when none is named: embedded models only.
 DEFAULT_PROFILE = "screen"
@@ -71,14 +72,14 @@ class Options:
 
     Attributes:
         extract: how clips become blueprints.
-        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``.
+        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's own.
         judging: what the judge is asked for; ``rules`` needs none of it.
         policy: name, table file or entry point of the fusion policy.
         min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
     """
 
     extract: ExtractOptions = ExtractOptions()
-    judge: str = DEFAULT_JUDGE
+    judge: str | Judge = DEFAULT_JUDGE
     judging: JudgeOptions = field(default_factory=JudgeOptions)
     policy: str = DEFAULT_POLICY
     min_coverage: float = 1.0

@@ -231,10 +231,7 @@ def _served(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_run_is_the_local_engines(
-    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: LouderWins())
+def test_a_run_is_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
     first, second, third = _clips(tmp_path, 3)
     with _served(tmp_path) as url:  # one answer is fetched by the worker
         answers = [(f"{url}/{first.name}", second.name), (third.name, second.name)]
@@ -245,8 +242,12 @@ def test_a_run_is_the_local_engines(
         (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
         manifest = read_manifest(tmp_path / "pairs.jsonl")
         log = tmp_path / "log"
-        summary = judge_manifest(manifest, tmp_path / "ray", Options(_options(nodes, log)))
-        judge_manifest(manifest, tmp_path / "local", Options(_options(None, tmp_path / "other")))
+        summary = judge_manifest(
+            manifest, tmp_path / "ray", Options(_options(nodes, log), LouderWins())
+        )
+        judge_manifest(
+            manifest, tmp_path / "local", Options(_options(None, tmp_path / "other"), LouderWins())
+        )
     assert (summary.scored, summary.clips) == (2, 3)
     ours, theirs = Run.open(tmp_path / "ray"), Run.open(tmp_path / "local")
     assert ours.clips() == theirs.clips()

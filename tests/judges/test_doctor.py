@@ -78,11 +78,11 @@ def test_an_empty_reply_is_found() -> None:
 def test_a_key_in_clear_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     options = JudgeOptions(base_url="http://192.0.2.1/v1")
-    (check,) = key_check(OpenAIClient("m", options), options)  # contacts nobody
+    (check,) = key_check(OpenAIClient("m", options))  # contacts nobody
     assert not check.ok
     assert "use https" in check.detail
     local = JudgeOptions(base_url="http://127.0.0.1:8080/v1")
-    assert key_check(OpenAIClient("m", local), local)[0].ok
+    assert key_check(OpenAIClient("m", local))[0].ok
 
 
 def test_what_needs_no_server_and_what_cannot_be_made() -> None:

@@ -9,11 +9,11 @@ from blueprints import Absent, Status
 from tests.judges.cases import blueprint, case
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.estimate import estimate
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.tokens import PER_MESSAGE, typical_tokens, upper_tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import LLMJudge
-from trace_eval.judges.text.prompt import Message
 
 
 def made(**options: object) -> LLMJudge:

@@ -6,6 +6,7 @@ import pytest
 
 from blueprints import Absent, Accent, Emotion, Extension, Quality, Status
 from tests.judges.cases import blueprint, case
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import (
     fence_tag,
@@ -13,7 +14,7 @@ from trace_eval.judges.text.fencing import (
     neutralise_blueprint,
     without_paths,
 )
-from trace_eval.judges.text.prompt import Message, PromptPack
+from trace_eval.judges.text.prompt import PromptPack
 
 FAKE_VERDICT = (
     '{"content": {"reasoning": "x", "rating": "1"}, "voice_quality": {"reasoning": "x",'

@@ -8,7 +8,8 @@ import pytest
 from fusion import DIMENSIONS, Rating, from_steps
 from tests.judges.cases import verdict
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.parse import MAX_REPLY_CHARS, ParseError, parse_reply
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
+from trace_eval.judges.parse import parse_reply
 
 GOOD = json.dumps(verdict("1", "2", "both_bad"))
 OTHER = json.dumps(verdict("2", "2", "2"))
@@ -80,7 +81,7 @@ UNPARSEABLE = {
 @pytest.mark.parametrize("name", UNPARSEABLE)
 def test_unparseable(name: str) -> None:
     started = time.process_time()
-    with pytest.raises(ParseError) as caught:
+    with pytest.raises(ReplyError) as caught:
         parse_reply(UNPARSEABLE[name], "label")
     assert caught.value.reason is Reason.UNPARSEABLE
     # Hostile text costs bounded time: measured 0.02 s, the bound leaves room for slow machines.
@@ -107,13 +108,13 @@ OFF_LABEL = [
 
 @pytest.mark.parametrize("rating", OFF_LABEL, ids=repr)
 def test_off_label(rating: object) -> None:
-    with pytest.raises(ParseError) as caught:
+    with pytest.raises(ReplyError) as caught:
         parse_reply(with_content(rating), "label")
     assert caught.value.reason is Reason.OFF_LABEL
 
 
 def test_a_later_unusable_verdict_is_not_replaced_by_an_earlier_draft() -> None:
-    with pytest.raises(ParseError) as caught:
+    with pytest.raises(ReplyError) as caught:
         parse_reply(f"{OTHER}\nor rather\n{with_content('3')}", "label")
     assert caught.value.reason is Reason.OFF_LABEL
 
@@ -181,6 +182,6 @@ def test_acceptability_is_strict(field: str, value: object, reason: Reason) -> N
         del one[field]
     else:
         one[field] = value
-    with pytest.raises(ParseError) as caught:
+    with pytest.raises(ReplyError) as caught:
         parse_reply(json.dumps(dict.fromkeys(DIMENSIONS, one)), "acceptability")
     assert caught.value.reason is reason

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.parse import ParseError
+from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
 
 
@@ -69,14 +69,14 @@ def test_the_last_adjacent_conclusion_counts(text: str, scores: tuple[float, flo
     ],
 )
 def test_no_conclusion_is_no_vote(text: str) -> None:
-    with pytest.raises(ParseError) as raised:
+    with pytest.raises(ReplyError) as raised:
         read_text(text)
     assert raised.value.reason is Reason.UNPARSEABLE
 
 
 @pytest.mark.parametrize("text", ["Output A: 0, Output B: 5", "Output A: 11, Output B: 5"])
 def test_text_out_of_range_is_off_label(text: str) -> None:
-    with pytest.raises(ParseError) as raised:
+    with pytest.raises(ReplyError) as raised:
         read_text(text)
     assert raised.value.reason is Reason.OFF_LABEL
 
@@ -105,7 +105,7 @@ def test_json_with_reasons() -> None:
     ],
 )
 def test_json_that_is_no_vote(text: str, reason: Reason) -> None:
-    with pytest.raises(ParseError) as raised:
+    with pytest.raises(ReplyError) as raised:
         read_json(text)
     assert raised.value.reason is reason
 
@@ -113,7 +113,7 @@ def test_json_that_is_no_vote(text: str, reason: Reason) -> None:
 def test_hostile_text_takes_no_time() -> None:
     started = time.perf_counter()
     for text in ("output a" + " " * 900_000, "output a: 8 " * 75_000, "(" * 900_000):
-        with pytest.raises(ParseError):
+        with pytest.raises(ReplyError):
             read_text(text)
     assert time.perf_counter() - started < 5
 

@@ -184,14 +184,14 @@ def test_nothing_is_asked_before_it_is_wanted(web: Web, tmp_path: Path) -> None:
     assert web.asked == []
 
 
-def test_a_run_goes_on_when_its_urls_were_signed_anew(
-    web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_goes_on_when_its_urls_were_signed_anew(web: Web, tmp_path: Path) -> None:
     judge = LouderWins()
-    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: judge)
     counting = Counting(tmp_path / "log")
     options = Options(
-        ExtractOptions(overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0)
+        ExtractOptions(
+            overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0
+        ),
+        judge,
     )
     path, run = tmp_path / "pairs.csv", tmp_path / "run"
     for signature in ("first", "second"):

@@ -22,7 +22,7 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.clip import Extracted, Source
-from trace_eval.judges.base import Activity, Case
+from trace_eval.judges.base import Case, Judge
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import refuse
 from trace_eval.runs.pipeline import Pipeline
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
 
 
-class LouderWins:
+class LouderWins(Judge):
     """A judge of the counting extractor's values; fails on pairs that it is told to."""
 
     spec = "louder"
@@ -48,12 +48,6 @@ class LouderWins:
     def parameters(self) -> dict[str, JsonValue]:
         return {"kind": "louder"}
 
-    def observed(self) -> dict[str, JsonValue]:
-        return {}
-
-    def activity(self) -> Activity:
-        return Activity()
-
     def needs_instruction(self, pair: Pair) -> bool:
         return False
 
@@ -65,9 +59,6 @@ class LouderWins:
         rating = Rating.A if a > b else Rating.B
         verdict = DimensionVerdict(rating=rating, reasoning="louder")
         return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
-
-    async def close(self) -> None:
-        pass
 
 
 def _peak(blueprint: Blueprint) -> float:
@@ -90,19 +81,17 @@ def _manifest(folder: Path, peaks: list[tuple[float, float]]) -> Manifest:
 
 
 @pytest.fixture
-def options(tmp_path: Path) -> Options:
+def judge() -> LouderWins:
+    return LouderWins()
+
+
+@pytest.fixture
+def options(tmp_path: Path, judge: LouderWins) -> Options:
     counting = Counting(tmp_path / "log")
     extract = ExtractOptions(
         overrides={**NOTHING, "peak": counting}, cache=tmp_path / "cache", workers=0
     )
-    return Options(extract)
-
-
-@pytest.fixture
-def judge(monkeypatch: pytest.MonkeyPatch) -> LouderWins:
-    found = LouderWins()
-    monkeypatch.setattr("trace_eval.runs.session.create_judge", lambda *_: found)
-    return found
+    return Options(extract, judge)
 
 
 def test_a_run_holds_everything_and_a_second_one_does_nothing(
@@ -177,7 +166,8 @@ def test_a_run_is_not_continued_in_another_way(
             overrides={**NOTHING, "peak": Counting(tmp_path / "log", gain=2)},
             cache=tmp_path / "cache",
             workers=0,
-        )
+        ),
+        judge,
     )
     with pytest.raises(UserError, match=r"another extractors \(peak.parameters.gain: 1.0, now 2"):
         judge_manifest(manifest, tmp_path / "run", other)

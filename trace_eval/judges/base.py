@@ -1,15 +1,23 @@
-"""The interface of a judge."""
+"""What every judge is: a base class with defaults, and what it is given."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Pair
+from trace_eval.data.pairs import Pair, Recording
+
+if TYPE_CHECKING:
+    from extractors.audio import Clip
+    from trace_eval.judges.chat.judge import ChatJudge
+
+Evidence = Literal["blueprint", "audio"]
 
 
 class Activity(NamedTuple):
@@ -24,17 +32,28 @@ class Activity(NamedTuple):
     cost_usd: float | None = None
 
 
+def _no_audio(recording: Recording) -> Clip:
+    raise LookupError(f"{recording.source_id}: this case was made without its recordings")
+
+
 @dataclass(frozen=True)
 class Case:
     """What a judge is given: the pair and the blueprints of its clips.
 
     A judge must not look at ``pair.labels``, nor at the systems' names.
+
+    Attributes:
+        pair: what is judged.
+        a, b: blueprints of the answers.
+        instruction: blueprint of a spoken instruction.
+        decode: the samples of one of the pair's recordings, made when they are asked for.
     """
 
     pair: Pair
     a: Blueprint
     b: Blueprint
     instruction: Blueprint | None = None
+    decode: Callable[[Recording], Clip] = field(default=_no_audio, repr=False, compare=False)
 
     @property
     def instruction_text(self) -> str | None:
@@ -46,40 +65,58 @@ class Case:
         return None
 
 
-@runtime_checkable
-class Judge(Protocol):
-    """Turns a case into a judgement. One instance serves a whole run, concurrently."""
+class Judge(ABC):
+    """Turns a case into a judgement. One instance serves a whole run, concurrently.
 
-    @property
-    def spec(self) -> str:
-        """What the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``."""
-        ...
+    A judge of one's own needs ``spec`` and :meth:`judge`; the rest has defaults.
+
+    Attributes:
+        spec: what the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``.
+        reads: what it looks at; a judge that reads no blueprint has no extractors run for it.
+        concurrency: cases in flight.
+        uses: fields of ``JudgeOptions`` that mean something to it; others that the user sets
+            are refused. None: it does not say, and nothing is refused.
+    """
+
+    spec: str
+    reads: ClassVar[frozenset[Evidence]] = frozenset({"blueprint"})
+    uses: ClassVar[frozenset[str] | None] = None
 
     @property
     def concurrency(self) -> int:
         """How many cases may be in flight."""
-        ...
+        return 1
+
+    @property
+    def chat(self) -> ChatJudge[Any] | None:
+        """The judge as one that sends messages, for estimates and batches; None: it sends none."""
+        return None
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides its output, equal for equal options; in the manifest, so no secrets."""
-        ...
+        """What decides its output, equal for equal options; in the record, so no secrets."""
+        return {}
 
     def observed(self) -> dict[str, JsonValue]:
         """What turned out during the run and decides nothing: prices, the server's ways."""
-        ...
+        return {}
 
     def activity(self) -> Activity:
         """What it is doing just now, for people who wait."""
-        ...
+        return Activity()
 
     def needs_instruction(self, pair: Pair) -> bool:
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
-        ...
+        return True
 
+    @abstractmethod
     async def judge(self, case: Case) -> Judgement:
         """Judge one case. Expected failures are an unscored judgement, not an exception."""
-        ...
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Release connections."""
-        ...
+
+
+def missing_members(judge: object) -> list[str]:
+    """Names that an object lacks to be a judge; see :class:`Judge`."""
+    members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
+    return [name for name in members if not hasattr(judge, name)]

@@ -11,13 +11,11 @@ from urllib.parse import urlsplit
 
 from blueprints import UserError
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Request, Unusable
-from trace_eval.judges.chat.ollama import OllamaClient
-from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
-from trace_eval.judges.text.prompt import Message
 
 #: Tokens of a pair's part of the prompt that a model should have room for: two answers of
 #: about two minutes with all groups.
@@ -58,35 +56,37 @@ async def doctor(spec: str, options: JudgeOptions | None = None) -> list[Check]:
 
     Makes one call of a few tokens. Never raises for what it is there to find.
     """
-    options = replace(options or JudgeOptions(), retries=0, cache=None, max_cost=None)
+    options = replace(options or JudgeOptions(), cache=None, max_cost=None)
     options = replace(options, offline=False)
     try:
         judge = create_judge(spec, options)
     except UserError as error:
         return [Check("judge", False, str(error))]
-    if not isinstance(judge, LLMJudge) or judge.client.ordered:
+    chat = judge.chat
+    if chat is None or chat.client.ordered:
         await judge.close()
         return [Check("judge", True, f"{spec} needs no server")]
     try:
         return [
-            Check("judge", True, f"{spec} at {judge.client.server}"),
-            *key_check(judge.client, options),
-            *await _server(judge, options),
+            Check("judge", True, f"{spec} at {chat.client.server}"),
+            *key_check(chat.client),
+            *await _server(chat, options),
         ]
     finally:
         await judge.close()
 
 
-def key_check(client: ChatClient, options: JudgeOptions) -> list[Check]:
+def key_check(client: ChatClient) -> list[Check]:
     """Whether a key is set, and would travel safely; contacts nobody."""
-    if not isinstance(client, OpenAIClient):
+    name = client.key_variable
+    if name is None:
         return []
-    there = bool(os.environ.get(options.key_env))
+    there = bool(os.environ.get(name))
     parts = urlsplit(client.server)
     if there and parts.scheme == "http" and not _is_local(parts.hostname or ""):
-        told = f"{options.key_env} would travel in clear to {client.server}; use https"
+        told = f"{name} would travel in clear to {client.server}; use https"
         return [Check("key", False, told)]
-    return [Check("key", True, f"{options.key_env} is {'set' if there else 'not set'}")]
+    return [Check("key", True, f"{name} is {'set' if there else 'not set'}")]
 
 
 def _is_local(host: str) -> bool:
@@ -96,7 +96,7 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
+async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
     client = judge.client
     request = Request(_QUESTION, _SCHEMA, options.seed, 0.0, 64)
     try:
@@ -120,14 +120,14 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     counts = reply.tokens.input is not None and reply.tokens.output is not None
     told = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
     checks.append(Check("usage", counts, told))
-    if isinstance(client, OllamaClient):
-        checks.append(_context(judge, client))
+    if client.reports_context:
+        checks.append(_context(judge))
     return checks
 
 
-def _context(judge: LLMJudge, client: OllamaClient) -> Check:
-    need = upper_tokens([judge.prompts.system]) + ROOM_FOR_A_PAIR + judge.options.max_tokens
-    found = client.model_context
+def _context(judge: ChatJudge[Any]) -> Check:
+    need = upper_tokens(judge.static_messages) + ROOM_FOR_A_PAIR + judge.options.max_tokens
+    found = judge.client.model_context
     if found is None:
         return Check("context", True, f"the server does not say; a pair needs about {need} tokens")
     told = f"{found} tokens; a pair needs about {need}"

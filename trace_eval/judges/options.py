@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, get_args
+
+from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError
 from blueprints.features import feature_groups
@@ -91,6 +94,39 @@ class JudgeOptions:
         if set(GROUPS) <= feature_groups(self.drop):
             raise UserError("drop: every group is dropped; leave the judge at least one")
 
+    def deciding(self, used: Collection[str]) -> dict[str, JsonValue]:
+        """The options among ``used`` that decide a verdict, as they are recorded.
+
+        A field that is not in :data:`NOT_DECIDING` decides. Fields that came after the first
+        release are recorded only where they differ from their default, so that runs made
+        before them can be continued.
+        """
+        record: dict[str, JsonValue] = {}
+        for name in (field.name for field in fields(self)):
+            if name not in used or name in NOT_DECIDING:
+                continue
+            if name in _ALWAYS_RECORDED or getattr(self, name) != getattr(_DEFAULTS, name):
+                record[name] = self._recorded(name)
+        return record
+
+    def _recorded(self, name: str) -> JsonValue:
+        match name:
+            case "drop":
+                return [*sorted(self.drop)]
+            case "temperature":
+                return self.sampling_temperature
+        value = getattr(self, name)
+        return str(value) if isinstance(value, Path) else value
+
+    def changed(self) -> list[str]:
+        """Fields that a user set to something else than their default."""
+        return [
+            field.name
+            for field in fields(self)
+            if field.name not in STATE
+            and getattr(self, field.name) != getattr(_DEFAULTS, field.name)
+        ]
+
     @property
     def sampling_temperature(self) -> float:
         """The temperature that is sent."""
@@ -119,3 +155,49 @@ _AT_LEAST = {
     "num_ctx": 256,
     "spent": 0,
 }
+
+_DEFAULTS = JudgeOptions()
+
+#: Every option.
+FIELDS = frozenset(field.name for field in fields(JudgeOptions))
+
+#: What a session tells a judge, rather than what a user chooses.
+STATE = frozenset({"cache", "offline", "spent"})
+
+#: Options of single clients: ``structure`` of openai, the others of ollama.
+CLIENT_ONLY = frozenset({"structure", "num_ctx", "keep_alive", "think"})
+
+#: Options that cannot change a verdict. All others are part of a run's identity: an option
+#: that is forgotten here costs a refusal to continue, never a run of two minds.
+NOT_DECIDING = STATE | {
+    "base_url",  # recorded as the server
+    "key_env",
+    "timeout_s",
+    "template",  # recorded by the prompt's hash
+    "concurrency",
+    "retries",
+    "backoff_s",
+    "max_wait_s",
+    "prices",
+    "max_cost",
+    "keep_alive",
+}
+
+#: Recorded even at their defaults: those of the first release.
+_ALWAYS_RECORDED = frozenset(
+    {
+        "mode",
+        "rendering",
+        "drop",
+        "elicitation",
+        "swap",
+        "samples",
+        "temperature",
+        "seed",
+        "max_tokens",
+        "repair",
+        "structure",
+        "num_ctx",
+        "think",
+    }
+)

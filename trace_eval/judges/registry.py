@@ -6,10 +6,10 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.judges.base import Judge
+from trace_eval.judges.base import Judge, missing_members
 from trace_eval.judges.options import JudgeOptions
 
 #: Entry-point group through which an installed package offers judges: a callable
@@ -60,11 +60,27 @@ def _scripted(argument: str, options: JudgeOptions) -> Judge:
     return LLMJudge(f"scripted:{argument}", client, options, FREE)
 
 
-_BUILT_IN: dict[str, tuple[Factory, str]] = {
-    "rules": (_rules, "rules"),
-    "ollama": (_ollama, "ollama:MODEL"),
-    "openai": (_openai, "openai:MODEL"),
-    "scripted": (_scripted, "scripted:FILE"),
+class Kind(NamedTuple):
+    """A built-in kind of judge.
+
+    Attributes:
+        make: (argument, options) -> judge.
+        usage: how it is written.
+        about: what it is, in a few words.
+        package: that must be installed; None: none.
+    """
+
+    make: Factory
+    usage: str
+    about: str
+    package: str | None = None
+
+
+_BUILT_IN: dict[str, Kind] = {
+    "rules": Kind(_rules, "rules", "no model, no network: a screening baseline"),
+    "ollama": Kind(_ollama, "ollama:MODEL", "a model on an Ollama server", "ollama"),
+    "openai": Kind(_openai, "openai:MODEL", "a model on any OpenAI-compatible server", "openai"),
+    "scripted": Kind(_scripted, "scripted:FILE", "replays replies from a file"),
 }
 
 
@@ -80,7 +96,7 @@ _EXAMPLES = {"openai": "openai:gpt-4.1-mini", "ollama": "ollama:qwen3:8b"}
 
 def judge_specs() -> list[str]:
     """How every known judge is written, built-in ones first."""
-    own = [usage for _, usage in _BUILT_IN.values()]
+    own = [kind.usage for kind in _BUILT_IN.values()]
     return own + sorted({entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
 
 
@@ -94,13 +110,64 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     Raises:
         UserError: unknown kind, no model, missing package or key, contradicting options.
     """
-    kind, _, argument = spec.partition(":")
     options = options or JudgeOptions()
+    made = _made(spec, options)
+    ignored = ignored_options(made, options)
+    if ignored:
+        raise UserError(
+            f"judge {spec}: does not use {', '.join(ignored)}; leave out what it ignores, or name"
+            " a judge that uses it"
+        )
+    return made
+
+
+def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
+    """The judge that a user chose: by its spec, or made already.
+
+    Raises:
+        UserError: as :func:`create_judge`; an object that is no judge; options beside a judge
+            that was made already.
+    """
+    if isinstance(choice, str):
+        return create_judge(choice, options)
+    judge = _checked(choice, "judge")
+    changed = (options or JudgeOptions()).changed()
+    if changed:
+        raise UserError(
+            f"judge {judge.spec}: was made already, so {', '.join(changed)} cannot reach it; give"
+            " them to the judge itself"
+        )
+    return judge
+
+
+def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
+    """Options that were set and mean nothing to this judge."""
+    uses = getattr(judge, "uses", None)
+    return [] if uses is None else [name for name in options.changed() if name not in uses]
+
+
+def kinds() -> dict[str, Kind]:
+    """The built-in kinds by name."""
+    return dict(_BUILT_IN)
+
+
+def _checked(made: Any, where: str) -> Judge:
+    """An object that can be used as a judge."""
+    missing = missing_members(made)
+    if missing:
+        lacks = ", ".join(missing)
+        raise UserError(
+            f"{where}: {type(made).__name__} is no Judge: it lacks {lacks}; derive it from"
+            " trace_eval.Judge"
+        )
+    judge: Judge = made
+    return judge
+
+
+def _made(spec: str, options: JudgeOptions) -> Judge:
+    kind, _, argument = spec.partition(":")
     if kind in _BUILT_IN:
-        return _BUILT_IN[kind][0](argument, options)
+        return _BUILT_IN[kind].make(argument, options)
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=kind):
-        made: Any = entry.load()(argument, options)
-        if not isinstance(made, Judge):
-            raise UserError(f"judge {spec}: {entry.value} returned {type(made).__name__}, no Judge")
-        return made
+        return _checked(entry.load()(argument, options), f"judge {spec}, {entry.value}")
     raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs())}")

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.parse import (
+from trace_eval.judges.chat.reply_json import (
     MAX_REPLY_CHARS,
-    ParseError,
+    ReplyError,
     after_thinking,
     last_object,
     storable,
@@ -77,7 +77,7 @@ def read_json(reply: str) -> TwoScores:
     Reasons that are missing stay missing: the scores are what is asked of a reply.
 
     Raises:
-        ParseError: ``unparseable`` without such an object or with a score that is no number
+        ReplyError: ``unparseable`` without such an object or with a score that is no number
             (booleans and texts are none), ``off_label`` when one is out of range.
     """
     last = last_object(reply, SCORES, "score_1, score_2")
@@ -91,14 +91,14 @@ def read_json(reply: str) -> TwoScores:
 def _number(item: dict[str, object], name: str) -> float:
     value = item.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ParseError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
+        raise ReplyError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
     return value
 
 
 def _in_range(value: float, name: str) -> float:
     if not LOWEST <= value <= HIGHEST:
         shown = f"{float(value):g}" if abs(value) < 1e300 else "a huge number"
-        raise ParseError(
+        raise ReplyError(
             Reason.OFF_LABEL, f"{name} is {shown}; the scale is {LOWEST:g} to {HIGHEST:g}"
         )
     return float(value)
@@ -134,13 +134,13 @@ def read_text(reply: str) -> TwoScores:
     ``8/10`` is 8. What follows is a remark. Of several conclusions the last one counts.
 
     Raises:
-        ParseError: ``unparseable`` without a conclusion, ``off_label`` when it is out of range.
+        ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is out of range.
     """
     text = " ".join(_EMPHASIS.sub("", _bounded(reply)).split())
     for chain in reversed(_chains(text)):
         if len(chain) > 1:
             return _conclusion(chain)
-    raise ParseError(
+    raise ReplyError(
         Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
     )
 
@@ -149,7 +149,7 @@ def _bounded(reply: str) -> str:
     """Reasoning models draft scores between think tags; only what follows counts."""
     if len(reply) > MAX_REPLY_CHARS:
         detail = f"the reply has {len(reply)} characters; at most {MAX_REPLY_CHARS} are read"
-        raise ParseError(Reason.UNPARSEABLE, detail)
+        raise ReplyError(Reason.UNPARSEABLE, detail)
     return after_thinking(reply)
 
 
@@ -174,7 +174,7 @@ def _conclusion(chain: Sequence[re.Match[str]]) -> TwoScores:
     }
     if len(scores) < 2 or len(chain) % 2:
         shown = "; ".join(mention[0] for mention in chain[-3:])
-        raise ParseError(
+        raise ReplyError(
             Reason.UNPARSEABLE, f"the conclusion {shown!r:.120} does not name each recording once"
         )
     return TwoScores(

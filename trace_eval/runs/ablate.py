@@ -21,7 +21,6 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
 from trace_eval.options import DEFAULT_JUDGE
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
@@ -100,15 +99,39 @@ def ablate(
     """
     run = Run.open(folder)
     policy = load_policy(options.policy)
+    hides = _hides_groups(options)
     folders: dict[str, list[Path]] = {}
     for condition in conditions_of(options, run):
         for repeat in range(options.repeats):
             name = re.sub(r"\W+", "-", f"{options.judge} {condition.name} {repeat}").strip("-")
             out = folder / "ablations" / name
-            judge = _judge_of(options, condition, repeat)
-            _judge_condition(run, out, judge, condition, policy, listener)
+            judge = _judge_of(options, condition, repeat) if hides else _plain(options)
+            # A model is told nothing of what is dropped; fixed rules find the group absent.
+            strip = frozenset() if hides else feature_groups(condition.drop)
+            target = Target(out, condition.name, strip)
+            _judge_condition(run, target, judge, policy, listener)
             folders.setdefault(condition.name, []).append(out)
     return folders
+
+
+def _plain(options: AblateOptions) -> Judge:
+    return create_judge(options.judge, options.judging)
+
+
+def _hides_groups(options: AblateOptions) -> bool:
+    """Whether the judge itself leaves out the groups that it is told to drop."""
+    judge = _plain(options)
+    asyncio.run(judge.close())
+    return judge.uses is None or "drop" in judge.uses
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where one condition is judged into, and what of the blueprints it does without."""
+
+    out: Path
+    condition: str
+    strip: frozenset[str]
 
 
 def _judge_of(options: AblateOptions, condition: Condition, repeat: int) -> Judge:
@@ -120,34 +143,32 @@ def _judge_of(options: AblateOptions, condition: Condition, repeat: int) -> Judg
 
 def _judge_condition(
     run: Run,
-    out: Path,
+    target: Target,
     judge: Judge,
-    condition: Condition,
     policy: Policy,
     listener: Callable[[Judgement], None] | None,
 ) -> None:
     """Judge what is missing of one condition into its own run folder."""
-    asked = {"spec": judge.spec, "parameters": judge.parameters(), "condition": condition.name}
-    with Run(out) as target:
-        if target.exists and target.manifest()["judge"] != asked:
+    out, strip = target.out, target.strip
+    asked = {"spec": judge.spec, "parameters": judge.parameters(), "condition": target.condition}
+    with Run(out) as judged:
+        if judged.exists and judged.manifest()["judge"] != asked:
             raise UserError(f"{out}: was judged with other options; delete it or choose others")
         pairs = list(run.pairs())
-        target.start({"schema_version": "1", "judge": asked}, Manifest(run.folder, pairs))
-        judged = target.outcomes().items()
-        done = {name for name, outcome in judged if outcome.status == "scored"}
+        judged.start({"schema_version": "1", "judge": asked}, Manifest(run.folder, pairs))
+        outcomes = judged.outcomes().items()
+        done = {name for name, outcome in outcomes if outcome.status == "scored"}
 
         def store(judgement: Judgement) -> None:
-            target.add_judgement(judgement)
+            judged.add_judgement(judgement)
             if listener:
                 listener(judgement)
 
-        # A model is told nothing of what is dropped; fixed rules find the group absent.
-        strip = frozenset() if isinstance(judge, LLMJudge) else feature_groups(condition.drop)
         cases = (_without(case, strip) for case in CaseReader(run) if case.pair.id not in done)
         try:
             asyncio.run(_judge_cases(judge, cases, store))
         finally:
-            fuse_run(target, policy)
+            fuse_run(judged, policy)
 
 
 async def _judge_cases(

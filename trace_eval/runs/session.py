@@ -19,8 +19,8 @@ from trace_eval.data.pairs import Pair
 from trace_eval.extracting.provenance import environment, now, plan_record
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.estimate import Estimate, estimate
-from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
@@ -67,7 +67,7 @@ class Session:
         self.plan = extractors_of(self.options.extract)
         self.run = Run(out)
         judging = replace(self.options.judging, spent=_spent(self.run))
-        self.judge = create_judge(self.options.judge, judging)
+        self.judge = judge_of(self.options.judge, judging)
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False
@@ -116,11 +116,11 @@ class Session:
             read_batch(self.llm_judge("batch results"), batch_results)
         return self._work(_judge_all)
 
-    def llm_judge(self, what: str) -> LLMJudge:
+    def llm_judge(self, what: str) -> ChatJudge[Any]:
         """The judge, for what only a language model's judge can do."""
-        if not isinstance(self.judge, LLMJudge):
+        if self.judge.chat is None:
             raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")
-        return self.judge
+        return self.judge.chat
 
     def estimate(self) -> Estimate:
         """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""

@@ -1,33 +1,46 @@
-"""One opinion's conversation: a question, retries, and one second chance; all paid for."""
+"""One question's conversation: the call, retries, and one second chance; all paid for."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from trace_eval.data.judgement import Usage
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
 from trace_eval.judges.chat.limits import Caller, RetryPolicy
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, sum_usage, usage_of
+from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.parse import ParseError, Verdicts, parse_reply
-from trace_eval.judges.text.prompt import PromptPack
+
+T = TypeVar("T")
+
+#: Reads a reply's text.
+#:
+#: Raises:
+#:     ReplyError: it holds no usable answer.
+Read = Callable[[str], T]
+
+#: (messages sent, unusable reply or None, what was wrong) -> messages of the second chance.
+Repair = Callable[[tuple[Message, ...], str | None, str], tuple[Message, ...]]
 
 
 @dataclass(frozen=True)
-class Heard:
+class Answer(Generic[T]):
     """A usable reply and what it took to get it."""
 
+    value: T
     reply: Reply
-    verdicts: Verdicts
     usage: Usage | None
     repaired: bool
     seconds: float
 
 
 class Turn:
-    """What one opinion has taken so far: tokens, and seconds of calls without waits."""
+    """What one question has taken so far: tokens, and seconds of calls without waits."""
 
     def __init__(self, price: Price | None) -> None:
         self.price = price
@@ -40,7 +53,7 @@ class Turn:
         self.usage = sum_usage([self.usage, usage_of(tokens, self.price)])
 
 
-class NothingHeard(Exception):
+class NoAnswer(Exception):
     """No usable reply, not even after the second chance."""
 
     def __init__(self, failure: CallFailed | Unusable, turn: Turn) -> None:
@@ -52,8 +65,16 @@ class NothingHeard(Exception):
         self.seconds = turn.seconds
 
 
-class Asker:
+class Asker(Generic[T]):
     """Asks a client under the options' limits, retries and budget.
+
+    Args:
+        client: makes single calls.
+        options: limits, retries, budget, and whether there is a second chance.
+        price: what calls cost; None: unknown.
+        in_flight: calls at once.
+        read: turns a reply into an answer.
+        repair: words the second chance.
 
     Attributes:
         caller: retries and the bound on calls in flight.
@@ -63,53 +84,55 @@ class Asker:
     def __init__(
         self,
         client: ChatClient,
-        prompts: PromptPack,
         options: JudgeOptions,
         price: Price | None,
         in_flight: int,
+        read: Read[T],
+        repair: Repair,
     ) -> None:
         policy = RetryPolicy(options.retries, options.backoff_s, options.max_wait_s)
         self.caller = Caller(in_flight, policy, options.timeout_s)
         self.budget = Budget(options.max_cost, options.spent)
         self._client = client
-        self._prompts = prompts
         self._options = options
         self._price = price
+        self._read = read
+        self._repair = repair
 
-    async def ask(self, request: Request) -> Heard:
+    async def ask(self, request: Request) -> Answer[T]:
         """One question, and one repair turn when the reply is of no use.
 
         Raises:
-            NothingHeard: no usable reply.
+            NoAnswer: no usable reply.
         """
         turn = Turn(self._price)
         try:
             return await self._reply(request, turn)
         except CallFailed as failure:
-            raise NothingHeard(failure, turn) from None
+            raise NoAnswer(failure, turn) from None
         except Unusable as unusable:
             if not self._options.repair:
-                raise NothingHeard(unusable, turn) from None
+                raise NoAnswer(unusable, turn) from None
             return await self._second_chance(request, unusable, turn)
 
-    async def _second_chance(self, request: Request, unusable: Unusable, turn: Turn) -> Heard:
+    async def _second_chance(self, request: Request, unusable: Unusable, turn: Turn) -> Answer[T]:
         turn.repaired = True
-        messages = self._prompts.repair(request.messages, unusable.raw, unusable.detail)
+        messages = self._repair(request.messages, unusable.raw, unusable.detail)
         try:
             return await self._reply(replace(request, messages=messages), turn)
         except CallFailed as failure:
             # The first reply is the better witness when the second never came.
             unusable.detail += f"; the second chance failed: {failure.detail}"
-            raise NothingHeard(unusable, turn) from None
+            raise NoAnswer(unusable, turn) from None
         except Unusable as again:
-            raise NothingHeard(again, turn) from None
+            raise NoAnswer(again, turn) from None
 
-    async def _reply(self, request: Request, turn: Turn) -> Heard:
-        """A parsed reply.
+    async def _reply(self, request: Request, turn: Turn) -> Answer[T]:
+        """A reply that was read.
 
         Raises:
             CallFailed: no reply.
-            Unusable: a reply without a verdict.
+            Unusable: a reply without an answer.
         """
         worst = self._worst(request)
         try:
@@ -121,10 +144,10 @@ class Asker:
             raise
         turn.count(reply.tokens)
         try:
-            verdicts = parse_reply(reply.text, self._options.elicitation)
-        except ParseError as error:
+            value = self._read(reply.text)
+        except ReplyError as error:
             raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
-        return Heard(reply, verdicts, turn.usage, turn.repaired, turn.seconds)
+        return Answer(value, reply, turn.usage, turn.repaired, turn.seconds)
 
     async def _send(self, request: Request, turn: Turn, worst: float | None) -> Reply:
         with self.budget.reserve(worst) as ticket:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.parse import MAX_REPLY_CHARS
-from trace_eval.judges.text.prompt import Message
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS
 
 #: Longest error text that is kept, characters.
 MAX_DETAIL = 300
@@ -33,7 +34,7 @@ class Request:
     seed: int
     temperature: float
     max_tokens: int
-    about: tuple[str, str] = ("", "ab")  # pair and order, for scripts; never sent
+    about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
 
 @dataclass(frozen=True)
@@ -86,37 +87,49 @@ class Unusable(Exception):
         self.tokens = tokens
 
 
-class ChatClient(Protocol):
-    """A server and a model on it."""
+class ChatClient(ABC):
+    """A server and a model on it.
 
-    @property
-    def server(self) -> str:
-        """Address without credentials; part of the reply cache's key."""
-        ...
+    Attributes:
+        server: address without credentials; part of the reply cache's key.
+        model: the model's name.
+        ordered: the order of the calls decides the replies.
+        usual_concurrency: calls in flight where the user does not say.
+        uses: fields of ``JudgeOptions`` that mean something to this client alone.
+        key_variable: environment variable of its key; None: it takes none.
+    """
 
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        ...
+    server: str
+    model: str
+    ordered: ClassVar[bool] = False
+    usual_concurrency: ClassVar[int] = 8
+    uses: ClassVar[frozenset[str]] = frozenset()
+    key_variable: str | None = None
 
-    @property
-    def ordered(self) -> bool:
-        """True when the order of the calls decides the replies."""
-        ...
-
-    @property
-    def usual_concurrency(self) -> int:
-        """Calls in flight where the user does not say."""
-        ...
-
+    @abstractmethod
     def parameters(self) -> dict[str, JsonValue]:
-        """What it was told, for the manifest; never a secret."""
-        ...
+        """What it was told, for the run's record; never a secret."""
 
     def observed(self) -> dict[str, JsonValue]:
         """What it found out about the server so far, e.g. the structured-output mode."""
-        ...
+        return {}
 
+    @property
+    def batches(self) -> BatchFormat | None:
+        """How its calls are written into batch files; None: it has none."""
+        return None
+
+    @property
+    def reports_context(self) -> bool:
+        """Whether it can ask the server for the model's context."""
+        return False
+
+    @property
+    def model_context(self) -> int | None:
+        """The model's own context, tokens; None before the first call, or not said."""
+        return None
+
+    @abstractmethod
     async def chat(self, request: Request) -> Reply:
         """Make one call, without retries.
 
@@ -124,10 +137,33 @@ class ChatClient(Protocol):
             CallFailed: no reply.
             Unusable: a reply that cannot be read.
         """
+
+    async def close(self) -> None:  # noqa: B027 - a client without connections has none
+        """Release connections."""
+
+
+class BatchFormat(Protocol):
+    """Calls as lines of a provider's batch files."""
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The request as it would be sent."""
         ...
 
-    async def close(self) -> None:
-        """Release connections."""
+    def read(self, data: bytes, request: Request | None) -> Reply:
+        """A response body -> its reply.
+
+        Raises:
+            Unusable: not a completion, empty, cut or filtered.
+            CallFailed: an error in the place of a completion.
+        """
+        ...
+
+    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
+        """The failure that an HTTP status with this error text stands for."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """The text without secrets."""
         ...
 
 
@@ -245,7 +281,7 @@ def check_read(request: Request, tokens: Tokens) -> None:
     """
     if not tokens.input:
         return
-    sent = sum(len(message.content) for message in request.messages[1:])
+    sent = sum(len(message.text) for message in request.messages[1:])
     least = sent // CHARS_PER_TOKEN_AT_MOST
     if tokens.input + tokens.cached < least:
         raise CallFailed(

@@ -18,12 +18,11 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data.judgement import Reason, Usage
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import CallFailed, Reply, Unusable
-from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.prices import sum_usage, usage_of
 from trace_eval.judges.chat.replies import StoredReply
-from trace_eval.judges.parse import ParseError, parse_reply
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.chat.reply_json import ReplyError
 
 #: What OpenAI takes in one file; a longer batch is written as several files.
 MAX_REQUESTS = 50_000
@@ -65,7 +64,7 @@ class BatchRead:
 
 
 def write_batch(
-    judge: LLMJudge,
+    judge: ChatJudge[Any],
     cases: Iterable[Case],
     path: Path,
     max_requests: int = MAX_REQUESTS,
@@ -79,15 +78,15 @@ def write_batch(
     Raises:
         UserError: the judge is not ``openai:``, or a file cannot be written.
     """
-    client = _openai(judge)
+    client = _format(judge)
     requests = cached = unscored = 0
     with _Writer(path, max_requests, max_bytes) as writer:
         for case in cases:
             if judge.lacking(case):
                 unscored += 1
                 continue
-            for call in judge.calls(case):
-                if judge.stored(call):
+            for call, kept in judge.calls_to_make(case):
+                if kept:
                     cached += 1
                     continue
                 line = {
@@ -140,7 +139,7 @@ class _Writer:
         self._file.close()
 
 
-def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchRead:
+def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchRead:
     """Read result and error files of a batch into the judge's reply cache.
 
     A request that failed is remembered on the judge, so that an offline run can say why a
@@ -150,7 +149,7 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchRead:
         UserError: the judge is not ``openai:`` or has no reply cache, a file cannot be read,
             or a line is not a batch result.
     """
-    client = _openai(judge)
+    client = _format(judge)
     if not judge.options.cache:
         raise UserError("batch results: they are read into the reply cache; name one")
     failed: Counter[str] = Counter()
@@ -183,7 +182,7 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchRead:
     return BatchRead(replies, dict(failed), sum_usage(usages))
 
 
-def _reply(judge: LLMJudge, client: OpenAIClient, result: dict[str, Any]) -> Reply:
+def _reply(judge: ChatJudge[Any], client: BatchFormat, result: dict[str, Any]) -> Reply:
     response = result.get("response")
     if not isinstance(response, dict):
         told = client.redact(json.dumps(result.get("error")))
@@ -194,8 +193,8 @@ def _reply(judge: LLMJudge, client: OpenAIClient, result: dict[str, Any]) -> Rep
         raise client.failure_of(code, json.dumps(body), {})
     reply = client.read(json.dumps(body).encode(), None)
     try:
-        parse_reply(reply.text, judge.options.elicitation)
-    except ParseError as error:
+        judge.read(reply.text)
+    except ReplyError as error:
         raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
     return reply
 
@@ -224,7 +223,7 @@ def _json(line: str) -> object:
         return None
 
 
-def _openai(judge: LLMJudge) -> OpenAIClient:
-    if not isinstance(judge.client, OpenAIClient):
+def _format(judge: ChatJudge[Any]) -> BatchFormat:
+    if judge.client.batches is None:
         raise UserError(f"batch files: judge {judge.spec} has none; use openai:MODEL")
-    return judge.client
+    return judge.client.batches

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Tokens
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
-from trace_eval.judges.text.judge import LLMJudge
 
-#: What a verdict on three dimensions usually takes, tokens. Reasoning models take more.
+#: What a verdict with its reasons usually takes, tokens. Reasoning models take more.
 TYPICAL_REPLY_TOKENS = 300
 
 
@@ -43,7 +44,7 @@ class Estimate:
     cost_usd_at_most: float | None = None
 
 
-def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Estimate:
+def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> Estimate:
     """Render every case's prompts and count; sends nothing and keeps no prompt.
 
     Args:
@@ -57,8 +58,8 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Est
         if judge.lacking(case):
             unscored += 1
             continue
-        for call in judge.calls(case):
-            if judge.stored(call):
+        for call, kept in judge.calls_to_make(case):
+            if kept:
                 cached += 1
                 continue
             calls += 1

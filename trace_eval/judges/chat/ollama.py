@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
+    ChatClient,
     PerLoop,
     Redactor,
     Reply,
@@ -47,12 +48,13 @@ SPARE = 64
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 
 
-class OllamaClient:
+class OllamaClient(ChatClient):
     """One model on one Ollama server."""
 
-    ordered = False
     # A local server works on one or few at a time; what waits there runs into our timeout.
     usual_concurrency = 2
+    uses = frozenset({"num_ctx", "keep_alive", "think"})
+    reports_context = True
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
         url = checked_url(options.base_url or os.environ.get("OLLAMA_HOST") or DEFAULT_URL)
@@ -71,8 +73,7 @@ class OllamaClient:
 
     def parameters(self) -> dict[str, JsonValue]:
         """What Ollama is told beside the request."""
-        options = self._options
-        return {"num_ctx": options.num_ctx, "think": options.think}
+        return self._options.deciding(self.uses)
 
     @property
     def model_context(self) -> int | None:
@@ -96,7 +97,7 @@ class OllamaClient:
         try:
             made = await self._client.get().chat(
                 model=self.model,
-                messages=[{"role": m.role, "content": m.content} for m in request.messages],
+                messages=[{"role": m.role, "content": m.text} for m in request.messages],
                 format=dict(request.schema),
                 options=options,
                 keep_alive=self._options.keep_alive,
@@ -138,7 +139,7 @@ class OllamaClient:
                 self._num_ctx *= 2
         num_ctx = min(self._num_ctx, self._limit or self._num_ctx)
         # The bound is generous, so only what cannot fit by any count is refused unsent.
-        certain = sum(len(m.content) for m in request.messages) // 8
+        certain = sum(len(m.text) for m in request.messages) // 8
         if certain + 1 > num_ctx:
             raise CallFailed(
                 Reason.PROMPT_CUT,

@@ -7,6 +7,7 @@ else JSON mode, else plain text; and the names of a few parameters. Later calls 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ from blueprints import UserError
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
+    ChatClient,
     PerLoop,
     Redactor,
     Reply,
@@ -32,6 +34,7 @@ from trace_eval.judges.chat.base import (
     is_transport,
     public_url,
 )
+from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.openai_dialect import (
     ABOUT_STRUCTURE,
     REFUSALS,
@@ -50,15 +53,14 @@ DEFAULT_URL = "https://api.openai.com/v1"
 MAX_BODY = 8_000_000
 
 
-class OpenAIClient:
+class OpenAIClient(ChatClient):
     """One model on one server.
 
     Raises:
         UserError: OpenAI's own server is meant and there is no key.
     """
 
-    ordered = False
-    usual_concurrency = 8
+    uses = frozenset({"structure"})
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
         url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
@@ -71,6 +73,7 @@ class OpenAIClient:
         self.model = model
         self.server = public_url(url)
         self.redact = Redactor(key)
+        self.key_variable = options.key_env
         self._timeout = options.timeout_s
         fixed = None if options.structure == "auto" else options.structure
         own = self.server == DEFAULT_URL
@@ -78,7 +81,7 @@ class OpenAIClient:
             structure=fixed or "json_schema",
             token_field="max_completion_tokens" if own else "max_tokens",
         )
-        self._structure = options.structure
+        self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None
         self._settled = False
         self._settling = PerLoop(asyncio.Lock, _no_close)
@@ -94,18 +97,23 @@ class OpenAIClient:
 
     def parameters(self) -> dict[str, JsonValue]:
         """How replies are to be shaped, as asked for."""
-        return {"structure": self._structure}
+        return self._parameters
 
     def observed(self) -> dict[str, JsonValue]:
         """The dialect, once settled, and what the server calls its model."""
         return {**(asdict(self._dialect) if self._settled else {}), **self._told}
+
+    @property
+    def batches(self) -> OpenAIClient:
+        """Itself: batch files hold the bodies that it would send."""
+        return self
 
     def body(self, request: Request) -> dict[str, Any]:
         """The request as this server takes it; also a line of a batch file."""
         dialect = self._dialect
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            "messages": [{"role": m.role, "content": _content(m)} for m in request.messages],
             dialect.token_field: request.max_tokens,
         }
         if dialect.temperature:
@@ -268,6 +276,20 @@ class _Refused(CallFailed):
     def __init__(self, reason: Reason, detail: str, text: str, **how: Any) -> None:
         super().__init__(reason, detail, **how)
         self.text = text
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """The content of a turn as the API takes it; sound as base64 without a data: prefix."""
+    if isinstance(message.content, str):
+        return message.content
+    return [_part(part) for part in message.content]
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    data = base64.b64encode(part.render()).decode("ascii")
+    return {"type": "input_audio", "input_audio": {"data": data, "format": part.format}}
 
 
 async def _no_close(_: object) -> None:

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens, Unusable
+from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
 
 #: How a reply that did not end by itself is reported.
 FINISHES = {"length": Reason.REPLY_CUT, "content_filter": Reason.FILTERED}
@@ -28,7 +28,7 @@ class ScriptExhausted(UserError):
     """More calls were made than the script has replies."""
 
 
-class ScriptedClient:
+class ScriptedClient(ChatClient):
     """A client whose replies are known beforehand.
 
     Attributes:

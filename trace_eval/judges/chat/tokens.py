@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from trace_eval.judges.text.prompt import Message
+from trace_eval.judges.chat.message import Message
 
 #: Tokens that a chat template adds to each message, at most.
 PER_MESSAGE = 16
@@ -27,7 +27,7 @@ def upper_tokens(messages: Iterable[Message]) -> int:
     Words count one for each four letters begun, digits, marks, line breaks and spaces of
     an indent one each, characters of other scripts two each. Byte-level toy models exceed it.
     """
-    return sum(PER_MESSAGE + sum(map(_piece, _PIECES.findall(m.content))) for m in messages)
+    return sum(PER_MESSAGE + sum(map(_piece, _PIECES.findall(m.text))) for m in messages)
 
 
 def _piece(piece: str) -> int:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from fusion import Dimension
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.base import Activity, Case
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.outcome import EvidenceMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
@@ -28,7 +28,7 @@ CAVEAT = (
 
 
 @dataclass(frozen=True)
-class RulesJudge:
+class RulesJudge(Judge):
     """Judge by rules: deterministic, symmetric in A and B, no LLM.
 
     Attributes:
@@ -37,20 +37,12 @@ class RulesJudge:
 
     thresholds: Thresholds = field(default_factory=Thresholds)
 
-    spec: ClassVar[str] = "rules"
-    concurrency: ClassVar[int] = 1
+    spec: ClassVar[str] = "rules"  # type: ignore[misc]
+    uses: ClassVar[frozenset[str]] = frozenset()
 
     def parameters(self) -> dict[str, JsonValue]:
         """Version of the rules and all thresholds."""
         return {"version": VERSION, "thresholds": asdict(self.thresholds)}
-
-    def observed(self) -> dict[str, JsonValue]:
-        """Nothing turns out during a run that was not known before."""
-        return {}
-
-    def activity(self) -> Activity:
-        """It makes no calls."""
-        return Activity()
 
     def needs_instruction(self, pair: Pair) -> bool:
         """A spoken instruction matters only where its words are not written down."""
@@ -86,6 +78,3 @@ class RulesJudge:
             dimensions=verdicts,
             caveats=[CAVEAT],
         )
-
-    async def close(self) -> None:
-        """Nothing to release."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
 
 from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -30,6 +29,7 @@ from blueprints import (
 from blueprints.paper import Speaker
 from trace_eval.data.judgement import Order
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
 
@@ -43,14 +43,6 @@ REPAIR_CHARS = 2_000
 
 #: Absences that are facts about the answer; the others are facts about our tools.
 ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
-
-
-@dataclass(frozen=True)
-class Message:
-    """One turn of the conversation."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
 
 
 @dataclass(frozen=True)

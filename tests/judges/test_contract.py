@@ -1,0 +1,158 @@
+"""What every judge promises: identity by construction, no option ignored, no isinstance."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trace_eval
+from blueprints import UserError
+from fusion import DIMENSIONS, Rating
+from tests.judges.cases import case
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.chat.base import Request
+from trace_eval.judges.chat.message import AudioPart, Message, Text
+from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.replies import reply_key
+from trace_eval.judges.options import CLIENT_ONLY, FIELDS, NOT_DECIDING, STATE, JudgeOptions
+from trace_eval.judges.registry import create_judge, judge_of, kinds
+
+#: Another legal value than the default for every field whose type does not suggest one.
+OTHERS: dict[str, Any] = {
+    "mode": "transcript",
+    "rendering": "paper",
+    "drop": ("pitch",),
+    "elicitation": "acceptability",
+    "swap": "off",
+    "structure": "text",
+    "think": True,
+    "temperature": 0.3,
+    "num_ctx": 4096,
+}
+
+
+def other(name: str) -> Any:
+    """Another value of an option."""
+    if name in OTHERS:
+        return OTHERS[name]
+    default = getattr(JudgeOptions(), name)
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, int | float):
+        return default + 1
+    if isinstance(default, str):
+        return default + "x"
+    return None
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS - NOT_DECIDING))
+def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
+    spec = "ollama:m" if name in {"num_ctx", "think"} else "openai:m"
+    options = JudgeOptions(base_url="http://127.0.0.1:1/v1")
+    value = other(name)
+    assert value is not None, f"give {name} another value in OTHERS"
+    changed = replace(options, **{name: value})
+    before, after = create_judge(spec, options), create_judge(spec, changed)
+    assert before.parameters() != after.parameters()
+
+
+def test_every_option_is_declared_once() -> None:
+    assert NOT_DECIDING <= FIELDS
+    assert CLIENT_ONLY <= FIELDS
+    assert STATE <= NOT_DECIDING
+    assert {field.name for field in fields(JudgeOptions)} == FIELDS
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "ignored"),
+    [
+        ("rules", {"samples": 5, "drop": ("quality",)}, "drop, samples"),
+        ("rules", {"max_cost": 1.0}, "max_cost"),
+        ("openai:m", {"num_ctx": 8192, "base_url": "http://127.0.0.1:1/v1"}, "num_ctx"),
+        ("ollama:m", {"structure": "text"}, "structure"),
+    ],
+)
+def test_an_option_that_the_judge_ignores_is_refused(
+    spec: str, options: dict[str, Any], ignored: str
+) -> None:
+    with pytest.raises(UserError, match=f"judge {spec}: does not use {ignored};"):
+        create_judge(spec, JudgeOptions(**options))
+
+
+def test_what_a_session_tells_a_judge_is_no_choice(tmp_path: Path) -> None:
+    create_judge("rules", JudgeOptions(cache=tmp_path / "replies.sqlite", spent=1.0))
+
+
+class First(Judge):
+    """Says that A is better."""
+
+    spec = "first"
+
+    async def judge(self, case: Case) -> Judgement:
+        verdict = DimensionVerdict(rating=Rating.A, reasoning="it is first")
+        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+
+
+def test_a_judge_needs_a_name_and_a_method() -> None:
+    judge = judge_of(First())
+    assert judge.parameters() == {}
+    assert judge.concurrency == 1
+    assert judge.chat is None
+    assert judge.needs_instruction(case().pair)
+
+
+def test_judges_of_ones_own_judge_from_python(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2] / "examples"
+    pair = trace_eval.read_manifest(root / "pairs.jsonl").pairs[0]
+    silent = dict.fromkeys(("transcript", "quality", "pitch", "rate"), "none")
+    extract = trace_eval.ExtractOptions(overrides={**silent}, cache=tmp_path, workers=0)
+    result = trace_eval.judge_pair(pair, trace_eval.Options(extract, First()))
+    assert result.overall == "1"
+
+
+def test_objects_that_are_no_judges_are_told_what_they_lack() -> None:
+    class Half:
+        spec = "half"
+
+        def parameters(self) -> dict[str, Any]:
+            return {}
+
+    with pytest.raises(UserError, match=r"Half is no Judge: it lacks .*judge.*close"):
+        judge_of(Half())  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="samples cannot reach it"):
+        judge_of(First(), JudgeOptions(samples=3))
+
+
+def test_every_kind_says_what_it_is() -> None:
+    for name, kind in kinds().items():
+        assert kind.usage.startswith(name)
+        assert kind.about
+
+
+def audio(sound: bytes, **recipe: Any) -> Message:
+    return Message("user", (Text("Listen."), AudioPart(recipe, lambda: sound)))
+
+
+def test_sound_is_sent_as_bytes_and_known_by_its_recipe() -> None:
+    client = OpenAIClient("m", JudgeOptions(base_url="http://127.0.0.1:1/v1"))
+    message = audio(b"RIFF...", clip="abc", rate=16000)
+    body = client.body(Request((message,), {}, 0, 0.0, 16))
+    words, sound = body["messages"][0]["content"]
+    assert words == {"type": "text", "text": "Listen."}
+    assert base64.b64decode(sound["input_audio"]["data"], validate=True) == b"RIFF..."
+    assert sound["input_audio"]["format"] == "wav"
+
+    def key(message: Message) -> str:
+        return reply_key("s", "m", {"messages": [message.record()]})
+
+    assert key(message) == key(audio(b"other bytes", clip="abc", rate=16000))
+    assert key(message) != key(audio(b"RIFF...", clip="abc", rate=24000))
+
+
+def test_words_alone_keep_the_key_they_always_had() -> None:
+    assert Message("user", "Hello").record() == ["user", "Hello"]

@@ -1,0 +1,333 @@
+"""What all judges over a chat model share: calls, their replies, the cache, the money.
+
+Nothing here knows what is asked or what an answer is: a judge hands in ``read``, which
+turns a reply into its own kind of answer, and ``repair``, which words the second chance.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from trace_eval.data.judgement import Order, Reason, Usage
+from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.chat.ask import Asker, NoAnswer
+from trace_eval.judges.chat.base import ChatClient, Request
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.prices import Budget, Price, usage_of
+from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.options import CLIENT_ONLY, FIELDS, JudgeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+
+#: Longest raw reply that a judgement keeps, characters.
+MAX_RAW_CHARS = 65_536
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question to the model, and the key of its answer in the reply cache."""
+
+    item: str
+    order: Order
+    sample: int
+    key: str
+    request: Request
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """What became of one call: an answer, or the reason why there is none.
+
+    Attributes:
+        value: the answer as ``read`` made it; None where ``reason`` says why.
+        raw: the last reply as it came, bounded.
+        repaired: the first reply was unusable, the second counts.
+        cached: read from the reply cache, nothing was sent.
+        seconds: time of the calls, without waits.
+    """
+
+    value: T | None = None
+    reason: Reason | None = None
+    detail: str | None = None
+    raw: str | None = None
+    repaired: bool = False
+    cached: bool = False
+    seconds: float | None = None
+    usage: Usage | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Everything but the answer, under the names that opinions have for it."""
+        return {
+            "reason": self.reason,
+            "detail": self.detail,
+            "raw": self.raw,
+            "repaired": self.repaired,
+            "cached": self.cached,
+            "seconds": self.seconds,
+            "usage": self.usage,
+        }
+
+
+class ChatJudge(Judge, Generic[T]):
+    """A judge over one chat client; subclasses say what is asked and how replies are read.
+
+    Args:
+        spec: what the user typed, e.g. ``openai:gpt-4.1-mini``.
+        client: makes single calls.
+        options: everything that can be chosen.
+        price: what calls cost; None: unknown, and then there can be no ``max_cost``.
+
+    Attributes:
+        failures: reply key -> why a batch has no reply for it (see ``judges.chat.batch``).
+
+    Raises:
+        UserError: the reply cache cannot be used, ``max_cost`` is set without a known price,
+            or ``offline`` without a cache.
+    """
+
+    #: Fields of ``JudgeOptions`` that this kind of judge uses, whatever its client.
+    asks_with: ClassVar[frozenset[str]] = FIELDS - CLIENT_ONLY
+
+    def __init__(
+        self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
+    ) -> None:
+        if options.max_cost is not None and price is None:
+            raise UserError(
+                f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
+                " a table and name that with --prices (see docs/judges.md)"
+            )
+        if options.offline and not options.cache:
+            raise UserError("offline: there is no reply cache to answer from; name one")
+        self.spec = spec
+        self.client = client
+        self.options = options
+        self.price = price
+        self.failures: dict[str, tuple[Reason, str]] = {}
+        self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
+        self.asker = Asker(client, options, price, self.concurrency, self.read, self.repair)
+
+    # --- what a judge says of itself -----------------------------------------------------
+
+    @abstractmethod
+    def read(self, text: str) -> T:
+        """A reply's text -> an answer.
+
+        Raises:
+            ReplyError: it holds none that can be used.
+        """
+
+    @abstractmethod
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The messages of the second chance."""
+
+    @abstractmethod
+    def calls(self, case: Case) -> list[Call]:
+        """Every question that this case needs, in the order of its opinions."""
+
+    @property
+    @abstractmethod
+    def prompt_sha256(self) -> str:
+        """Identity of all texts that are sent with every item."""
+
+    @property
+    @abstractmethod
+    def static_messages(self) -> Sequence[Message]:
+        """What is sent with every item, to size the context it needs."""
+
+    def lacking(self, case: Case) -> str | None:
+        """Why nothing is sent for a case; None: it can be judged."""
+        return None
+
+    # --- what they share ----------------------------------------------------------------
+
+    @property
+    def uses(self) -> frozenset[str]:  # type: ignore[override]
+        """Options that mean something to this judge or to its client."""
+        return self.asks_with | self.client.uses
+
+    @property
+    def chat(self) -> ChatJudge[T]:
+        """Itself."""
+        return self
+
+    @property
+    def budget(self) -> Budget:
+        """Money spent so far."""
+        return self.asker.budget
+
+    @property
+    def concurrency(self) -> int:
+        """Cases in flight; calls in flight have the same bound."""
+        if self.client.ordered:
+            return 1
+        return self.options.concurrency or self.client.usual_concurrency
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the judgements. Equal for equal options; see :meth:`observed`.
+
+        Made from the options themselves: one that decides cannot be left out.
+        """
+        return {
+            "model": self.client.model,
+            "server": self.client.server,
+            **self.client.parameters(),
+            "prompt": self.prompt_sha256,
+            **self.options.deciding(self.asks_with),
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What turned out during the run: the server's ways, the load it took, the cost."""
+        limiter = self.asker.caller.limiter
+        return {
+            **self.client.observed(),
+            "calls_in_flight_at_most": int(limiter.limit),
+            "price": self.price.model_dump(mode="json") if self.price else None,
+            "spent_usd": self.budget.spent if self.price else None,
+            "possibly_spent_usd": self.budget.unsure if self.price else None,
+        }
+
+    def activity(self) -> Activity:
+        """Calls in flight, and what has been spent."""
+        cost = self.budget.spent + self.budget.unsure if self.price else None
+        return Activity(self.asker.caller.limiter.in_flight, cost)
+
+    def call(
+        self,
+        item: str,
+        order: Order,
+        sample: int,
+        messages: tuple[Message, ...],
+        schema: Mapping[str, JsonValue],
+    ) -> Call:
+        """One question, with the key under which its reply is kept."""
+        options = self.options
+        request = Request(
+            messages=messages,
+            schema=schema,
+            seed=options.seed + sample,
+            temperature=options.sampling_temperature,
+            max_tokens=options.max_tokens,
+            about=(item, order),
+        )
+        asked: dict[str, JsonValue] = {
+            "messages": [message.record() for message in request.messages],
+            "schema": dict(schema),
+            "seed": request.seed,
+            "temperature": float(request.temperature),
+            "max_tokens": request.max_tokens,
+            "sample": sample,
+            "client": self.client.parameters(),
+        }
+        key = reply_key(self.client.server, self.client.model, asked)
+        return Call(item, order, sample, key, request)
+
+    def calls_to_make(self, case: Case) -> Iterator[tuple[Call, bool]]:
+        """(call, whether its reply is kept already) of a case that lacks nothing."""
+        for call in self.calls(case):
+            yield call, self.stored(call) is not None
+
+    def stored(self, call: Call) -> StoredReply | None:
+        """The cached reply of a call, if it can still be read."""
+        kept = self._replies.get(call.key) if self._replies else None
+        if kept:
+            try:
+                self.read(kept.text)
+            except ReplyError:
+                return None
+        return kept
+
+    def keep(self, key: str, reply: StoredReply) -> None:
+        """Put a usable reply into the cache."""
+        if self._replies:
+            self._replies.put(key, reply)
+
+    async def answers(self, calls: Sequence[Call]) -> list[Outcome[T]]:
+        """What became of each call, in their order."""
+        if self.client.ordered:
+            return [await self.answer(call) for call in calls]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self.answer(call)) for call in calls]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return [task.result() for task in tasks]
+
+    async def answer(self, call: Call) -> Outcome[T]:
+        """The kept reply of a call, else the model's."""
+        kept = self._replies.get(call.key) if self._replies else None
+        if kept and (replayed := self._replayed(kept)):
+            return replayed
+        if self.options.offline:
+            reason, detail = self.failures.get(
+                call.key, (Reason.UNREACHABLE, "no reply of this call was kept")
+            )
+            return Outcome(reason=reason, detail=detail)
+        try:
+            answer = await self.asker.ask(call.request)
+        except NoAnswer as failed:
+            return Outcome(
+                reason=failed.reason,
+                detail=failed.detail,
+                raw=_bounded(failed.raw),
+                repaired=failed.repaired,
+                seconds=failed.seconds,
+                usage=failed.usage,
+            )
+        tokens = answer.reply.tokens
+        self.keep(
+            call.key,
+            StoredReply(
+                text=answer.reply.text,
+                repaired=answer.repaired,
+                input_tokens=tokens.input,
+                output_tokens=tokens.output,
+                cached_tokens=tokens.cached,
+            ),
+        )
+        return Outcome(
+            value=answer.value,
+            raw=_bounded(answer.reply.text),
+            repaired=answer.repaired,
+            seconds=answer.seconds,
+            usage=answer.usage,
+        )
+
+    def _replayed(self, kept: StoredReply) -> Outcome[T] | None:
+        try:
+            value = self.read(kept.text)
+        except ReplyError:
+            return None
+        # A batch's replies were bought for this run; other kept ones cost nothing now.
+        bought = kept.batch and self.options.offline
+        return Outcome(
+            value=value,
+            raw=_bounded(kept.text),
+            repaired=kept.repaired,
+            cached=not bought,
+            usage=usage_of(kept.tokens, self.price, batch=kept.batch),
+        )
+
+    async def close(self) -> None:
+        """Release connections and the reply cache."""
+        await self.client.close()
+        if self._replies:
+            self._replies.close()
+
+
+def _bounded(raw: str | None) -> str | None:
+    if raw is None or len(raw) <= MAX_RAW_CHARS:
+        return raw
+    return raw[:MAX_RAW_CHARS] + f"… [{len(raw) - MAX_RAW_CHARS} characters left out]"

@@ -1,0 +1,76 @@
+"""What is sent to a model: messages of text and sound, in no provider's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words."""
+
+    text: str
+
+    def record(self) -> JsonValue:
+        """What a cache key holds of it."""
+        return {"text": self.text}
+
+
+@dataclass(frozen=True)
+class AudioPart:
+    """Sound that is made when a request's body is built, and let go with it.
+
+    Attributes:
+        recipe: what decides its bytes (hashes, layout, rate, encoding); stands for them in
+            cache keys and records.
+        render: the bytes of a complete file of that format.
+        format: container as servers name it, e.g. ``wav``.
+        seconds: duration, for estimates and for noticing what a server did not hear.
+    """
+
+    recipe: Mapping[str, JsonValue]
+    render: Callable[[], bytes]
+    format: str = "wav"
+    seconds: float = 0.0
+
+    def record(self) -> JsonValue:
+        """What a cache key holds of it: the recipe, never bytes."""
+        return {"audio": dict(self.recipe), "format": self.format}
+
+
+Part = Text | AudioPart
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of the conversation: words alone, or parts in the order in which they count."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str | tuple[Part, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The content as parts."""
+        return (Text(self.content),) if isinstance(self.content, str) else self.content
+
+    @property
+    def text(self) -> str:
+        """All words of it, a line break between parts."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+
+    @property
+    def audio_s(self) -> float:
+        """Seconds of sound in it."""
+        return sum(part.seconds for part in self.parts if isinstance(part, AudioPart))
+
+    def record(self) -> list[JsonValue]:
+        """What a cache key holds of it."""
+        if isinstance(self.content, str):
+            return [self.role, self.content]
+        return [self.role, [part.record() for part in self.content]]
