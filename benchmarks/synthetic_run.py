@@ -35,6 +35,7 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.reconcile import judgement_of
 from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
 from trace_eval.runs.run import ClipRecord, Run
 
 EMOTIONS = ("angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", "surprised")
@@ -238,7 +239,7 @@ def make_run(folder: Path, recipe: Recipe) -> Path:
         pairs.append(pair(folder, recipe, n, rng, labels if recipe.labelled else None))
         judgements.append(judgement)
     with Run(folder) as run:
-        run.start(manifest(), Manifest(folder / "pairs.jsonl", pairs))
+        run.start(record(), Manifest(folder / "pairs.jsonl", pairs))
         for n in range(recipe.pairs):
             for side in "ab":
                 add_clip(run, recipe, n, side)
@@ -280,15 +281,13 @@ def add_clip(run: Run, recipe: Recipe, n: int, side: str) -> None:
     run.add_blueprint(blueprint(clip, seed, recipe.seconds, text))
 
 
-def manifest() -> dict[str, object]:
-    """A manifest like that of ``judge``."""
-    return {
-        "schema_version": "1",
-        "input": "synthetic",
-        "extractors": {},
-        "judge": {"spec": _SPEC, "parameters": {"temperature": 0.0}},
-        "max_seconds": 1800.0,
-        "policy": "content_first",
-        "environment": {"trace_eval": "0", "python": "3", "platform": "any", "packages": {}},
-        "sessions": [{"started": "2026-01-01T00:00:00+00:00", "seconds": 61.0, "clips": 2}],
-    }
+def record() -> RunRecord:
+    """A record like that of ``judge``."""
+    session = SessionRecord(started="2026-01-01T00:00:00+00:00", seconds=61.0, clips=2)
+    return RunRecord(
+        input="synthetic",
+        judge=JudgeRecord(spec=_SPEC, parameters={"temperature": 0.0}),
+        max_seconds=1800.0,
+        environment=EnvironmentRecord(trace_eval="0", python="3", platform="any"),
+        sessions=(session,),
+    )

@@ -139,7 +139,7 @@ def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) ->
         assert merged.path(name).read_bytes() == one.path(name).read_bytes(), name
     assert merged.judgements() == one.judgements()
     assert {b.clip: b for b in merged.blueprints()} == {b.clip: b for b in one.blueprints()}
-    assert merged.manifest()["coverage"] == one.manifest()["coverage"]
+    assert merged.record().coverage == one.record().coverage
     for command in ("report", "agree"):
         whole, joined = (trace_eval(command, run.folder) for run in (one, merged))
         assert joined.code == whole.code == 0, joined.err

@@ -61,7 +61,7 @@ def test_a_manifest_and_its_recordings_behind_urls(judged: Done, web: Web, folde
     run = Run.open(folder / "run")
     assert run.judgements()["good"].rating("content") == "2"
     assert f"{web.url}/clips/none.ogg: not found" in str(run.judgements()["bad"].detail)
-    assert run.manifest()["input"] == f"{web.url}/pairs.csv"
+    assert run.record().input == f"{web.url}/pairs.csv"
     for path in run.folder.iterdir():
         if path.name != "pairs.jsonl":  # holds what the user wrote
             assert "secret" not in path.read_text(), path

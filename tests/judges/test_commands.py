@@ -74,7 +74,7 @@ def test_openai_compatible_server(
     done, run = _judge(manifest, "openai", *server)
     assert done.code == 0, done.err
     _check_scored(run.judgements(), "openai:tiny")
-    assert run.manifest()["judge_observed"]
+    assert run.record().judge_observed
     for path in run.folder.rglob("*"):
         if path.is_file():
             assert SECRET not in path.read_text(errors="replace"), path

@@ -16,6 +16,7 @@ from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import ClipRecord, Run
 
 
@@ -38,7 +39,7 @@ def _extracted(folder: Path, count: int = 4) -> Run:
                     labels=Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.BOTH_GOOD)),
                 )
             )
-        run.start({"sessions": []}, Manifest(folder, pairs))
+        run.start(RunRecord(), Manifest(folder, pairs))
     return run
 
 
@@ -111,10 +112,7 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     folders = ablate(run.folder, options)
     judged = {name: Run.open(f[0]).judgements()["0"] for name, f in folders.items()}
     assert {name: j.status for name, j in judged.items()} == dict.fromkeys(folders, "scored")
-    drops = {
-        name: Run.open(f[0]).manifest()["judge"]["parameters"]["drop"]
-        for name, f in folders.items()
-    }
+    drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
     tables = compare(run.folder, folders, None, "content_first", 50, modes=True)
     rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}

@@ -78,11 +78,11 @@ def test_shards_become_the_run_that_one_process_makes(
     assert one.clips() == other.clips()
     assert {b.clip: b for b in one.blueprints()} == {b.clip: b for b in other.blueprints()}
     assert len(list(other.blueprints())) == 5
-    before, after = one.manifest(), other.manifest()
-    assert after["coverage"] == before["coverage"]
-    assert len(after["sessions"]) == 3
-    assert "shard" not in after
-    assert [part["shard"]["index"] for part in after["merged"]] == [1, 2, 3]
+    before, after = one.record(), other.record()
+    assert after.coverage == before.coverage
+    assert len(after.sessions) == 3
+    assert after.shard is None
+    assert [part.shard.index for part in after.merged if part.shard] == [1, 2, 3]
     names = {path.name for path in merged.iterdir()}
     assert not {name for name in names if name.endswith(".part") or name == ".merging"}
 

@@ -26,6 +26,7 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import refuse
 from trace_eval.runs.pipeline import Pipeline
+from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import judge_manifest
 
@@ -112,17 +113,17 @@ def test_a_run_holds_everything_and_a_second_one_does_nothing(
     rows = list(csv.DictReader((out / "results.csv").open()))
     assert [row["overall"] for row in rows] == ["2", "1", "2"]
     assert rows[0]["system_a"] == "s0.5"
-    record = run.manifest()
-    assert record["extractors"]["peak"]["extractor"] == "counting"
-    assert record["judge"]["spec"] == "louder"
-    assert {"numpy", "pydantic"} <= record["environment"]["packages"].keys()
-    assert record["coverage"] == {"total": 3, "scored": 3, "unscored": {}}
-    assert record["sessions"][0]["ended"] >= record["sessions"][0]["started"]
+    record = run.record()
+    assert record.extractors["peak"].extractor == "counting"
+    assert record.judge.spec == "louder"
+    assert {"numpy", "pydantic"} <= record.environment.packages.keys()
+    assert record.coverage == CoverageRecord(total=3, scored=3)
+    assert str(record.sessions[0].ended) >= record.sessions[0].started
 
     judge.seen.clear()
     again = judge_manifest(manifest, out, options)
     assert (judge.seen, again.clips, again.scored) == ([], 0, 3)
-    assert len(Run.open(out).manifest()["sessions"]) == 2
+    assert len(Run.open(out).record().sessions) == 2
 
 
 def test_failures_are_tried_again_and_scores_are_kept(

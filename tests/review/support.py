@@ -17,6 +17,7 @@ from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review
 from trace_eval.review.store import Store
 from trace_eval.runs.fuse import fuse
+from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import ClipRecord, Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,7 +90,10 @@ def write_run(
     judgements = judgements or {pair.id: scored(pair.id) for pair in items}
     run = Run(folder)
     with run:
-        run.start({"judge": "rules"}, Manifest(folder / "pairs.jsonl", list(items)))
+        run.start(
+            RunRecord(judge=JudgeRecord(spec="rules")),
+            Manifest(folder / "pairs.jsonl", list(items)),
+        )
         for clip in clips:
             run.add_clip(clip)
         for judgement in judgements.values():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from blueprints import Blueprint, Transcript
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair, Recording
+from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import ClipRecord, ProblemRecord, Run
 
 
@@ -18,14 +18,14 @@ class Facts:
     """A run in memory.
 
     Attributes:
-        manifest: as stored.
+        record: what ran.
         clips: source of a recording -> what became of it.
         blueprints: clip hash -> blueprint.
         judgements, overall: by pair id.
     """
 
     folder: Path
-    manifest: dict[str, Any]
+    record: RunRecord
     pairs: tuple[Pair, ...]
     problems: tuple[ProblemRecord, ...]
     clips: dict[str, ClipRecord]
@@ -43,7 +43,7 @@ class Facts:
         run = Run.open(folder)
         return cls(
             folder=folder,
-            manifest=run.manifest(),
+            record=run.record(),
             pairs=tuple(run.pairs()),
             problems=tuple(run.problems()),
             clips=run.clips(),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.judgement import Judgement, Usage
 from trace_eval.report.gather import Facts, consistent
+from trace_eval.runs.record import SessionRecord
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -86,7 +86,7 @@ class Summary:
     usage: Usage | None
     priced: int
     used: int
-    sessions: tuple[dict[str, Any], ...]
+    sessions: tuple[SessionRecord, ...]
     wall_s: float
     call_s: float | None
     caveats: dict[str, int]
@@ -104,7 +104,7 @@ def summarise(facts: Facts) -> Summary:
     scored = [judgement for judgement in known if judgement.status == "scored"]
     policies = tuple(sorted({fused.policy for fused in facts.overall.values()}))
     spent = [judgement.usage for judgement in known if judgement.usage]
-    sessions = tuple(facts.manifest.get("sessions", ()))
+    sessions = facts.record.sessions
     calls = [o.seconds for j in known for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
     return Summary(
@@ -114,7 +114,7 @@ def summarise(facts: Facts) -> Summary:
         clips=len(facts.clips),
         clip_errors=sum(record.error is not None for record in facts.clips.values()),
         audio_s=sum(signal.duration_s for signal in signals),
-        judge=str(facts.manifest.get("judge", {}).get("spec", "unknown")),
+        judge=facts.record.judge.spec,
         policies=policies,
         policy_summary=" ".join(POLICIES[name].summary for name in policies if name in POLICIES),
         ratings=tuple(_ratings(facts, scored)),
@@ -124,7 +124,7 @@ def summarise(facts: Facts) -> Summary:
         priced=sum(usage.cost_usd is not None for usage in spent),
         used=len(spent),
         sessions=sessions,
-        wall_s=sum(session.get("seconds", 0.0) for session in sessions),
+        wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
         caveats=dict(Counter(text for j in known for text in j.caveats).most_common()),
     )
@@ -165,23 +165,23 @@ def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:
 
 
 def _measured(facts: Facts) -> Iterable[Measured]:
-    plan: dict[str, Any] = facts.manifest.get("extractors", {})
+    plan = facts.record.extractors
     work: Counter[str] = Counter()
-    for session in facts.manifest.get("sessions", ()):
-        work.update(session.get("extracted_s", {}))
+    for session in facts.record.sessions:
+        work.update(session.extracted_s)
     every: list[Blueprint] = list(facts.blueprints.values())
     extra = sorted({name for blueprint in every for name in blueprint.extensions})
     for group in dict.fromkeys((*GROUPS, *extra, *plan)):
         found = [blueprint.group(group) for blueprint in every]
         absent = Counter(str(g.status) for g in found if isinstance(g, Absent))
-        source = plan.get(group, {})
-        name = str(source.get("extractor", ""))
+        source = plan.get(group)
+        name = source.extractor if source else ""
         yield Measured(
             group=group,
             extractor=name,
-            version=str(source.get("version", "")),
-            packages=", ".join(f"{k} {v}" for k, v in source.get("packages", {}).items()),
-            revision=str(source.get("revision") or ""),
+            version=source.version if source else "",
+            packages=", ".join(f"{k} {v}" for k, v in source.packages.items()) if source else "",
+            revision=(source.revision or "") if source else "",
             present=len(found) - absent.total(),
             absent=dict(absent.most_common()),
             seconds=work.get(name),

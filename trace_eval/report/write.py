@@ -69,7 +69,7 @@ def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
     clips = _numbered(facts)
     return env.get_template("report.html.j2").generate(
         name=facts.folder.resolve().name,
-        manifest=facts.manifest,
+        record=facts.record,
         summary=summarise(facts),
         people=people(facts),
         problems=facts.problems,
@@ -111,7 +111,7 @@ def _fragments(
     env: Environment, facts: Facts, shelf: Shelf, lines: list[Line], clips: dict[str, int]
 ) -> Iterator[Markup]:
     files, distant = _files(facts), _distant(facts)
-    limit = float(facts.manifest.get("max_seconds", MAX_SECONDS))
+    limit = facts.record.max_seconds or MAX_SECONDS
     render = _renderer(env, "clip.html.j2")
     for clip, number in clips.items():
         file = files.get(clip) or _fetched(shelf, distant.get(clip), clip)

@@ -24,6 +24,7 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.options import DEFAULT_JUDGE
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
 #: Name of the condition that the others are compared with: nothing dropped, mode blueprint.
@@ -150,12 +151,12 @@ def _judge_condition(
 ) -> None:
     """Judge what is missing of one condition into its own run folder."""
     out, strip = target.out, target.strip
-    asked = {"spec": judge.spec, "parameters": judge.parameters(), "condition": target.condition}
+    asked = JudgeRecord(spec=judge.spec, parameters=judge.parameters(), condition=target.condition)
     with Run(out) as judged:
-        if judged.exists and judged.manifest()["judge"] != asked:
+        if judged.exists and judged.record().judge != asked:
             raise UserError(f"{out}: was judged with other options; delete it or choose others")
         pairs = list(run.pairs())
-        judged.start({"schema_version": "1", "judge": asked}, Manifest(run.folder, pairs))
+        judged.start(RunRecord(judge=asked), Manifest(run.folder, pairs))
         outcomes = judged.outcomes().items()
         done = {name for name, outcome in outcomes if outcome.status == "scored"}
 

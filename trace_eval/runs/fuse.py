@@ -120,5 +120,5 @@ def refuse(folder: Path, spec: str) -> list[Overall]:
     run = Run.open(folder)
     with run:
         overall = fuse_run(run, policy)
-        run.write_manifest(run.manifest() | {"policy": spec})
+        run.write_record(run.record().model_copy(update={"policy": spec}))
     return overall

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl
 from trace_eval.runs.folders import at_rest, made_whole
 from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
-from trace_eval.runs.run import DECIDING, Run, differences
+from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
+from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 
 #: Options that all runs must share: what decides judgements, and what fuses them.
@@ -103,14 +103,14 @@ class _Runs:
     owner: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.manifests = {folder: Run(folder).manifest() for folder in self.folders}
+        self.records = {folder: Run(folder).record() for folder in self.folders}
         self._check_options()
         self._check_shards()
 
     def _check_options(self) -> None:
         first, *others = self.folders
         for folder in others:
-            one, other = self.manifests[first], self.manifests[folder]
+            one, other = self.records[first], self.records[folder]
             for part, told in differences(one, other, COMMON, "there"):
                 raise UserError(
                     f"{first} and {folder}: were made with another {part} ({told}); merge runs"
@@ -118,13 +118,13 @@ class _Runs:
                 )
 
     def _check_shards(self) -> None:
-        shards = {folder: self.manifests[folder].get("shard") for folder in self.folders}
+        shards = {folder: self.records[folder].shard for folder in self.folders}
         if not any(shards.values()):
             return
         if lone := [folder for folder, shard in shards.items() if shard is None]:
             raise UserError(f"{lone[0]}: is no shard, others are; merge the shards first")
-        whole = {folder: (s["of"], s["pairs"], s["digest"]) for folder, s in shards.items() if s}
-        index = {folder: int(s["index"]) for folder, s in shards.items() if s}
+        whole = {folder: (s.of, s.pairs, s.digest) for folder, s in shards.items() if s}
+        index = {folder: s.index for folder, s in shards.items() if s}
         self.folders = sorted(self.folders, key=lambda folder: index[folder])
         first = self.folders[0]
         for before, folder in pairwise(self.folders):
@@ -152,10 +152,10 @@ class _Runs:
         blueprints = join_evidence(self.folders, to)
         for name in ("measures", "judgements"):
             jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name))
-        fuse_run(to, load_policy(self.manifests[self.folders[0]].get("policy") or DEFAULT_POLICY))
+        fuse_run(to, load_policy(self.records[self.folders[0]].policy))
         summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
         summary.count_judgements(to)
-        to.write_manifest(self._manifest(summary))
+        to.write_record(self._record(summary))
         count = len(self.folders)
         return Merged(to.folder, count, blueprints, summary, tuple(self.missing))
 
@@ -181,7 +181,7 @@ class _Runs:
         """(place in the whole, index of the run, pair) of a run's pairs."""
         folder = self.folders[number]
         lines = lines_of(folder, "pairs")
-        if self.manifests[folder].get("shard") is None:
+        if self.records[folder].shard is None:
             return ((0, number, line) for line in lines)
         return self._in_place(folder, number, lines)
 
@@ -228,26 +228,26 @@ class _Runs:
                 if self.owner.get(json.loads(line)["pair"]) == number:
                     yield line
 
-    def _manifest(self, summary: Summary) -> dict[str, Any]:
-        manifests = [self.manifests[folder] for folder in self.folders]
-        first = {key: value for key, value in manifests[0].items() if key != "shard"}
-        inputs = dict.fromkeys(str(manifest.get("input")) for manifest in manifests)
-        return first | {
-            "input": ", ".join(inputs),
-            "sessions": [
-                session for manifest in manifests for session in manifest.get("sessions", [])
-            ],
-            "judge_observed": _observed([m.get("judge_observed") or {} for m in manifests]),
-            "coverage": summary.record(),
-            "merged": [_origin(folder, self.manifests[folder]) for folder in self.folders],
-        }
+    def _record(self, summary: Summary) -> RunRecord:
+        records = [self.records[folder] for folder in self.folders]
+        inputs = {(record.input, record.input_sha256) for record in records}
+        return records[0].model_copy(
+            update={
+                "shard": None,
+                "input": ", ".join(dict.fromkeys(record.input for record in records)),
+                "input_sha256": records[0].input_sha256 if len(inputs) == 1 else None,
+                "sessions": tuple(session for record in records for session in record.sessions),
+                "judge_observed": _observed([record.judge_observed for record in records]),
+                "coverage": summary.record(),
+                "merged": tuple(_origin(folder, self.records[folder]) for folder in self.folders),
+            }
+        )
 
 
-def _origin(folder: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+def _origin(folder: Path, record: RunRecord) -> OriginRecord:
     """What a merged run tells of one that it was made of."""
-    environment = manifest.get("environment") or {}
-    told = {key: value for key, value in environment.items() if key != "packages"}
-    return {"run": str(folder), "shard": manifest.get("shard"), "environment": told}
+    environment = record.environment.model_dump(mode="json", exclude={"packages"})
+    return OriginRecord(run=str(folder), shard=record.shard, environment=environment)
 
 
 def _observed(found: list[dict[str, Any]]) -> dict[str, Any]:

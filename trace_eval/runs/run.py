@@ -1,7 +1,8 @@
 """A run: a folder that holds everything one judging produced, and can be continued.
 
 ========================  ==============================================================
-``manifest.json``         what ran: options, versions, models, times (replaced as a whole)
+``manifest.json``         what ran: options, versions, models, times (replaced as a whole);
+                          see :class:`trace_eval.runs.record.RunRecord`
 ``pairs.jsonl``           the pairs, with absolute paths or URLs
 ``places.jsonl``          of a shard: the place of each pair in the whole manifest, from 0
 ``problems.jsonl``        records of the input that are not pairs
@@ -17,7 +18,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -33,6 +33,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import Shard
 from trace_eval.data.urls import name_of, place
 from trace_eval.measures.measure import PairMeasures
+from trace_eval.runs.record import RunRecord
 
 Record = TypeVar("Record", bound=Strict)
 
@@ -73,28 +74,6 @@ class Outcome(NamedTuple):
 NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
 
 
-#: Parts of a manifest that decide the judgements: those of one run are made with equal ones.
-DECIDING = ("extractors", "judge", "max_seconds")
-
-
-def differences(
-    stored: dict[str, Any], new: dict[str, Any], parts: Iterable[str], word: str = "now"
-) -> Iterator[tuple[str, str]]:
-    """(part, the first place where it differs) of two manifests of runs, for messages."""
-    for part in parts:
-        if stored.get(part) != new.get(part):
-            yield part, _difference(stored.get(part), new.get(part), word)
-
-
-def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:
-    if isinstance(stored, dict) and isinstance(new, dict):
-        for key in [*stored, *new]:
-            if stored.get(key) != new.get(key):
-                below = f"{path}.{key}".lstrip(".")
-                return _difference(stored.get(key), new.get(key), word, below)
-    return f"{path}: {stored!r:.80}, {word} {new!r:.80}".removeprefix(": ")
-
-
 def default_run(manifest: Path | str, judge: str, shard: Shard | None = None) -> Path:
     """Where a run goes when nobody says: the same place for the same manifest and judge."""
     where = place(manifest)
@@ -120,7 +99,7 @@ class Run:
 
     @property
     def exists(self) -> bool:
-        """True once a manifest was written."""
+        """True once its record was written."""
         return self.path("manifest.json").is_file()
 
     @classmethod
@@ -155,10 +134,15 @@ class Run:
 
     # --- reading ---------------------------------------------------------------------
 
-    def manifest(self) -> dict[str, Any]:
-        """The manifest as stored."""
-        found: dict[str, Any] = json.loads(self.path("manifest.json").read_text("utf-8"))
-        return found
+    def record(self) -> RunRecord:
+        """What ran: see :class:`trace_eval.runs.record.RunRecord`."""
+        path = self.path("manifest.json")
+        try:
+            return strict_json.parse(RunRecord, path.read_bytes())
+        except strict_json.BadJson as error:
+            raise UserError(
+                f"{path}: not the record of a run ({error}); judge again into a new --out"
+            ) from None
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs in input order."""
@@ -208,22 +192,22 @@ class Run:
 
     # --- writing ---------------------------------------------------------------------
 
-    def start(self, manifest: dict[str, Any], pairs: Manifest) -> None:
+    def start(self, record: RunRecord, manifest: Manifest) -> None:
         """Write what is known before the first clip."""
-        self.write_manifest(manifest)
-        lines = (pair.model_dump_json(exclude_none=True) for pair in pairs.pairs)
+        self.write_record(record)
+        lines = (pair.model_dump_json(exclude_none=True) for pair in manifest.pairs)
         jsonl.write_all(self.path("pairs.jsonl"), lines)
-        if pairs.part:
-            jsonl.write_all(self.path("places.jsonl"), map(str, pairs.part.places))
+        if manifest.part:
+            jsonl.write_all(self.path("places.jsonl"), map(str, manifest.part.places))
         problems = (
             ProblemRecord(where=p.where, what=p.what, pair=p.pair).model_dump_json()
-            for p in pairs.problems
+            for p in manifest.problems
         )
         jsonl.write_all(self.path("problems.jsonl"), problems)
 
-    def write_manifest(self, manifest: dict[str, Any]) -> None:
-        """Replace the manifest."""
-        text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
+    def write_record(self, record: RunRecord) -> None:
+        """Replace what the run tells of itself."""
+        text = record.model_dump_json(indent=2)
         jsonl.write_all(self.path("manifest.json"), [text])
 
     def add_clip(self, record: ClipRecord) -> None:

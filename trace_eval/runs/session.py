@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from extractors.base import Extractor
 from trace_eval.api import Job, engine_of, extractors_of
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.extracting.provenance import environment, now, plan_record
+from trace_eval.extracting.provenance import environment, now
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.estimate import Estimate, estimate
 from trace_eval.judges.chat.judge import ChatJudge
@@ -25,7 +24,16 @@ from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of, source_of
-from trace_eval.runs.run import DECIDING, Run, differences
+from trace_eval.runs.record import (
+    DECIDING,
+    EnvironmentRecord,
+    JudgeRecord,
+    RunRecord,
+    SessionRecord,
+    ShardRecord,
+    differences,
+)
+from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
@@ -71,7 +79,7 @@ class Session:
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False
-        self._record: dict[str, Any] = {}
+        self._record = RunRecord()
 
     def __enter__(self) -> Session:
         self.run.__enter__()
@@ -79,8 +87,9 @@ class Session:
             self._record = _record(self.plan, self.judge, self.options, self.manifest)
             if self.run.exists:
                 _check_continues(self.run, self._record, self.manifest)
-                before = self.run.manifest()["sessions"]
-                self._record["sessions"] = [*before, *self._record["sessions"]]
+                before = self.run.record().sessions
+                sessions = (*before, *self._record.sessions)
+                self._record = self._record.model_copy(update={"sessions": sessions})
             self.run.start(self._record, self.manifest)
         except BaseException:
             self.run.__exit__(None, None, None)
@@ -181,15 +190,22 @@ class Session:
     def _finish(self) -> None:
         fuse_run(self.run, self.policy)
         self.summary.count_judgements(self.run)
-        self._record["sessions"][-1] |= {
-            "ended": now(),
-            "seconds": round(self.summary.seconds, 3),
-            "clips": self.summary.clips,
-            "extracted_s": {k: round(s, 3) for k, s in sorted(self.summary.work_s.items())},
-        }
-        self._record["judge_observed"] = self.judge.observed()
-        self._record["coverage"] = self.summary.record()
-        self.run.write_manifest(self._record)
+        *earlier, this = self._record.sessions
+        ended = SessionRecord(
+            started=this.started,
+            ended=now(),
+            seconds=round(self.summary.seconds, 3),
+            clips=self.summary.clips,
+            extracted_s={k: round(s, 3) for k, s in sorted(self.summary.work_s.items())},
+        )
+        self._record = self._record.model_copy(
+            update={
+                "sessions": (*earlier, ended),
+                "judge_observed": self.judge.observed(),
+                "coverage": self.summary.record(),
+            }
+        )
+        self.run.write_record(self._record)
 
 
 def judge_manifest(
@@ -219,26 +235,24 @@ def _counting(summary: Summary, listener: Listener | None) -> Listener:
 
 def _record(
     plan: Sequence[Extractor], judge: Judge, options: Options, manifest: Manifest
-) -> dict[str, Any]:
-    return {
-        "schema_version": "1",
-        "input": str(manifest.path),
-        **({"shard": manifest.part.record()} if manifest.part else {}),
-        "extractors": plan_record(plan),
-        "judge": {"spec": judge.spec, "parameters": judge.parameters()},
-        "profile": options.extract.profile,
-        "max_seconds": options.extract.max_seconds,
-        "policy": options.policy,
-        "seed": options.judging.seed,
-        "environment": environment(),
-        "sessions": [{"started": now()}],
-    }
+) -> RunRecord:
+    return RunRecord(
+        input=str(manifest.path),
+        shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
+        extractors={extractor.group: extractor.provenance() for extractor in plan},
+        judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
+        profile=options.extract.profile,
+        max_seconds=options.extract.max_seconds,
+        policy=options.policy,
+        seed=options.judging.seed,
+        environment=EnvironmentRecord(**environment()),
+        sessions=(SessionRecord(started=now()),),
+    )
 
 
-def _check_continues(run: Run, record: dict[str, Any], manifest: Manifest) -> None:
+def _check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     """Refuse to mix judgements that were made in different ways."""
-    new = json.loads(json.dumps(record))  # as it would be read back
-    for part, told in differences(run.manifest(), new, (*DECIDING, "shard")):
+    for part, told in differences(run.record(), record, (*DECIDING, "shard")):
         raise UserError(
             f"{run.folder}: was made with another {part} ({told});"
             " choose a new --out, or fuse to change the policy only"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from trace_eval.extracting.clip import Extracted
+from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import NOT_JUDGED, Run
 
 
@@ -39,9 +39,9 @@ class Summary:
         """Share of records that were scored, 0 to 1."""
         return self.scored / self.total if self.total else 0.0
 
-    def record(self) -> dict[str, Any]:
-        """What the run's manifest holds of it."""
-        return {"total": self.total, "scored": self.scored, "unscored": dict(self.unscored)}
+    def record(self) -> CoverageRecord:
+        """What the run's record holds of it."""
+        return CoverageRecord(total=self.total, scored=self.scored, unscored=dict(self.unscored))
 
     def count_clip(self, clip: Extracted) -> None:
         """Add one recording's outcome."""

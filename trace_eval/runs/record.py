@@ -1,0 +1,138 @@
+"""The record of a run: what was judged, by whom and how, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from blueprints import FiniteJson, Provenance
+from fusion import DEFAULT_POLICY
+
+#: Version of the record's JSON; a change that an old reader would misread raises it.
+SCHEMA_VERSION = "1"
+
+#: Parts that decide the judgements: those of one run are made with equal ones.
+DECIDING = ("extractors", "judge", "max_seconds")
+
+
+class _Part(BaseModel):
+    """Frozen; what a newer version wrote is kept, and what an older one left out is empty."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True)
+
+
+class JudgeRecord(_Part):
+    """Who judged."""
+
+    spec: str = "unknown"
+    parameters: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="everything that decides its output"
+    )
+    condition: str | None = Field(None, description="of an ablation: what was left out")
+
+
+class ShardRecord(_Part):
+    """Which part of an input, see :class:`trace_eval.data.parts.Part`."""
+
+    index: int
+    of: int
+    pairs: int = Field(description="items of the whole input")
+    digest: str = Field(description="SHA-256 of the ids of all items of the input")
+
+
+class SessionRecord(_Part):
+    """One sitting: from the start of a command to its end."""
+
+    started: str = Field("", description="UTC, ISO 8601")
+    ended: str | None = Field(None, description="null: it was killed")
+    seconds: float | None = None
+    clips: int | None = Field(None, description="recordings extracted, or read from the cache")
+    extracted_s: dict[str, float] = Field(
+        default_factory=dict, description="extractor -> seconds of compute"
+    )
+
+
+class EnvironmentRecord(_Part):
+    """What it ran on."""
+
+    trace_eval: str = Field("", description="version of this distribution")
+    git_revision: str | None = Field(None, description="of a clone; + where files were changed")
+    python: str = ""
+    platform: str = ""
+    packages: dict[str, str] = Field(default_factory=dict, description="distribution -> version")
+
+
+class CoverageRecord(_Part):
+    """How much was scored."""
+
+    total: int = Field(description="records of the input")
+    scored: int
+    unscored: dict[str, int] = Field(default_factory=dict, description="reason -> items")
+
+
+class OriginRecord(_Part):
+    """One of the runs that a merged run was made of."""
+
+    run: str
+    shard: ShardRecord | None = None
+    environment: dict[str, FiniteJson] = Field(default_factory=dict)
+
+
+class RunRecord(_Part):
+    """What ``manifest.json`` of a run folder holds; ablations' runs have one too."""
+
+    schema_version: str = SCHEMA_VERSION
+    input: str = Field("", description="path or URL of the pairs; several after a merge")
+    input_sha256: str | None = Field(None, description="of that file; null: unknown, or several")
+    shard: ShardRecord | None = Field(None, description="null: the whole input")
+    tag: str | None = Field(None, description="name by which the user finds it again")
+    extractors: dict[str, Provenance] = Field(
+        default_factory=dict, description="blueprint group -> what filled it"
+    )
+    judge: JudgeRecord = JudgeRecord()
+    judge_observed: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="what turned out and decides nothing: prices, limits"
+    )
+    profile: str | None = None
+    max_seconds: float | None = Field(None, description="longer recordings were refused")
+    policy: str = Field(DEFAULT_POLICY, description="that fused overall.jsonl")
+    policies: tuple[str, ...] = Field((), description="all that the run was fused with")
+    seed: int | None = None
+    options: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="as a file for --config holds them"
+    )
+    environment: EnvironmentRecord = EnvironmentRecord()
+    sessions: tuple[SessionRecord, ...] = ()
+    coverage: CoverageRecord | None = Field(None, description="null: no session has ended")
+    merged: tuple[OriginRecord, ...] = ()
+
+    @property
+    def started(self) -> str:
+        """When its first session began, ISO 8601; empty where that is unknown."""
+        return self.sessions[0].started if self.sessions else ""
+
+
+def differences(
+    stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
+) -> Iterator[tuple[str, str]]:
+    """(part, the first place where it differs) of two records, for messages."""
+    one, other = comparable(stored), comparable(new)
+    for part in parts:
+        if one.get(part) != other.get(part):
+            yield part, _difference(one.get(part), other.get(part), word)
+
+
+def comparable(record: RunRecord) -> dict[str, Any]:
+    """The record as JSON, without what may change while the judgements stay comparable."""
+    return record.model_dump(mode="json")
+
+
+def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:
+    if isinstance(stored, dict) and isinstance(new, dict):
+        for key in [*stored, *new]:
+            if stored.get(key) != new.get(key):
+                below = f"{path}.{key}".lstrip(".")
+                return _difference(stored.get(key), new.get(key), word, below)
+    return f"{path}: {stored!r:.80}, {word} {new!r:.80}".removeprefix(": ")
