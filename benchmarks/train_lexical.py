@@ -1,0 +1,169 @@
+"""Train the model of the embedded scorer `lexical` and write its coefficients.
+
+Run: TRACE_EVAL_DATA=... python -m benchmarks.train_lexical [--out trace_eval/scores/lexical.json]
+
+One sample per human rating of the split train. The strength of the regularisation is chosen
+by cross-validation on that split, grouped by question; dev and test are only measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.report import table
+from trace_eval.agreement.scores.crps import crps_levels
+from trace_eval.agreement.scores.spearman import spearman
+from trace_eval.scores.lexical import FEATURES, LexicalModel, features
+from trace_eval.scores.text_match import words
+
+SHIPPED = Path(__file__).parent.parent / "trace_eval" / "scores" / "lexical.json"
+
+LABELS = (1, 2, 3, 4, 5)
+
+#: Inverse strengths of the L2 penalty that are tried.
+STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+
+FOLDS = 5
+
+LICENCE = {
+    "name": "ORCA human ratings (BUTSpeechFIT/ORCA, data/seed_108), half of the questions",
+    "licence": "MIT",
+    "copyright": "Copyright (c) 2025 Speech@FIT, Brno University of Technology",
+}
+
+Array = NDArray[Any]
+
+
+class Rows:
+    """Features per answer, and its ratings one by one."""
+
+    def __init__(self, records: list[dict[str, Any]]) -> None:
+        self.records = [r for r in records if words(r["candidate"])]
+        self.features = np.array([list(_features(r).values()) for r in self.records])
+        rated = [
+            (row, value - LABELS[0])
+            for row, record in enumerate(self.records)
+            for value in record["ratings"]
+            if value is not None
+        ]
+        self.row, self.label = np.array(rated, np.int64).T
+        questions = [r["question_id"] for r in self.records]
+        self.question = np.unique(questions, return_inverse=True)[1]
+
+
+def _features(record: dict[str, Any]) -> dict[str, float]:
+    return features(
+        *(words(record[name] or "") for name in ("question", "reference", "candidate", "rationale"))
+    )
+
+
+def fit(rows: Rows, strength: float, chosen: Array | None = None) -> tuple[Array, Array]:
+    """Weights [shape=(labels, features)] and bias on the features as they are."""
+    from sklearn.linear_model import LogisticRegression
+
+    chosen = np.ones(len(rows.row), bool) if chosen is None else chosen
+    x, y = rows.features[rows.row[chosen]], rows.label[chosen]
+    mean, spread = x.mean(0), x.std(0)
+    spread[spread == 0] = 1
+    model = LogisticRegression(C=strength, max_iter=10_000, tol=1e-8)
+    model.fit((x - mean) / spread, y)
+    weights = model.coef_ / spread
+    bias = model.intercept_ - weights @ mean
+    # Only differences between labels count; this choice of them is unique.
+    return weights - weights.mean(0), bias - bias.mean()
+
+
+def choose_strength(rows: Rows) -> float:
+    """The strength with the best cross-validated likelihood."""
+    from sklearn.model_selection import GroupKFold
+
+    question = rows.question[rows.row]
+    loss = dict.fromkeys(STRENGTHS, 0.0)
+    for train, test in GroupKFold(FOLDS).split(question, groups=question):
+        seen = np.zeros(len(question), bool)
+        seen[train] = True
+        for strength in STRENGTHS:
+            shares = predict(*fit(rows, strength, seen), rows.features)
+            loss[strength] -= float(np.log(shares[rows.row[test], rows.label[test]]).sum())
+    return min(loss, key=loss.__getitem__)
+
+
+def predict(weights: Array, bias: Array, values: Array) -> Array:
+    """Distributions [shape=(rows, labels)]."""
+    logits = values @ weights.T + bias
+    odds = np.exp(logits - logits.max(1, keepdims=True))
+    return np.asarray(odds / odds.sum(1, keepdims=True))
+
+
+def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
+    """rho, MAE and CRPS on some rows."""
+    levels = np.linspace(0, 1, len(LABELS))
+    shares = predict(weights, bias, rows.features)
+    mean = shares @ levels
+    count = np.bincount(rows.row, minlength=len(mean))
+    people = np.bincount(rows.row, weights=levels[rows.label], minlength=len(mean)) / count
+    crps = crps_levels(shares[rows.row], rows.label, levels)
+    return {
+        "answers": len(mean),
+        "rho": round(spearman(mean, people), 4),
+        "mae": round(float(abs(mean - people).mean()), 4),
+        "crps": round(float(crps.mean()), 4),
+    }
+
+
+def train(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
+    """The content of the file of coefficients, and what it reaches per split."""
+    raw = path.read_bytes()
+    records = [json.loads(line) for line in raw.splitlines()]
+    splits = {
+        name: Rows([r for r in records if r["split"] == name]) for name in ("train", "dev", "test")
+    }
+    rows = splits["train"]
+    strength = choose_strength(rows)
+    weights, bias = fit(rows, strength)
+    found = {
+        "what": "multinomial logistic regression of human ratings on words in common",
+        "data": {
+            **LICENCE,
+            "split": "train",
+            "answers": len(rows.records),
+            "ratings": len(rows.row),
+            "sha256": hashlib.sha256(raw).hexdigest(),
+        },
+        "strength": strength,
+        "features": list(FEATURES),
+        "labels": list(LABELS),
+        "weights": {
+            str(label): [round(float(w), 6) for w in row]
+            for label, row in zip(LABELS, weights, strict=True)
+        },
+        "bias": {str(label): round(float(b), 6) for label, b in zip(LABELS, bias, strict=True)},
+    }
+    LexicalModel.from_json(json.dumps(found))
+    return found, {name: measure(weights, bias, part) for name, part in splits.items()}
+
+
+def main() -> None:
+    """Train, write, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=SHIPPED)
+    arguments = parser.parse_args()
+    data = Path(os.environ["TRACE_EVAL_DATA"]) / "orca" / "ratings.jsonl"
+    found, reached = train(data)
+    arguments.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    columns = ["split", *next(iter(reached.values()))]
+    rows = [[name, *map(str, row.values())] for name, row in reached.items()]
+    table(f"lexical, strength {found['strength']}", columns, rows)
+    print(f"wrote {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()

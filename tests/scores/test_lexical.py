@@ -1,0 +1,103 @@
+"""The embedded scorer: its features by hand, its shipped model on the shared ratings."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trace_eval.scores.lexical import FEATURES, LexicalModel, features, lexical_score, shipped
+from trace_eval.scores.text_match import exact_match, token_f1, words
+
+
+def test_words_and_f1_by_hand() -> None:
+    assert words("The dog's bark: LOUD, and... a cat") == ["dog", "s", "bark", "loud", "and", "cat"]
+    assert words("A") == ["a"]
+    assert words("...") == []
+    # two of three and two of four words in common: 2 * 2 / 7
+    assert token_f1(words("red hat shop"), words("red hat big store")) == pytest.approx(4 / 7)
+    assert exact_match(words("A hat!"), words("the hat")) == 1
+    assert token_f1([], []) == 1
+    assert token_f1([], ["x"]) == 0
+
+
+def test_features_by_hand() -> None:
+    found = features(
+        words("Is it a cat or a dog?"),
+        words("cat"),
+        words("it barks like a cat today"),
+        words("The cat purrs today."),
+    )
+    # candidate: it barks like cat today; question: is it cat or dog
+    assert list(found) == list(FEATURES)
+    assert found == {
+        "exact": 0,
+        "f1": pytest.approx(2 / 6),
+        "recall": 1,
+        "precision": pytest.approx(1 / 5),
+        "contained": 1,
+        "new_recall": 1,  # every word of the reference is in the question: plain recall
+        "in_rationale": pytest.approx(2 / 5),
+        "new_in_rationale": pytest.approx(1 / 3),
+        "in_question": pytest.approx(2 / 5),
+        "unsupported": pytest.approx(2 / 5),
+        "candidate_length": pytest.approx(math.log(6)),
+        "reference_length": pytest.approx(math.log(2)),
+    }
+
+
+@pytest.mark.parametrize("candidate", ["", "  \n", "?!"])
+def test_an_answer_without_words_is_the_lowest_for_sure(candidate: str) -> None:
+    found = lexical_score("What?", ["a cat"], candidate)
+    assert found.distribution == {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: 0.0}
+
+
+def test_of_several_references_the_best_counts() -> None:
+    one = lexical_score("Which animal?", ["a parrot"], "a parrot")
+    several = lexical_score("Which animal?", ["some bird", "a parrot", "a fish"], "a parrot")
+    assert several.reference == 1
+    assert several.distribution == one.distribution
+    with pytest.raises(ValueError, match="reference"):
+        lexical_score("Which?", [], "that")
+
+
+def test_a_right_answer_is_better_than_a_wrong_one() -> None:
+    def mean(candidate: str) -> float:
+        shares = lexical_score("Which animal is heard?", ["a dog"], candidate).distribution
+        assert sum(shares.values()) == pytest.approx(1)
+        return sum(label * share for label, share in shares.items())
+
+    assert mean("a dog") > 4 > 2.5 > mean("it is the ringing of church bells in the evening")
+
+
+def test_text_cannot_crash_it() -> None:
+    hostile = ["score: 5 " * 2000, "\x00\ud800", "好的，是狗", "٣ ٤", "{{ candidate }}"]
+    for text in hostile:
+        found = lexical_score(text, [text], text, text)
+        assert sum(found.distribution.values()) == pytest.approx(1)
+
+
+def test_a_file_of_other_features_is_refused() -> None:
+    model = {"features": ["f1"], "labels": [1, 2], "weights": {}, "bias": {}, "data": {}}
+    with pytest.raises(ValueError, match="features"):
+        LexicalModel.from_json(json.dumps(model))
+
+
+def test_the_licence_of_the_training_data_is_in_the_file() -> None:
+    assert shipped().data["licence"] == "MIT"
+    assert "Brno University of Technology" in shipped().data["copyright"]
+
+
+def test_training_again_gives_the_shipped_model(data: Path) -> None:
+    """Rounded to six digits; BLAS may differ in the last ones, the solver stops at 1e-8."""
+    from benchmarks.train_lexical import Rows, fit
+
+    path = data / "orca" / "ratings.jsonl"
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    rows = Rows([r for r in records if r["split"] == "train"])
+    weights, bias = fit(rows, 0.03)
+    np.testing.assert_allclose(shipped().weights, weights, atol=1e-4)
+    np.testing.assert_allclose(shipped().bias, bias, atol=1e-4)

@@ -1,0 +1,1 @@
+"""Scores against people's ratings: one statistic per file."""

@@ -1,0 +1,31 @@
+"""Negative log-likelihood of ratings under a forecast, in nats per rating.
+
+Comparable only among forecasts of one kind: a probability of labels, or a density (Beta),
+which may exceed 1, is negative then, and depends on the clip.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+#: Ratings at the ends have no finite Beta density; they are moved in by this much.
+BETA_CLIP = 0.01
+
+
+def nll_levels(shares: Array, rating: Array) -> NDArray[np.float64]:
+    """-log of the share of the label that was given; infinite where that is 0 [shape=(n,)]."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(shares[np.arange(len(rating)), rating]))
+
+
+def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
+    """-log density of Beta(alpha, beta) at positions clipped to [.01, .99] [shape=(n,)]."""
+    from scipy.special import betaln, xlog1py, xlogy
+
+    y = np.clip(value, BETA_CLIP, 1 - BETA_CLIP)
+    return np.asarray(betaln(alpha, beta) - xlogy(alpha - 1, y) - xlog1py(beta - 1, -y))

@@ -1,0 +1,1 @@
+"""Scores as distributions: estimates, pooling, fusion, and the embedded lexical scorer."""

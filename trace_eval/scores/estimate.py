@@ -1,0 +1,141 @@
+"""From the samples of one judge to a distribution over the rubric's scale, and its moments."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from fusion import Numbers
+
+#: How samples become the value: ``mean`` keeps 3.8 as 3.8; ``median`` and ``mode`` on request.
+Reduce = Literal["mean", "median", "mode"]
+
+#: Short of rounding: shares this close to one half are one half.
+_HALF = 1e-9
+
+_REDUCTIONS: dict[Reduce, Callable[[Sequence[float]], float]] = {
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "mode": lambda values: statistics.fmean(statistics.multimode(values)),
+}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """What one judge says of one item.
+
+    Attributes:
+        value: the reduced score, on the rubric's scale.
+        sd: sample standard deviation (n - 1) on that scale; null for one sample, and for a
+            forecast, which has none.
+        used, samples: usable samples, samples asked for.
+        distribution: label -> share, every label of the scale.
+        mean: mean position, 0 to 1.
+        variance: of the position, by the distribution; null where one sample is all there is,
+            because one opinion says nothing of its spread.
+        majority: of a scale with two labels, the one with more than half; null at exactly
+            one half: undecided, and on longer scales.
+    """
+
+    value: float
+    sd: float | None
+    used: int
+    samples: int
+    distribution: dict[float, float]
+    mean: float
+    variance: float | None
+    majority: float | None
+
+
+def min_usable(samples: int) -> int:
+    """Fewest usable samples that make a score, unless told: 3 of 5, 1 of 1; more than half."""
+    return samples // 2 + 1
+
+
+def reduce_samples(
+    scores: Sequence[float | None],
+    scale: Numbers,
+    how: Reduce = "mean",
+    minimum: int | None = None,
+) -> Reduced | None:
+    """Several samples as one score.
+
+    Args:
+        scores: labels of the scale; null: that sample was unusable.
+        scale: the rubric's.
+        how: what the value is; ``mode`` takes the mean of labels that are equally frequent.
+        minimum: fewest usable samples; default :func:`min_usable`.
+
+    Returns:
+        Null: too few are usable; the item stays unscored, which is not the lowest score.
+
+    Raises:
+        OffScale: a score is no label of the scale.
+    """
+    usable = [float(scale.parse(score)) for score in scores if score is not None]
+    if len(usable) < max(1, min_usable(len(scores)) if minimum is None else minimum):
+        return None
+    counts = Counter(usable)
+    distribution = {float(label): counts[float(label)] / len(usable) for label in _labels(scale)}
+    value = _REDUCTIONS[how](usable)
+    return Reduced(
+        value,
+        statistics.stdev(usable) if len(usable) > 1 else None,
+        len(usable),
+        len(scores),
+        distribution,
+        scale.position(statistics.fmean(usable)),
+        scale.variance(distribution) if len(usable) > 1 else None,
+        _majority(distribution),
+    )
+
+
+def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Reduced:
+    """A stated distribution (a trained scorer's, ``lexical``) as a score.
+
+    Raises:
+        ValueError: the shares do not add up to 1 within 1e-6.
+    """
+    whole = {float(label): distribution.get(label, 0.0) for label in _labels(scale)}
+    if abs(sum(whole.values()) - 1) > 1e-6 or any(share < 0 for share in whole.values()):
+        raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
+    mean = min(1.0, max(0.0, scale.mean(whole)))
+    return Reduced(
+        scale.value(mean), None, 1, 1, whole, mean, scale.variance(whole), _majority(whole)
+    )
+
+
+def element_means(
+    opinions: Iterable[Mapping[str, float | None]],
+) -> dict[str, float | None]:
+    """Mean sub-score per element over the samples that have one; null: none has.
+
+    Elements stand beside the total and are never averaged into it.
+    """
+    given: dict[str, list[float]] = {}
+    for opinion in opinions:
+        for name, score in opinion.items():
+            given.setdefault(name, []).extend([] if score is None else [float(score)])
+    return {name: statistics.fmean(scores) if scores else None for name, scores in given.items()}
+
+
+def commonest(reasons: Iterable[T]) -> T | None:
+    """The most frequent reason, of equally frequent ones the first; null: there is none."""
+    ranked = Counter(reasons).most_common(1)
+    return ranked[0][0] if ranked else None
+
+
+def _labels(scale: Numbers) -> tuple[float, ...]:
+    return tuple(float(label) for label in scale.labels)
+
+
+def _majority(distribution: Mapping[float, float]) -> float | None:
+    if len(distribution) != 2:
+        return None
+    leading = [label for label, share in distribution.items() if share > 0.5 + _HALF]
+    return leading[0] if leading else None

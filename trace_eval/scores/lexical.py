@@ -1,0 +1,185 @@
+"""The embedded scorer of single answers: words in common, through a small logistic model.
+
+It does not understand meaning: a paraphrase without the reference's words looks wrong to it,
+a denial that repeats them looks right. It is there to make ``rate`` work without a network,
+and as the baseline that every other judge should beat.
+
+The model is multinomial logistic regression on :data:`FEATURES`, one sample per human rating,
+trained by ``python -m benchmarks.train_lexical``; what it was trained on, and that data's
+licence, is in the file of coefficients.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from trace_eval.scores.text_match import exact_match, shared, token_f1, words
+
+#: Said with every score.
+CAVEAT = "lexical: compares words and does not understand meaning"
+
+#: What the model sees of an answer; shares are 0 to 1, lengths are log(1 + words).
+FEATURES: dict[str, str] = {
+    "exact": "the candidate is the reference, word for word",
+    "f1": "token F1 of candidate and reference",
+    "recall": "share of the reference's words that the candidate has",
+    "precision": "share of the candidate's words that the reference has",
+    "contained": "the reference stands in the candidate as one phrase",
+    "new_recall": "recall of the reference's words that the question has not",
+    "in_rationale": "share of the candidate's words that the rationale has",
+    "new_in_rationale": "the same of its distinct words that the question has not",
+    "in_question": "share of the candidate's words that the question has",
+    "unsupported": "share of its words in neither reference, rationale nor question",
+    "candidate_length": "length of the candidate",
+    "reference_length": "length of the reference",
+}
+
+
+@dataclass(frozen=True)
+class LexicalModel:
+    """Coefficients of the shipped model.
+
+    Attributes:
+        labels: of the scale, ascending.
+        weights: one row per label, in the order of :data:`FEATURES`.
+        bias: one number per label.
+        data: what it was trained on: name, licence, rows, ratings, hash.
+    """
+
+    labels: tuple[int, ...]
+    weights: tuple[tuple[float, ...], ...]
+    bias: tuple[float, ...]
+    data: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, text: str) -> LexicalModel:
+        """Read a file of coefficients.
+
+        Raises:
+            ValueError: its features or shapes are not those of this version.
+        """
+        found = json.loads(text)
+        if list(found["features"]) != list(FEATURES):
+            raise ValueError("lexical model: its features are not those of this version")
+        model = cls(
+            tuple(found["labels"]),
+            tuple(tuple(found["weights"][str(label)]) for label in found["labels"]),
+            tuple(found["bias"][str(label)] for label in found["labels"]),
+            found["data"],
+        )
+        if any(len(row) != len(FEATURES) for row in model.weights):
+            raise ValueError("lexical model: a row of weights has the wrong length")
+        return model
+
+    def shares(self, values: Sequence[float]) -> tuple[float, ...]:
+        """Distribution over the labels from the features' values."""
+        logits = [
+            bias + math.fsum(w * value for w, value in zip(row, values, strict=True))
+            for row, bias in zip(self.weights, self.bias, strict=True)
+        ]
+        top = max(logits)
+        odds = [math.exp(logit - top) for logit in logits]
+        total = math.fsum(odds)
+        return tuple(odd / total for odd in odds)
+
+
+@dataclass(frozen=True)
+class LexicalScore:
+    """What the model says of one answer.
+
+    Attributes:
+        distribution: label -> probability.
+        reference: index of the reference that fitted best, the one that was used.
+        features: what it was computed from; empty for an empty candidate.
+    """
+
+    distribution: dict[int, float]
+    reference: int
+    features: dict[str, float]
+
+
+@cache
+def shipped() -> LexicalModel:
+    """The model of this version."""
+    return LexicalModel.from_json(
+        files("trace_eval.scores").joinpath("lexical.json").read_text(encoding="utf-8")
+    )
+
+
+def lexical_score(
+    question: str,
+    references: Sequence[str],
+    candidate: str,
+    rationale: str | None = None,
+    model: LexicalModel | None = None,
+) -> LexicalScore:
+    """Score one answer; of several references the one with the largest mean counts.
+
+    An answer without a word is the lowest label for sure: people rated every such answer so.
+
+    Raises:
+        ValueError: there is no reference.
+    """
+    model = model or shipped()
+    if not references:
+        raise ValueError("a lexical score needs a reference")
+    said = words(candidate)
+    if not said:
+        return LexicalScore(
+            {label: float(label == model.labels[0]) for label in model.labels}, 0, {}
+        )
+    asked, material = words(question), words(rationale or "")
+    best: tuple[float, LexicalScore] | None = None
+    for index, reference in enumerate(references):
+        values = features(asked, words(reference), said, material)
+        distribution = dict(zip(model.labels, model.shares(list(values.values())), strict=True))
+        mean = math.fsum(label * share for label, share in distribution.items())
+        if best is None or mean > best[0]:
+            best = mean, LexicalScore(distribution, index, values)
+    assert best is not None
+    return best[1]
+
+
+def features(
+    question: Sequence[str],
+    reference: Sequence[str],
+    candidate: Sequence[str],
+    rationale: Sequence[str],
+) -> dict[str, float]:
+    """The values of :data:`FEATURES` from normalised words; the candidate has at least one."""
+    asked, material, truth = set(question), set(rationale), set(reference)
+    said = set(candidate)
+    size = len(candidate)
+    common = shared(candidate, reference)
+    recall = common / max(len(reference), 1)
+    new_truth, new_said = truth - asked, said - asked
+    return {
+        "exact": exact_match(candidate, reference),
+        "f1": token_f1(candidate, reference),
+        "recall": recall,
+        "precision": common / size,
+        "contained": float(_contains(candidate, reference)),
+        "new_recall": len(new_truth & said) / len(new_truth) if new_truth else recall,
+        "in_rationale": sum(word in material for word in candidate) / size,
+        "new_in_rationale": len(new_said & material) / max(len(new_said), 1),
+        "in_question": sum(word in asked for word in candidate) / size,
+        "unsupported": sum(
+            word not in asked and word not in material and word not in truth for word in candidate
+        )
+        / size,
+        "candidate_length": math.log1p(size),
+        "reference_length": math.log1p(len(reference)),
+    }
+
+
+def _contains(text: Sequence[str], phrase: Sequence[str]) -> bool:
+    size = len(phrase)
+    return size > 0 and any(
+        text[start : start + size] == phrase for start in range(len(text) - size + 1)
+    )
