@@ -1,0 +1,114 @@
+"""Rubric files: the shipped ones, one's own, and what is said of wrong ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from fusion import BINARY, likert, numbers, points
+from trace_eval.rubrics import load_rubric, rubric_names
+
+SHIPPED = [
+    "correctness",
+    "correctness-brief",
+    "quality",
+    "role_realism",
+    "role_realism_5",
+    "role_style",
+    "s2s",
+    "style",
+]
+
+MINE = """
+name = "mine"
+version = 2
+title = "Is it polite?"
+question = "How polite is the answer?"
+scale = { min = 1, max = 3 }
+inputs = ["question", "candidate"]
+[points]
+1 = "rude"
+2 = "neutral"
+3 = "polite"
+"""
+
+
+def test_the_shipped_ones_are_whole() -> None:
+    assert rubric_names() == SHIPPED
+    for name in SHIPPED:
+        rubric = load_rubric(name)
+        assert rubric.name == name
+        assert rubric.rubric.item == "single"
+        assert rubric.origin
+        assert rubric.numbers == (BINARY if name == "role_realism" else likert(1, 5))
+        assert len(set(rubric.points.values())) == len(rubric.points)
+    assert load_rubric("role_style").crop_s == 60
+    assert not load_rubric("correctness").is_heard
+    assert load_rubric("correctness").wants("rationale")
+    assert not load_rubric("correctness").wants("transcription")
+
+
+def test_ones_own_is_identified_by_what_it_says(tmp_path: Path) -> None:
+    mine = write(tmp_path, MINE)
+    rubric = load_rubric(str(mine))
+    assert (rubric.name, rubric.version, rubric.numbers.labels) == ("mine", "2", (1, 2, 3))
+    before = rubric.sha256
+    write(tmp_path, "# a remark\n" + MINE.replace("\n[points]", "\n\n[points]"))
+    assert load_rubric(str(mine)).sha256 == before
+    write(tmp_path, MINE.replace("polite is", "kind is"))
+    assert load_rubric(str(mine)).sha256 != before
+
+
+@pytest.mark.parametrize(
+    ("scale", "wanted"),
+    [
+        ("{ min = 1, max = 10 }", points(1, 10)),
+        ("{ values = [1, 0] }", BINARY),
+        ("{ min = 0, max = 1, step = 0.25 }", numbers([0, 0.25, 0.5, 0.75, 1])),
+    ],
+)
+def test_scales_of_ones_own(tmp_path: Path, scale: str, wanted: object) -> None:
+    sentences = "\n".join(f'"{label:g}" = "x"' for label in wanted.labels)  # type: ignore[attr-defined]
+    text = MINE.replace("{ min = 1, max = 3 }", scale).split("[points]")[0]
+    assert load_rubric(str(write(tmp_path, f"{text}[points]\n{sentences}"))).numbers == wanted
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('name = "mine"', "", "name: is missing; add it"),
+        ('title = "Is it polite?"', 'titel = "x"\ntitle = "y"', "titel: is no field; use name"),
+        ("max = 3", "max = 1", r"scale: has 1 labels; give 2 to 21"),
+        ("max = 3", "max = 4", r"points: one sentence per label; missing 4, unknown none"),
+        ("max = 3", "max = 3.5", r"steps of 1 from 1 do not reach 3.5"),
+        ("min = 1, max = 3", "min = 1", "give min and max"),
+        ("max = 3", "max = nan", "scale"),
+        ("max = 3 }", "max = 3, step = 0 }", "scale.step"),
+        ('"candidate"]', '"tune"]', "inputs.1: 'tune'"),
+        ('"question", "candidate"', '"question"', "inputs: name the answer, one of audio, cand"),
+        ('"question", "candidate"', '"candidate", "candidate"', "is there twice"),
+        ("[points]", 'hidden = ["context"]\n[points]', "hidden: 'context' is none of the inputs"),
+        ("[points]", 'key = "reasoning"\n[points]', "key: 'reasoning' is another field"),
+        ("[points]", 'reduce = "best"\n[points]', "reduce"),
+        ("[points]", "[points", "not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, before: str, after: str, said: str) -> None:
+    assert before in MINE
+    path = write(tmp_path, MINE.replace(before, after, 1))
+    with pytest.raises(UserError, match=said) as caught:
+        load_rubric(str(path))
+    assert str(caught.value).startswith(f"rubric {path}: ")
+
+
+def test_unknown_names_list_the_shipped_ones() -> None:
+    with pytest.raises(UserError, match=r"rubric 'style2': .*correctness-brief.* nor a \.toml"):
+        load_rubric("style2")
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return path
