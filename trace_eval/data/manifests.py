@@ -1,4 +1,4 @@
-"""Reading manifests of pairs: JSONL, CSV, Parquet and the HCoT JSON layouts.
+"""Reading manifests of pairs and of single answers: JSONL, CSV, Parquet, JSON.
 
 Reading never stops at a bad record: it is listed as a :class:`Problem` with file and
 record, the others go on, and the run's coverage counts it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,9 +16,11 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.pairs import Pair, Recording
+from trace_eval.data.items import Single, items_of_pair
+from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import Part, Shard, digest
-from trace_eval.data.records import Spill, pair_from_record
+from trace_eval.data.records import Spill, is_pair_record, pair_from_record
+from trace_eval.data.singles import authors_record, single_from_record
 from trace_eval.data.urls import glob_base, is_url, name_of, parent, place, shown
 
 #: File name endings of manifests, and of recordings where a folder is given.
@@ -40,47 +42,57 @@ class Problem:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The readable pairs of a file, and what is wrong with the others.
+    """The readable items of a file, and what is wrong with the others.
 
     Attributes:
         path: of the file; a string where it is a URL.
-        pairs: in the order of the file.
-        problems: records that are no pairs.
-        part: set where these are not all pairs of the file.
+        items: in the order of the file; all of one kind.
+        problems: records that are no items.
+        part: set where these are not all items of the file.
     """
 
     path: Path | str
-    pairs: list[Pair]
+    items: Sequence[Pair | Single]
     problems: list[Problem] = field(default_factory=list)
     part: Part | None = None
 
     @property
+    def pairs(self) -> list[Pair]:
+        """The items that are pairs."""
+        return [item for item in self.items if isinstance(item, Pair)]
+
+    @property
+    def singles(self) -> list[Single]:
+        """The items that are single answers."""
+        return [item for item in self.items if isinstance(item, Single)]
+
+    @property
     def total(self) -> int:
         """Records in the file (of a shard: its share of them), readable or not."""
-        return len(self.pairs) + len(self.problems)
+        return len(self.items) + len(self.problems)
 
     def shard(self, shard: Shard) -> Manifest:
-        """One of several disjoint parts; pairs of one instruction stay together if they can.
+        """One of several disjoint parts; items of one instruction stay together if they can.
 
         Problems belong to the first part, so that they are counted once.
         """
-        places = shard.places([_asked(pair) for pair in self.pairs])
-        part = Part(shard, len(self.pairs), digest(pair.id for pair in self.pairs), tuple(places))
+        places = shard.places([question_of(item) for item in self.items])
+        part = Part(shard, len(self.items), digest(item.id for item in self.items), tuple(places))
         return replace(
             self,
-            pairs=[self.pairs[place] for place in places],
+            items=[self.items[place] for place in places],
             problems=self.problems if shard.index == 1 else [],
             part=part,
         )
 
 
-def _asked(pair: Pair) -> Hashable:
-    """Equal for pairs that share their instruction, and so its clip."""
-    if pair.instruction_id:
-        return "id", pair.instruction_id
-    if pair.instruction.has_audio:
-        return "source", pair.instruction.source_id
-    return ("text", pair.instruction.text) if pair.instruction.text else ("pair", pair.id)
+def question_of(item: Pair | Single) -> Hashable:
+    """Equal for items that share their instruction, and so its clip."""
+    if item.question_id:
+        return "id", item.question_id
+    if item.instruction.has_audio:
+        return "source", item.instruction.source_id
+    return ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
 
 
 def read_manifest(
@@ -98,7 +110,38 @@ def read_manifest(
         UserError: the file itself cannot be read, or has no record at all.
     """
     with _local(place(path)) as (file, label, home):
-        return _read(file, label, home if audio_root is None else place(audio_root), spill)
+        root = home if audio_root is None else place(audio_root)
+        return _read(
+            label, _records(file, label), lambda r: [pair_from_record(r, _at(root), spill)]
+        )
+
+
+def read_items(
+    path: Path | str, audio_root: Path | str | None = None, spill: Spill | None = None
+) -> Manifest:
+    """Read all single answers of a manifest; a record of a pair gives both its answers.
+
+    Args:
+        path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items by id,
+            as ORCA's authors publish theirs.
+        audio_root, spill: as of :func:`read_manifest`.
+
+    Raises:
+        UserError: the file itself cannot be read, or has no record at all.
+    """
+    with _local(place(path)) as (file, label, home):
+        root = home if audio_root is None else place(audio_root)
+
+        def items(record: dict[str, Any]) -> Sequence[Single]:
+            if is_pair_record(record):
+                return items_of_pair(pair_from_record(record, _at(root), spill))
+            return [single_from_record(record, _at(root), spill)]
+
+        return _read(label, _records(file, label, by_id=True), items)
+
+
+def _at(root: Path | str) -> Path | str:
+    return root.resolve() if isinstance(root, Path) else root
 
 
 @contextmanager
@@ -115,41 +158,53 @@ def _local(path: Path | str) -> Iterator[tuple[Path, Path | str, Path | str]]:
         yield copy, shown(path), parent(path)
 
 
-def _read(path: Path, label: Path | str, root: Path | str, spill: Spill | None) -> Manifest:
-    root = root.resolve() if isinstance(root, Path) else root
-    pairs: list[Pair] = []
+def _read(
+    label: Path | str,
+    records: Iterable[tuple[str, dict[str, Any] | str]],
+    made_of: Callable[[dict[str, Any]], Sequence[Pair | Single]],
+) -> Manifest:
+    items: list[Pair | Single] = []
     problems: list[Problem] = []
     seen: dict[str, str] = {}
-    for where, record in _records(path, label):
+    for where, record in records:
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
         try:
-            pair = pair_from_record(record, root, spill)
+            made = made_of(record)
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
             continue
-        if pair.id in seen:
-            problems.append(
-                Problem(where, f"id {pair.id!r} is also at {seen[pair.id]}; give each its own")
-            )
-            continue
-        seen[pair.id] = where
-        pairs.append(pair)
-    if not pairs and not problems:
-        raise UserError(f"{label}: no records; expected one pair per line or row")
-    return Manifest(label, pairs, problems)
+        for item in made:
+            if item.id in seen:
+                told = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
+                problems.append(Problem(where, told))
+                continue
+            seen[item.id] = where
+            items.append(item)
+    if not items and not problems:
+        raise UserError(f"{label}: no records; expected one item per line or row")
+    return Manifest(label, items, problems)
 
 
-def _records(path: Path, label: Path | str) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    """(where, record) or (where, what is wrong with it)."""
+def _records(
+    path: Path, label: Path | str, by_id: bool = False
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """(where, record) or (where, what is wrong with it).
+
+    Args:
+        path, label: the file, and what to call it.
+        by_id: a ``.json`` may be an object of records by id.
+    """
     if not path.is_file():
         raise UserError(f"{label}: no such file; give a manifest ({', '.join(MANIFEST_SUFFIXES)})")
     try:
         match path.suffix.lower():
             case ".jsonl" | ".ndjson":
                 yield from _checked(label, "line", strict_json.lines(path))
+            case ".json" if by_id and _is_object(path):
+                yield from _members(label, strict_json.read_object(path))
             case ".json":
                 yield from _checked(label, "record", enumerate(strict_json.read_list(path)))
             case ".csv":
@@ -164,7 +219,7 @@ def _records(path: Path, label: Path | str) -> Iterator[tuple[str, dict[str, Any
 
 
 def _checked(
-    label: Path | str, unit: str, rows: Iterable[tuple[int, object]]
+    label: Path | str, unit: str, rows: Iterable[tuple[int | str, object]]
 ) -> Iterator[tuple[str, dict[str, Any] | str]]:
     for number, row in rows:
         where = f"{label}, {unit} {number}"
@@ -176,6 +231,19 @@ def _checked(
             yield where, "more cells than the header has columns; quote cells with commas"
         else:
             yield where, row
+
+
+def _is_object(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def _members(
+    label: Path | str, members: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    for key, member in members.items():
+        for where, record in _checked(label, "item", [(key, member)]):
+            yield where, authors_record(key, record) if isinstance(record, dict) else record
 
 
 def _csv(path: Path) -> Iterator[dict[str, str] | strict_json.BadJson]:
@@ -213,7 +281,7 @@ def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any]]:
         raise UserError(f"{label}: not a Parquet file ({error})") from error
 
 
-def check_audio(pairs: Iterable[Pair]) -> list[Problem]:
+def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
     """Missing and undecodable recordings, found from file headers, each file once.
 
     Those behind URLs are not looked at: asking for a million of them takes hours, and what is
@@ -221,16 +289,16 @@ def check_audio(pairs: Iterable[Pair]) -> list[Problem]:
     """
     problems = []
     checked: dict[str, str | None] = {}
-    for pair in pairs:
-        for role in ("instruction", "a", "b"):
-            recording: Recording = getattr(pair, role)
+    for item in items:
+        for role, recording in item.recordings().items():
             if recording.audio is None:
                 continue
             source = recording.source_id
             if source not in checked:
                 checked[source] = _header_problem(recording.audio)
             if what := checked[source]:
-                problems.append(Problem(f"pair {pair.id}, {role}: {source}", what, pair.id))
+                kind = "pair" if isinstance(item, Pair) else "item"
+                problems.append(Problem(f"{kind} {item.id}, {role}: {source}", what, item.id))
     return problems
 
 
@@ -300,8 +368,8 @@ def recordings_of(
             continue
         manifest = read_manifest(path, audio_root, spill)
         problems += manifest.problems
-        for pair in manifest.pairs:
-            places = (r.audio or r.url for r in (pair.instruction, pair.a, pair.b))
+        for pair in manifest.items:
+            places = (r.audio or r.url for r in pair.recordings().values())
             found.update({where: None for where in places if where is not None})
     if shard is None:
         return list(found), problems

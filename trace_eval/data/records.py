@@ -77,10 +77,10 @@ def pair_from_record(
             _put(tree, _PLACES[key], value)
         else:
             tree["meta"][key] = value
-    tree["meta"] = {key: value for key, value in tree["meta"].items() if _is_json(value)}
+    tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
     for role in _RECORDINGS:
         if role in tree:
-            _resolve_audio(tree[role], root, spill)
+            resolve_audio(tree[role], root, spill)
     for key in ("id", "instruction_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
@@ -88,7 +88,16 @@ def pair_from_record(
     try:
         return Pair.model_validate(tree)
     except ValidationError as error:
-        raise UserError(_first_problem(error)) from None
+        known = ", ".join(sorted({names[0] for names in COLUMNS.values()}))
+        raise UserError(first_problem(error, known)) from None
+
+
+def is_pair_record(record: Mapping[str, Any]) -> bool:
+    """True for a record with two answers."""
+    sides = {
+        _PLACES.get(key, (key,))[0] for key, value in record.items() if value not in (None, "")
+    }
+    return {"a", "b"} <= sides
 
 
 def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
@@ -102,18 +111,23 @@ def _is_audio_cell(value: Any) -> bool:
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
 
 
-def _is_json(value: Any) -> bool:
+def is_json(value: Any) -> bool:
     """False for what tables hold and JSON does not: NaN, times, bytes, decimals."""
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_json(item) for key, item in value.items())
+        return all(isinstance(key, str) and is_json(item) for key, item in value.items())
     if isinstance(value, list):
-        return all(map(_is_json, value))
+        return all(map(is_json, value))
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or isinstance(value, str | int)
 
 
-def _resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
+def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
+    """Put the place or the bytes of a recording's audio where :class:`Recording` has them.
+
+    Raises:
+        UserError: embedded audio is no binary data.
+    """
     audio = recording.get("audio")
     if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
         data, name = audio.get("bytes"), str(audio.get("path") or "")
@@ -143,12 +157,12 @@ def _text_labels(labels: dict[str, Any] | None) -> None:
             labels[key] = str(int(value))
 
 
-def _first_problem(error: ValidationError) -> str:
+def first_problem(error: ValidationError, columns: str) -> str:
+    """What is wrong with a record, in one sentence; ``columns`` are named where one is missing."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     value = "" if first["type"] == "missing" else f" (got {shown_in(repr(first['input'])):.80})"
-    known = ", ".join(sorted({names[0] for names in COLUMNS.values()}))
-    hint = f"; flat columns are {known}" if first["type"] == "missing" else ""
+    hint = f"; flat columns are {columns}" if first["type"] == "missing" else ""
     return f"{where}: {first['msg']}{value}{hint}"
 
 

@@ -135,6 +135,24 @@ def read_list(path: Path) -> list[Any | BadJson]:
     return value
 
 
+def read_object(path: Path) -> dict[str, Any | BadJson]:
+    """The members of a file that holds one object; of a bad member what is wrong with it.
+
+    Raises:
+        OSError: the file cannot be read.
+        BadJson: it is too long, no JSON as a whole, or no object.
+    """
+    try:
+        value = read_file(path)
+    except BadJson:
+        value = _marked(path.read_bytes().removeprefix(_BOM).decode(errors="surrogateescape"))
+        if isinstance(value, dict):
+            return {str(key): _item(item) for key, item in value.items()}
+    if not isinstance(value, dict):
+        raise BadJson("expected an object of objects")
+    return value
+
+
 def parse(kind: type[Model], line: str | bytes) -> Model:
     """One record of a file of ours.
 

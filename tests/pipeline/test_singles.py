@@ -1,0 +1,149 @@
+"""Single answers from every layout that they come in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import check_audio, read_items, read_manifest
+from trace_eval.data.parts import Shard
+from trace_eval.data.singles import single_from_record
+
+AUTHORS = {
+    "candidate": "Three times.",
+    "reference": "4",
+    "question": "How often?",
+    "rationale": "It is said four times.",
+    "transcription": "",
+    "ratings": [2, 1, None],
+    "feedback": [None, ["a", "e"], ["u", "too vague"]],
+}
+
+
+def test_our_own_lines(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": 7, "audio": "a.wav", "instruction": "Whisper it.", "system": "s", "mood": "x"},
+        {
+            "id": "d",
+            "turns": [{"audio": "1.wav", "speaker": "Ann"}, "s3://bucket/2.wav"],
+            "instruction": {"text": "Play it.", "audio": "i.wav"},
+            "context": "A kitchen.",
+            "labels": {"scores": {"ann": 4, "ben": None}, "feedback": {"ben": "e"}},
+        },
+        {"id": "t", "question": "Why?", "reference": ["so", "thus"], "candidate": ""},
+    )
+    a, d, t = read_items(path).singles
+    assert (a.id, a.answer.audio, a.instruction.text) == ("7", tmp_path / "a.wav", "Whisper it.")
+    assert a.meta == {"mood": "x"}
+    assert [turn.speaker for turn in d.answer.turns] == ["Ann", None]
+    assert list(d.recordings()) == ["instruction", "turn-1", "turn-2"]
+    assert d.labels
+    assert (d.labels.given, d.labels.feedback) == ({"ann": 4}, {"ben": ["e"]})
+    assert (t.answer.text, t.reference) == ("", ("so", "thus"))
+    assert [str(p) for p in check_audio([a])] == [
+        f"item 7, answer: {tmp_path / 'a.wav'}: no such file; check the path or --audio-root"
+    ]
+
+
+def test_a_record_that_was_written_is_read_again(tmp_path: Path) -> None:
+    item = single_from_record({"id": "x", **AUTHORS}, tmp_path)
+    again = single_from_record(json.loads(item.model_dump_json(exclude_none=True)), tmp_path)
+    assert again == item
+
+
+def test_the_authors_layouts(tmp_path: Path) -> None:
+    lines = read_items(write(tmp_path, {"id": "q1_M2_0", "question_id": "q1", **AUTHORS})).singles
+    by_id = tmp_path / "test.json"
+    by_id.write_text(json.dumps({"q1_M2_0": AUTHORS, "odd": AUTHORS, "bad": 3}))
+    manifest = read_items(by_id)
+    coded, odd = manifest.singles
+    assert lines[0].labels == coded.labels == odd.labels
+    assert (coded.question_id, coded.system) == ("q1", "M2_0")
+    assert (odd.question_id, odd.system) == (None, None)
+    assert coded.labels
+    assert coded.labels.scores == {"#1": 2, "#2": 1, "#3": None}
+    assert coded.labels.feedback == {"#2": ["a", "e"], "#3": ["u", "too vague"]}
+    assert [str(p) for p in manifest.problems] == [f"{by_id}, item bad: expected an object, got 3"]
+
+
+def test_pairs_give_both_answers_and_flat_tables_work(tmp_path: Path) -> None:
+    path = write(tmp_path, {"id": "p", "audio_a": "a.wav", "audio_b": "b.wav", "model_a": "s"})
+    a, b = read_items(path).singles
+    assert [(item.id, item.system, item.question_id) for item in (a, b)] == [
+        ("p/a", "s", "p"),
+        ("p/b", None, "p"),
+    ]
+    table = tmp_path / "items.csv"
+    table.write_text("id,question,reference,candidate,audio,ratings\n1,Q,R,,x.wav,4\n2,Q,R,,,\n")
+    one, two = read_items(table).singles
+    assert one.answer.text is None
+    assert one.answer.audio == tmp_path / "x.wav"
+    assert two.answer.text == ""
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({}, "id: Field required"),
+        ({"id": "x"}, "answer: Value error, an answer needs"),
+        ({"id": "x", "audio": "a", "turns": ["b"]}, "has 'audio' or 'turns', not both"),
+        ({"id": "x", "candidate": 3}, "answer.text: Input should be a valid string"),
+        ({"id": "x", "candidate": "c", "response": "d"}, "response: candidate is given under"),
+        ({"id": "x", "candidate": "c", "reference": [1]}, "reference.0: Input should be a valid"),
+        ({"id": "x", "candidate": "c", "labels": 4}, "labels: expected an object"),
+        ({"id": "x", "candidate": "c", "ratings": [1, 2], "feedback": [None]}, "2 scores and 1"),
+        ({"id": "x", "candidate": "c", "ratings": ["good"]}, "labels.scores.#1"),
+        ({"id": "x", "turns": [3]}, "answer.turns.0"),
+        ({"id": "x", "turns": []}, "an answer needs"),
+    ],
+)
+def test_a_bad_record_is_one_problem(tmp_path: Path, record: dict[str, Any], said: str) -> None:
+    good = {"id": "good", "candidate": "c"}
+    manifest = read_items(write(tmp_path, record, good))
+    assert [item.id for item in manifest.singles] == ["good"]
+    (problem,) = manifest.problems
+    assert said in problem.what
+    assert problem.where.endswith("line 1")
+    assert manifest.total == 2
+
+
+def test_shards_keep_questions_together(tmp_path: Path) -> None:
+    records = [{"id": n, "question_id": n // 4, "candidate": "c"} for n in range(16)]
+    manifest = read_items(write(tmp_path, *records))
+    parts = [manifest.shard(Shard(index, 4)) for index in range(1, 5)]
+    assert sorted(item.id for part in parts for item in part.items) == sorted(
+        item.id for item in manifest.items
+    )
+    assert all(len({item.question_id for item in part.items}) == 1 for part in parts)
+
+
+def test_the_shared_ratings_are_read_whole(data: Path) -> None:
+    manifest = read_items(data / "orca" / "ratings.jsonl")
+    items = manifest.singles
+    # correctness.md, section 10.
+    assert (len(items), len(manifest.problems)) == (1224, 0)
+    assert len({item.question_id for item in items}) == 663
+    given = [score for item in items if item.labels for score in item.labels.given.values()]
+    assert [given.count(k) for k in range(1, 6)] == [1544, 257, 215, 329, 875]
+    assert sum(item.answer.text == "" for item in items) == 1
+    assert all(isinstance(item, Single) and item.split for item in items)
+
+
+def test_pairs_stay_pairs(tmp_path: Path) -> None:
+    with_single = write(tmp_path, {"id": "x", "candidate": "c"})
+    (problem,) = read_manifest(with_single).problems
+    assert "a: Field required" in problem.what
+    with pytest.raises(UserError, match="no records"):
+        read_items(write(tmp_path))
+
+
+def write(folder: Path, *records: dict[str, Any]) -> Path:
+    path = folder / "items.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
