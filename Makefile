@@ -66,12 +66,12 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps openai-whisper
 	touch $@
 
-# torch has its own environment, so that the core is tested without it. transformers only
-# makes the tiny checkpoint of faster-whisper.
+# torch has its own environment, so that the core is tested without it. With torchvision the
+# library's own processor is compared with ours.
 $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -e '.[models,faster,test]' transformers
+	  -e '.[models,faster,reward,test]' torchvision==0.26.0
 	touch $@
 
 clean:

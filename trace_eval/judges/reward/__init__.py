@@ -1,0 +1,1 @@
+"""Judges that run in this process on an audio language model: reward models and raters."""

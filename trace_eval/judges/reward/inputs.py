@@ -1,0 +1,176 @@
+"""Conversations with recordings -> the tensors of a Qwen2.5-Omni Thinker.
+
+Assembled here from tokenizer and feature extractor: the library's processor needs torchvision
+even for sound, and pads every clip to 300 s of features. The token ids are the processor's,
+and so are the features, because each clip is followed by silence as it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.base import SILENCE_DBFS
+from extractors.contours import decibels
+
+#: Samples between two frames of features, and between the last one and the clip's end.
+HOP = 160
+
+#: Silence after every clip, samples: at least half a window of the features.
+_TAIL = 400
+
+#: Shorter clips are refused, seconds: the audio tower makes no token of 10 ms.
+MIN_CLIP_S = 0.1
+
+#: Longer clips are refused, seconds: the feature extractor cuts there and says nothing.
+MAX_CLIP_S = 300.0
+
+#: Special tokens of the chat format and around a recording.
+TURN_START, TURN_END = "<|im_start|>", "<|im_end|>"
+AUDIO_START, AUDIO, AUDIO_END = "<|audio_bos|>", "<|AUDIO|>", "<|audio_eos|>"
+
+
+class ClipRefused(ValueError):
+    """A recording that the model would not hear as it is."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a conversation.
+
+    Attributes:
+        role: ``system``, ``user`` or ``assistant``.
+        parts: texts, and recordings at 16 kHz mono [shape=(samples,)].
+    """
+
+    role: str
+    parts: tuple[str | Samples, ...]
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """A batch for the model, padded on the left.
+
+    Attributes:
+        values: keyword arguments of the model's forward pass.
+        lengths: tokens of each conversation.
+    """
+
+    values: dict[str, Any]
+    lengths: tuple[int, ...]
+
+
+def check_clip(samples: Samples, max_seconds: float = MAX_CLIP_S) -> None:
+    """Refuse a clip that would be cut, heard as nothing, or judged though nobody speaks.
+
+    Raises:
+        ClipRefused: it is too long, too short or silent.
+    """
+    seconds = len(samples) / SPEECH_RATE
+    limit = min(max_seconds, MAX_CLIP_S)
+    if seconds > limit:
+        raise ClipRefused(
+            f"the clip has {seconds:.2f} s, the limit is {limit:g} s; it is never cut"
+            f" (max_clip_seconds, at most {MAX_CLIP_S:g})"
+        )
+    if seconds < MIN_CLIP_S:
+        raise ClipRefused(f"the clip has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed")
+    peak = decibels(float(np.abs(samples).max()))
+    if peak is None or peak < SILENCE_DBFS:
+        raise ClipRefused(f"the clip is silent: no sample is over {SILENCE_DBFS:g} dBFS")
+
+
+def audio_frames(samples: int) -> int:
+    """Frames of features of a clip at 16 kHz, 100 per second."""
+    return -(-samples // HOP)
+
+
+def audio_tokens(samples: int) -> int:
+    """Tokens of a clip at 16 kHz: two convolutions and a pooling make 25 per second."""
+    convolved = (audio_frames(samples) - 1) // 2 + 1
+    return (convolved - 2) // 2 + 1
+
+
+def assemble(conversations: Sequence[Sequence[Turn]], tokenizer: Any, features: Any) -> Tensors:
+    """The tensors of some conversations, each followed by the start of the model's turn.
+
+    Args:
+        conversations: at least one, each with the same number of recordings or more.
+        tokenizer: of the model.
+        features: its feature extractor.
+    """
+    import torch
+
+    rows = [token_ids(turns, tokenizer) for turns in conversations]
+    width = max(map(len, rows))
+    ids = torch.full((len(rows), width), tokenizer.pad_token_id, dtype=torch.long)
+    mask = torch.zeros((len(rows), width), dtype=torch.long)
+    for number, row in enumerate(rows):
+        ids[number, width - len(row) :] = torch.tensor(row)
+        mask[number, width - len(row) :] = 1
+    clips = [clip for turns in conversations for clip in recordings(turns)]
+    values = {"input_ids": ids, "attention_mask": mask}
+    if clips:
+        values |= _features(clips, features)
+    return Tensors(values, tuple(map(len, rows)))
+
+
+def recordings(turns: Sequence[Turn]) -> list[Samples]:
+    """The recordings of a conversation in order."""
+    return [part for turn in turns for part in turn.parts if not isinstance(part, str)]
+
+
+def token_ids(turns: Sequence[Turn], tokenizer: Any) -> list[int]:
+    """Token ids of a conversation; special tokens that its texts spell are plain text."""
+    special = {
+        name: tokenizer.convert_tokens_to_ids(name)
+        for name in (TURN_START, TURN_END, AUDIO_START, AUDIO, AUDIO_END)
+    }
+    ids: list[int] = []
+
+    def text(words: str) -> None:
+        ids.extend(tokenizer(words, add_special_tokens=False, split_special_tokens=True).input_ids)
+
+    for turn in turns:
+        ids.append(special[TURN_START])
+        words = f"{turn.role}\n"
+        for part in turn.parts:
+            if isinstance(part, str):
+                words += part
+                continue
+            text(words)  # as one piece up to here: a tokenizer joins across our parts
+            ids.append(special[AUDIO_START])
+            ids.extend([special[AUDIO]] * audio_tokens(len(part)))
+            ids.append(special[AUDIO_END])
+            words = ""
+        text(words)
+        ids.append(special[TURN_END])
+        text("\n")
+    ids.append(special[TURN_START])
+    text("assistant\n")
+    return ids
+
+
+def _features(clips: Sequence[Samples], features: Any) -> dict[str, Any]:
+    longest = max(map(len, clips))
+    made = features(
+        [np.asarray(clip, dtype=np.float32) for clip in clips],
+        sampling_rate=SPEECH_RATE,
+        padding="max_length",
+        max_length=HOP * audio_frames(longest + _TAIL),
+        truncation=False,
+        return_attention_mask=True,
+        return_tensors="pt",
+    )
+    frames = made["attention_mask"].sum(-1).tolist()
+    expected = [audio_frames(len(clip)) for clip in clips]
+    if frames != expected:  # the model would put the sound of one clip into another's place
+        raise RuntimeError(f"features have {frames} frames, the tokens stand for {expected}")
+    return {
+        "input_features": made["input_features"],
+        "feature_attention_mask": made["attention_mask"],
+    }

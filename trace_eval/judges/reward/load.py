@@ -1,0 +1,203 @@
+"""Loading a Thinker: with adapter and reward head (BTRM), or merged, to write replies (GRM).
+
+A folder with ``reward_head.pt`` is a reward model: ``lora/`` holds the PEFT adapter, whose
+configuration names the base model. Any other folder is a checkpoint of a Thinker or of the
+whole Omni model, of which only the Thinker is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from extractors.device import is_gpu, loaded, resolve
+from extractors.guard import untouched
+from extractors.models import is_path, model_folder, sha256_of
+from trace_eval.judges.reward import adapter
+
+HEAD_FILE = "reward_head.pt"
+ADAPTER_FOLDER = "lora"
+CONFIG_FILE = "config.json"
+
+PACKAGES = {"torch": "torch", "transformers": "transformers", "peft": "peft"}
+INSTALL = "pip install 'trace-s2s[reward]'"
+
+#: Files of a base model that decide what it says.
+_PATTERNS = ("*.safetensors", "*.bin", "config.json", "tokenizer*.json", "vocab.json")
+_PATTERNS_TEXT = ("merges.txt", "preprocessor_config.json", "generation_config.json")
+
+
+@dataclass(frozen=True)
+class RewardFiles:
+    """Where a model is.
+
+    Attributes:
+        base: folder of the Thinker's checkpoint, tokenizer and feature extractor.
+        folder: of the adapter and the head; null: the model writes replies.
+    """
+
+    base: Path
+    folder: Path | None
+
+    @property
+    def scores(self) -> bool:
+        """True for a reward model, false for one that writes replies."""
+        return self.folder is not None
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 over all files that decide the output; equal wherever they lie."""
+        found = {p for pattern in _PATTERNS + _PATTERNS_TEXT for p in self.base.glob(pattern)}
+        if self.folder is not None:
+            found |= {self.folder / HEAD_FILE, *adapter.files(self.folder / ADAPTER_FOLDER)}
+        return sha256_of(found)
+
+
+@dataclass(frozen=True)
+class RewardModel:
+    """A loaded model.
+
+    Attributes:
+        thinker: ``Qwen2_5OmniThinkerForConditionalGeneration``, adapter included.
+        head: ``Linear(hidden, 1)``; null: the model writes replies.
+        tokenizer, features: of the base model.
+        device: ``cpu`` or ``cuda:N``.
+        dtype: ``float32`` on a CPU, ``bfloat16`` on a GPU.
+        positions: tokens that a conversation may have, reply included.
+    """
+
+    thinker: Any
+    head: Any
+    tokenizer: Any
+    features: Any
+    device: str
+    dtype: str
+    positions: int
+
+
+def unavailable() -> str | None:
+    """Why no such model can run here, with the remedy."""
+    missing = [name for module, name in PACKAGES.items() if find_spec(module) is None]
+    return f"reward needs {', '.join(missing)}; run: {INSTALL}" if missing else None
+
+
+def locate(model: str, base: str | None = None) -> RewardFiles:
+    """Find a model on this machine; contacts nobody.
+
+    Args:
+        model: path, or hub name of a model in the hub's cache.
+        base: path or hub name of the base; default: what the adapter's configuration says.
+
+    Raises:
+        UserError: a folder or file is missing.
+    """
+    folder = model_folder(model, (HEAD_FILE,)) or model_folder(model, (CONFIG_FILE,))
+    if folder is None:
+        raise UserError(_absent(model, "a folder with a Thinker, or with lora/ and reward_head.pt"))
+    if not (folder / HEAD_FILE).is_file():
+        return RewardFiles(_base(str(folder)), None)
+    config = folder / ADAPTER_FOLDER / adapter.CONFIG_FILE
+    if not adapter.files(config.parent):
+        raise UserError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
+    if base is None:
+        base = json.loads(config.read_text(encoding="utf-8")).get("base_model_name_or_path")
+    if not base:
+        raise UserError(f"{config}: names no base model; give its folder")
+    return RewardFiles(_base(base), folder)
+
+
+def _base(model: str) -> Path:
+    folder = model_folder(model, (CONFIG_FILE,))
+    if folder is None or not (folder / CONFIG_FILE).is_file():
+        raise UserError(_absent(model, "a folder with a Qwen2.5-Omni checkpoint"))
+    return folder
+
+
+def _absent(model: str, what: str) -> str:
+    if is_path(model):
+        return f"reward: {model} is not {what}"
+    return f"reward: model {model} is not on this machine; run: hf download {model}, or give {what}"
+
+
+def dtype_for(device: str) -> str:
+    """``bfloat16`` on a GPU; a CPU multiplies it slower than ``float32`` and less exactly."""
+    return "bfloat16" if is_gpu(device) else "float32"
+
+
+def load(files: RewardFiles, device: str = "auto") -> RewardModel:
+    """Load a model, once per process.
+
+    Args:
+        files: where it is.
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+
+    Raises:
+        UserError: a package or GPU is missing, or the files do not fit each other.
+    """
+    problem = unavailable()
+    if problem:
+        raise UserError(problem)
+    place = resolve("reward", device)
+    return loaded(("reward", files.sha256, place), lambda: _open(files, place))  # type: ignore[no-any-return]
+
+
+def _open(files: RewardFiles, device: str) -> RewardModel:
+    import torch
+    from transformers import (
+        AutoTokenizer,
+        Qwen2_5OmniThinkerForConditionalGeneration,
+        WhisperFeatureExtractor,
+    )
+
+    dtype = dtype_for(device)
+    with untouched():
+        try:
+            thinker = Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained(
+                files.base,
+                dtype=getattr(torch, dtype),
+                attn_implementation="sdpa",
+                local_files_only=True,
+            )
+            tokenizer = AutoTokenizer.from_pretrained(files.base, local_files_only=True)
+            features = WhisperFeatureExtractor.from_pretrained(files.base, local_files_only=True)
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            raise UserError(
+                f"{files.base}: not a Qwen2.5-Omni checkpoint that loads ({error!s:.300})"
+            ) from error
+        hidden = int(thinker.config.text_config.hidden_size)
+        positions = int(thinker.config.text_config.max_position_embeddings)
+        head = None
+        if files.folder is not None:
+            adapted = adapter.with_adapter(thinker, files.folder / ADAPTER_FOLDER)
+            thinker = adapted.get_base_model()
+            head = _head(files.folder / HEAD_FILE, hidden).to(device, getattr(torch, dtype))
+        # The adapter's own type is that of its file; one type everywhere.
+        thinker = thinker.to(device, getattr(torch, dtype)).eval()
+    return RewardModel(thinker, head, tokenizer, features, device, dtype, positions)
+
+
+def _head(path: Path, hidden: int) -> Any:
+    import pickle
+
+    import torch
+
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, pickle.UnpicklingError, EOFError) as error:
+        raise UserError(f"{path}: cannot be read ({error!s:.200}); fetch it again") from error
+    shapes = (
+        {name: tuple(getattr(value, "shape", ())) for name, value in state.items()}
+        if isinstance(state, dict)
+        else {}
+    )
+    expected = {"weight": (1, hidden), "bias": (1,)}
+    if shapes != expected:
+        raise UserError(f"{path}: holds {shapes}, the base model needs {expected}")
+    head = torch.nn.Linear(hidden, 1)
+    head.load_state_dict(state)
+    return head.eval()

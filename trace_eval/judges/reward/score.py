@@ -1,0 +1,104 @@
+"""Rewards of recordings: ``r = w . h + b``.
+
+``h`` is the last layer's hidden state after the final norm, at the last token of a prompt that
+ends where the model's turn begins. Nothing is generated. A reward is any real number; only
+differences of two rewards of the same model mean anything:
+``P(A more natural) = sigmoid(r_A - r_B)`` (Bradley & Terry 1952).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from blueprints import UserError
+from extractors.guard import untouched
+from trace_eval.judges.reward.inputs import Turn, assemble, recordings
+from trace_eval.judges.reward.load import RewardModel
+
+
+def rewards(
+    model: RewardModel, conversations: Sequence[Sequence[Turn]], batch: int = 1
+) -> list[float]:
+    """Reward of each conversation, in the order given.
+
+    Args:
+        model: with a reward head.
+        conversations: each with one recording.
+        batch: conversations that share a forward pass; those of similar length do. It changes
+            values by rounding only.
+
+    Raises:
+        ValueError: the model has no head, or a conversation is longer than it can read.
+    """
+    if model.head is None:
+        raise ValueError("this model writes replies; it has no reward head")
+    order = sorted(range(len(conversations)), key=lambda n: _samples(conversations[n]))
+    found = [math.nan] * len(conversations)
+    for first in range(0, len(order), batch):
+        members = order[first : first + batch]
+        values = _forward(model, [conversations[n] for n in members])
+        for number, value in zip(members, values, strict=True):
+            found[number] = value
+    if not all(map(math.isfinite, found)):
+        raise UserError("reward: the model gives no finite number; its files are damaged")
+    return found
+
+
+def _samples(turns: Sequence[Turn]) -> int:
+    return sum(map(len, recordings(turns)))
+
+
+def _forward(model: RewardModel, conversations: Sequence[Sequence[Turn]]) -> list[float]:
+    import torch
+
+    with untouched(), torch.inference_mode():
+        tensors = assemble(conversations, model.tokenizer, model.features)
+        longest = max(tensors.lengths)
+        if longest > model.positions:
+            raise ValueError(f"the prompt has {longest} tokens, the model reads {model.positions}")
+        values = on_device(model, tensors.values)
+        # The inner model: it spares the logits of every token over the whole vocabulary.
+        hidden = model.thinker.model(**values).last_hidden_state
+        last = hidden[torch.arange(len(hidden)), last_token(values["attention_mask"])]
+        numbers: list[float] = model.head(last).float().squeeze(-1).tolist()
+        return numbers
+
+
+def on_device(model: RewardModel, values: dict[str, Any]) -> dict[str, Any]:
+    """The tensors where the model is; features in its type."""
+    import torch
+
+    return {
+        name: tensor.to(model.device, getattr(torch, model.dtype))
+        if tensor.is_floating_point()
+        else tensor.to(model.device)
+        for name, tensor in values.items()
+    }
+
+
+def last_token(mask: Any) -> Any:
+    """Index of the last real token of each row.
+
+    Args:
+        mask: 1 for tokens, 0 for padding [shape=(rows, width)].
+
+    Raises:
+        ValueError: a row is empty, or padded on the right: then index -1, which is what the
+            head was trained at with left padding, would be padding.
+    """
+    if not bool((mask[:, -1] == 1).all()):
+        raise ValueError("inputs are padded on the right; pad them on the left")
+    if bool((mask.diff(dim=1) < 0).any()):
+        raise ValueError("inputs have padding between their tokens; pad them on the left only")
+    return (mask.cumsum(1) * mask).argmax(1)
+
+
+def probability(reward_a: float, reward_b: float) -> float:
+    """Chance that A is the more natural one, 0 to 1: ``sigmoid(r_A - r_B)``."""
+    difference = reward_a - reward_b
+    if difference >= 0:
+        return 1 / (1 + math.exp(-difference))
+    grown = math.exp(difference)
+    return grown / (1 + grown)
