@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import UserError
 from trace_eval.agreement.accuracy import accuracy
 from trace_eval.agreement.align import Aligned
 from trace_eval.agreement.bootstrap import (
@@ -53,6 +54,7 @@ def compare_all(
     judges: Sequence[Sequence[Aligned]],
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
+    against: str | None = None,
 ) -> list[Comparison]:
     """Every two judges on every dimension that both have, with Holm's correction over all.
 
@@ -60,10 +62,15 @@ def compare_all(
         judges: per judge its columns, all over the same items.
         cluster: instruction of each item, from 0; null: items are drawn one by one.
         options: of the bootstrap.
+        against: compare all others with this judge only; the family of Holm's correction is
+            then smaller, and each comparison easier to find.
+
+    Raises:
+        UserError: there is no judge ``against``.
     """
     pairs = [
         _same_labels(one, other)
-        for first, second in combinations(judges, 2)
+        for first, second in _couples(judges, against)
         for one in first
         for other in second
         if one.dimension == other.dimension
@@ -74,6 +81,18 @@ def compare_all(
     found = [_comparison(pair, e) for pair, e in zip(pairs, estimates, strict=True)]
     adjusted = holm([comparison.mcnemar.p for comparison in found])
     return [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)]
+
+
+def _couples(
+    judges: Sequence[Sequence[Aligned]], against: str | None
+) -> Iterable[tuple[Sequence[Aligned], Sequence[Aligned]]]:
+    if against is None:
+        return combinations(judges, 2)
+    names = [columns[0].judge for columns in judges if columns]
+    if against not in names:
+        raise UserError(f"--against {against!r} is no judge here; use one of {', '.join(names)}")
+    fixed = next(columns for columns in judges if columns and columns[0].judge == against)
+    return [(fixed, other) for other in judges if other is not fixed]
 
 
 def compare(

@@ -41,14 +41,16 @@ from trace_eval.agreement.judges import (
     with_preference,
 )
 from trace_eval.agreement.levels import level_rows
+from trace_eval.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.agreement.policies.learn import Learned, learn
 from trace_eval.agreement.policies.mechanism import Mechanism, mechanisms
 from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.agreement.reliability import pairwise_rows, reliability_rows
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport, AlphaRow, TruthRow
 from trace_eval.agreement.score import score_judge
+from trace_eval.agreement.scores_given import score_error
 from trace_eval.agreement.source import Source
-from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.data.labels import LABEL_COLUMNS, MISSING, TEXT_FACTS, Codes, LabelTable
 from trace_eval.runs.fuse import load_policy
 
 __all__ = ["ALL_POLICIES", "AgreeOptions", "AgreeReport", "agree", "align_judge"]
@@ -104,7 +106,10 @@ def agree(
                 aligned, judge.facts, judge.codes.get("content"), cluster, options.bootstrap
             )
         ),
-        comparisons=tuple(compare_all(columns, cluster, options.bootstrap)),
+        score_errors=tuple(
+            error for judge in judges if (error := score_error(judge, items)) is not None
+        ),
+        comparisons=tuple(compare_all(columns, cluster, options.bootstrap, options.against)),
         alphas=tuple(_alphas(items, judges, notes)),
         mechanisms=tuple(_mechanisms(items, judges, shown)),
         policy_comparisons=tuple(
@@ -204,11 +209,14 @@ def _warnings(
     found = repeated(items.ids, facts) + self_compared(items.ids, self_mask(facts, len(items.ids)))
     ids, truth = items.ids, items.codes
     found += two_opinions(ids, truth, "the labels")
+    for name, codes in truth.items():
+        found += mirrored_truth(ids, facts, codes, f"labels, {name}")
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
             found += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
     for judge, aligned in zip(judges, columns, strict=True):
         found += two_opinions(ids, judge.codes, judge.name)
+        found += exchanged_sides(ids, _own_facts(judge), _facts_of(items), judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
             name = column.dimension
@@ -218,6 +226,20 @@ def _warnings(
             found += copied_ties(ids, column.predicted, column.truth, who, "the labels")
             found += copied_ties(ids, column.truth, column.predicted, f"labels, {name}", who)
     return found
+
+
+def _own_facts(judge: JudgeData) -> dict[str, NDArray[Any]]:
+    """What the judge's own file says of each labelled item."""
+    unknown: Any = None
+    return {
+        name: np.where(judge.rows >= 0, column[judge.rows], unknown)
+        for name, column in judge.first.facts.items()
+        if name in TEXT_FACTS
+    }
+
+
+def _facts_of(items: Items) -> dict[str, NDArray[Any]]:
+    return {name: column for name in TEXT_FACTS if (column := items.fact(name)) is not None}
 
 
 def _alphas(items: Items, judges: Sequence[JudgeData], notes: list[str]) -> list[AlphaRow]:

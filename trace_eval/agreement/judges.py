@@ -29,6 +29,7 @@ class JudgeData:
         codes: label column -> code per labelled item.
         facts: fact -> value per labelled item; the labels' own where the judge has none.
         opinions: the single calls, if they are known.
+        rows: row of ``first`` per labelled item; -1: not judged.
     """
 
     name: str
@@ -37,6 +38,7 @@ class JudgeData:
     codes: Mapping[str, Codes]
     facts: Mapping[str, NDArray[Any]]
     opinions: LabelTable | None
+    rows: NDArray[np.int64]
 
 
 def prepare_judges(
@@ -74,6 +76,7 @@ def prepare_judges(
                     {column: gather(codes, rows) for column, codes in first.codes.items()},
                     merge_facts(first, rows, items),
                     opinions,
+                    rows,
                 )
             )
     return found

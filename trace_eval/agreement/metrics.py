@@ -12,6 +12,7 @@ from trace_eval.agreement.bootstrap import Statistic
 from trace_eval.agreement.counts import TYPED, UNTYPED
 from trace_eval.agreement.f1 import macro_f1
 from trace_eval.agreement.gwet import gwet_ac1
+from trace_eval.agreement.half_ties import accuracy_half_ties
 from trace_eval.agreement.kappa import kappa
 
 
@@ -40,6 +41,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("accuracy_4way", "4-way", "all typed ties apart", accuracy, (TYPED,), share=True),
     Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, share=True),
     Metric("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, share=True),
+    Metric("accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties),
     Metric("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1),
     Metric("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa),
     Metric("gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1),

@@ -17,6 +17,7 @@ from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.mechanism import Mechanism
 from trace_eval.agreement.reliability import PairwiseRow, ReliabilityRow
 from trace_eval.agreement.score import Score
+from trace_eval.agreement.scores_given import ScoreError
 
 #: ``policy`` that compares every built-in policy.
 ALL_POLICIES = "all"
@@ -35,6 +36,7 @@ class AgreeOptions:
             ones; null: the stored label.
         learn: fit policies, cross-validated by instruction.
         folds: of that cross-validation.
+        against: compare the other judges with this one only; null: every two.
     """
 
     bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
@@ -43,6 +45,7 @@ class AgreeOptions:
     policy: str | None = None
     learn: bool = False
     folds: int = 5
+    against: str | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class AgreeReport:
     warnings: tuple[DataWarning, ...]
     truth: tuple[TruthRow, ...]
     scores: tuple[Score, ...]
+    score_errors: tuple[ScoreError, ...]
     comparisons: tuple[Comparison, ...]
     alphas: tuple[AlphaRow, ...]
     mechanisms: tuple[Mechanism, ...]

@@ -10,8 +10,9 @@ from typing import Any
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating
 from trace_eval.data import jsonl
+from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table, read_labels
+from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
 from trace_eval.runs.run import Run
 
@@ -41,15 +42,22 @@ class Source:
     policy: str | None = None
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path, columns: Columns | None = None) -> Source:
     """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
+
+    Args:
+        path: folder or file.
+        columns: how a file names its columns and labels, see
+            :func:`trace_eval.data.judge_files.read_judge_file`.
 
     Raises:
         UserError: neither can be read there.
     """
     if path.is_dir():
+        if columns not in (None, Columns()):
+            raise UserError(f"{path}: a run folder needs no column names; name them for files")
         return _read_run(path)
-    return Source(read_labels(path))
+    return Source(*read_judge_file(path, columns or Columns()))
 
 
 def _read_run(folder: Path) -> Source:

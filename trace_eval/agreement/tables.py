@@ -29,6 +29,7 @@ def agree_tables(report: AgreeReport) -> Iterator[Table]:
         _truth(report),
         _agreement(report),
         _baselines(report),
+        _score_errors(report),
         *(_confusion(score) for score in report.scores),
         _comparisons("Judges", report.comparisons),
         _alphas(report),
@@ -142,6 +143,15 @@ def _baselines(report: AgreeReport) -> Table:
             for score in report.scores
             for b in score.baselines
         ),
+    )
+
+
+def _score_errors(report: AgreeReport) -> Table:
+    return table(
+        "Scores against people's scores: mean squared error",
+        ("judge", "answers", "judge's MSE", "constant mean's MSE", "equal scores"),
+        ((e.judge, e.answers, e.mse, e.constant, e.equal) for e in report.score_errors),
+        "a judge above the constant is worse than always giving people's mean",
     )
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class Missing(StrEnum):
-    """What to do with items that only one side has."""
-
-    ERROR = "error"
-    DROP = "drop"
+from trace_eval.commands.statistics import (
+    Cluster,
+    CsvFolder,
+    FlipB,
+    Id,
+    JsonFile,
+    Labels,
+    Level,
+    Map,
+    Missing,
+    Prediction,
+    Resamples,
+    Seed,
+    Truth,
+)
 
 
 def agree(
@@ -21,13 +29,14 @@ def agree(
         list[Path],
         typer.Argument(help="Run folders, or CSV/JSONL/JSON files of judgements."),
     ],
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="Human labels (CSV, JSONL, HCoT JSON). Default: those in the run."),
-    ] = None,
+    labels: Labels = None,
     policy: Annotated[
         str | None,
         typer.Option(help="Re-fuse with this policy; 'all' compares the built-in ones."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="JUDGE", help="Compare the other judges with this one only."),
     ] = None,
     learn_policy: Annotated[
         bool, typer.Option("--learn-policy", help="Fit policies, cross-validated by instruction.")
@@ -37,41 +46,42 @@ def agree(
         typer.Option(help="Write the learned table as CSV, for --policy. Implies --learn-policy."),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="Resample whole instructions instead of items.")
-    ] = False,
+    cluster: Cluster = False,
     missing: Annotated[
         Missing, typer.Option(help="Items or labels that one side lacks: refuse, or leave out.")
     ] = Missing.ERROR,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0: none.")] = 10_000,
-    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Interval coverage.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write everything to this JSON file.")
-    ] = None,
-    csv_folder: Annotated[
-        Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
-    ] = None,
+    resamples: Resamples = 10_000,
+    level: Level = 0.95,
+    seed: Seed = 0,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    id_column: Id = None,
+    mapping: Map = None,
+    flip_b: FlipB = False,
+    json_file: JsonFile = None,
+    csv_folder: CsvFolder = None,
 ) -> None:
     """Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."""
     from trace_eval import agreement
-    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.commands.render import print_tables, print_warnings, stdout_console
+    from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
 
+    columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     report = agreement.agree(
-        [agreement.read_source(path) for path in sources],
+        [agreement.read_source(path, columns) for path in sources],
         read_labels(labels) if labels else None,
         agreement.AgreeOptions(
-            agreement.BootstrapOptions(resamples, level, seed),
-            cluster,
-            missing.value,
-            policy,
-            learn_policy or save_policy is not None,
-            folds,
+            bootstrap=agreement.BootstrapOptions(resamples, level, seed),
+            cluster=cluster,
+            missing=missing.value,
+            policy=policy,
+            learn=learn_policy or save_policy is not None,
+            folds=folds,
+            against=against,
         ),
     )
-    for warning in report.warnings:
-        typer.echo(f"warning: {agreement.warning_line(warning)}", err=True)
+    print_warnings(report.warnings)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
     console = stdout_console()

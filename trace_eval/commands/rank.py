@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.agree import Missing
+from trace_eval.commands.statistics import (
+    Cluster,
+    CsvFolder,
+    FlipB,
+    Id,
+    JsonFile,
+    Labels,
+    Level,
+    Map,
+    Missing,
+    Prediction,
+    Resamples,
+    Seed,
+    Truth,
+)
 
 
 def rank(
@@ -20,10 +34,11 @@ def rank(
     policy: Annotated[
         str | None, typer.Option(help="Re-fuse the overall label with this policy.")
     ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="Human labels to rank as well. Default: those in the run."),
+    dimension: Annotated[
+        str | None,
+        typer.Option(help="Rank by these labels, e.g. voice_quality; default: overall."),
     ] = None,
+    labels: Labels = None,
     human: Annotated[
         Path | None,
         typer.Option(help="Human ranking: CSV with system and score (or rank)."),
@@ -41,36 +56,43 @@ def rank(
         float,
         typer.Option(min=0.0, help="Games per system against an average opponent, half won."),
     ] = 0.0,
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="Resample whole instructions.")
-    ] = False,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0: none.")] = 2_000,
-    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Interval coverage.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write everything to this JSON file.")
-    ] = None,
-    csv_folder: Annotated[
-        Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
-    ] = None,
+    cluster: Cluster = False,
+    resamples: Resamples = 2_000,
+    level: Level = 0.95,
+    seed: Seed = 0,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    id_column: Id = None,
+    mapping: Map = None,
+    flip_b: FlipB = False,
+    json_file: JsonFile = None,
+    csv_folder: CsvFolder = None,
 ) -> None:
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from trace_eval import agreement, ranking
-    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.commands.render import print_tables, print_warnings, stdout_console
+    from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
 
-    read = agreement.read_source(source)
+    columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
+    read = agreement.read_source(source, columns)
     table = ranking.judge_table(read, judge, load_policy(policy) if policy else None)
     people = read_labels(labels) if labels else read.labels
     report = ranking.rank(
         table,
         ranking.RankOptions(
-            agreement.BootstrapOptions(resamples, level, seed), cluster, typed, prior, baseline
+            bootstrap=agreement.BootstrapOptions(resamples, level, seed),
+            cluster=cluster,
+            typed=typed,
+            prior=prior,
+            baseline=baseline,
+            dimension=dimension,
         ),
         ranking.read_human_ranking(human) if human else None,
         ranking.people_table(people, table, missing.value) if people else None,
     )
+    print_warnings(report.warnings)
     for caveat in report.caveats:
         typer.echo(f"note: {caveat.method}: {caveat.text}", err=True)
     print_tables(ranking.rank_tables(report), stdout_console())

@@ -10,6 +10,8 @@ from trace_eval.agreement.tabular import Table
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from trace_eval.agreement.checks import DataWarning
+
 
 def stdout_console() -> Console:
     """A console for results; wide enough for the tables when it is not a terminal."""
@@ -43,3 +45,12 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
             shown.add_row(*(Text(cell) for cell in row))
         console.print(shown)
         console.print()
+
+
+def print_warnings(warnings: Iterable[DataWarning]) -> None:
+    """Findings about the data, on stderr, before any table."""
+    from trace_eval.agreement.tables import warning_line
+    from trace_eval.commands.console import warn
+
+    for warning in warnings:
+        warn(warning_line(warning))

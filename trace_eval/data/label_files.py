@@ -28,6 +28,15 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         for name in ("duration", "loudness", "mos")
         for side in "ab"
     },
+    **{
+        name: (name, alias)
+        for name, alias in (
+            ("score_a", "score1"),
+            ("score_b", "score2"),
+            ("truth_score_a", "groundtruth1"),
+            ("truth_score_b", "groundtruth2"),
+        )
+    },
 }
 
 #: Characters that separate columns, by what a header of one column gives away.
@@ -37,45 +46,52 @@ DELIMITERS = (",", ";", "\t")
 NAMES: dict[str, str] = {alias: name for name, all_ in _ALIASES.items() for alias in all_}
 
 
-def read_columns(path: Path) -> dict[str, list[str | None]]:
+def read_columns(path: Path, own: Mapping[str, str] | None = None) -> dict[str, list[str | None]]:
     """The known columns of a file, as text; what is missing is ``None``.
+
+    Args:
+        path: the file.
+        own: more names in the file -> ours; a name of ours in it gives way.
 
     Raises:
         UserError: the file is no CSV, JSONL or JSON list, or two columns mean the same.
     """
+    own = own or {}
+    names = {name: ours for name, ours in NAMES.items() if ours not in own.values()} | dict(own)
     try:
         if path.suffix == ".csv":
-            return _csv_columns(path)
+            return _csv_columns(path, names)
         if path.suffix in (".jsonl", ".ndjson"):
-            return _record_columns(path, _jsonl_records(path))
+            return _record_columns(path, _jsonl_records(path), names)
         if path.suffix == ".json":
-            return _record_columns(path, _json_records(path))
+            return _record_columns(path, _json_records(path), names)
     except (OSError, strict_json.BadJson) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     raise UserError(f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list)")
 
 
-def _csv_columns(path: Path) -> dict[str, list[str | None]]:
+def _csv_columns(path: Path, names: Mapping[str, str]) -> dict[str, list[str | None]]:
     import pyarrow as pa
 
     header, delimiter = _header(path)
+    columns = [name for name in dict.fromkeys(header) if name in names]
     try:
-        table = _read_csv(path, header, delimiter, None)
+        table = _read_csv(path, columns, delimiter, None)
     except pa.ArrowInvalid as error:
         if "straddl" not in str(error):
             raise UserError(f"{path}: not a CSV table with a header row ({error})") from error
         # a cell is longer than a block: read the file as one
         try:
-            table = _read_csv(path, header, delimiter, min(path.stat().st_size + 1, 2**31 - 1))
+            table = _read_csv(path, columns, delimiter, min(path.stat().st_size + 1, 2**31 - 1))
         except pa.ArrowException as again:
             raise UserError(f"{path}: not a CSV table with a header row ({again})") from again
     except pa.ArrowException as error:
         raise UserError(f"{path}: not a CSV table with a header row ({error})") from error
     if not table.num_rows:
         raise UserError(f"{path}: there is a header and no row under it; add the items")
-    known = [name for name in header if name in NAMES]
-    _refuse_synonyms(path, known)
-    return {NAMES[name]: table.column(name).to_pylist() for name in known}
+    known = [name for name in header if name in names]
+    _refuse_synonyms(path, known, names)
+    return {names[name]: table.column(name).to_pylist() for name in known}
 
 
 def _header(path: Path) -> tuple[list[str], str]:
@@ -95,7 +111,7 @@ def _header(path: Path) -> tuple[list[str], str]:
         return line, ","
 
 
-def _read_csv(path: Path, header: list[str], delimiter: str, block: int | None) -> Any:
+def _read_csv(path: Path, columns: list[str], delimiter: str, block: int | None) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow
 
@@ -104,8 +120,8 @@ def _read_csv(path: Path, header: list[str], delimiter: str, block: int | None) 
         read_options=arrow.ReadOptions(block_size=block),
         parse_options=arrow.ParseOptions(newlines_in_values=True, delimiter=delimiter),
         convert_options=arrow.ConvertOptions(
-            column_types=dict.fromkeys(header, pa.string()),
-            include_columns=[name for name in dict.fromkeys(header) if name in NAMES],
+            column_types=dict.fromkeys(columns, pa.string()),
+            include_columns=columns,
             strings_can_be_null=True,
             null_values=[""],
         ),
@@ -126,7 +142,9 @@ def _json_records(path: Path) -> Iterator[Any]:
         yield record
 
 
-def _record_columns(path: Path, records: Iterator[Any]) -> dict[str, list[str | None]]:
+def _record_columns(
+    path: Path, records: Iterator[Any], known: Mapping[str, str]
+) -> dict[str, list[str | None]]:
     columns: dict[str, list[str | None]] = {}
     names: set[str] = set()
     count = 0
@@ -134,20 +152,22 @@ def _record_columns(path: Path, records: Iterator[Any]) -> dict[str, list[str | 
         if not isinstance(record, dict):
             raise UserError(f"{path}, record {count}: expected an object, got {record!r:.60}")
         try:
-            flat = flatten(record, names)
+            flat = flatten(record, names, known)
         except UserError as error:
             raise UserError(f"{path}, record {count}: {error}") from None
         for name, value in flat.items():
             column = columns.setdefault(name, [])
             column.extend([None] * (count - 1 - len(column)))
             column.append(value)
-    _refuse_synonyms(path, names)
+    _refuse_synonyms(path, names, known)
     for column in columns.values():
         column.extend([None] * (count - len(column)))
     return columns
 
 
-def flatten(record: Mapping[str, Any], names: set[str]) -> dict[str, str | None]:
+def flatten(
+    record: Mapping[str, Any], names: set[str], known: Mapping[str, str] = NAMES
+) -> dict[str, str | None]:
     """The known columns of one JSON record; ``names`` collects the names that were used.
 
     Understood nests: ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
@@ -157,7 +177,7 @@ def flatten(record: Mapping[str, Any], names: set[str]) -> dict[str, str | None]
         UserError: two places give different values of one name.
     """
     found: dict[str, str | None] = {}
-    for name, value in _named(record, names):
+    for name, value in _named(record, names, known):
         text = _text(value)
         if text is not None and found.get(name) not in (None, text):
             raise UserError(f"{name} is given twice, {found[name]!r} and {text!r}; keep one")
@@ -166,23 +186,25 @@ def flatten(record: Mapping[str, Any], names: set[str]) -> dict[str, str | None]
     return found
 
 
-def _named(record: Mapping[str, Any], names: set[str]) -> Iterator[tuple[str, Any]]:
+def _named(
+    record: Mapping[str, Any], names: set[str], known: Mapping[str, str]
+) -> Iterator[tuple[str, Any]]:
     """Our name and the value of everything in a record that we know, in file order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise UserError(f"labels: expected an object (got {value!r:.80})")
         if key in ("label", "labels") and isinstance(value, Mapping):
-            yield from ((NAMES[k], v) for k, v in value.items() if k in NAMES)
+            yield from ((known[k], v) for k, v in value.items() if k in known)
         elif key == "dimensions" and isinstance(value, Mapping):
             for name, verdict in value.items():
-                if isinstance(verdict, Mapping) and name in NAMES:
-                    yield NAMES[name], verdict.get("rating")
+                if isinstance(verdict, Mapping) and name in known:
+                    yield known[name], verdict.get("rating")
         elif key in ("a", "b") and isinstance(value, Mapping):
             yield f"system_{key}", value.get("system")
             yield f"clip_{key}", value.get("audio")
-        elif key in NAMES and not isinstance(value, Mapping | list):
+        elif key in known and not isinstance(value, Mapping | list):
             names.add(key)
-            yield NAMES[key], value
+            yield known[key], value
 
 
 def _text(value: Any) -> str | None:
@@ -191,11 +213,11 @@ def _text(value: Any) -> str | None:
     return str(value) if type(value) in (int, float) else repr(value)
 
 
-def _refuse_synonyms(path: Path, names: set[str] | list[str]) -> None:
+def _refuse_synonyms(path: Path, names: set[str] | list[str], known: Mapping[str, str]) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(NAMES[name], name)
+        other = seen.setdefault(known[name], name)
         if other != name or list(names).count(name) > 1:
             raise UserError(
-                f"{path}: columns {other!r} and {name!r} both give {NAMES[name]}; keep one"
+                f"{path}: columns {other!r} and {name!r} both give {known[name]}; keep one"
             )

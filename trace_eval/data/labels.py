@@ -46,6 +46,10 @@ TEXT_FACTS = (
 NUMBER_FACTS = ("duration_a", "duration_b", "loudness_a", "loudness_b", "mos_a", "mos_b")
 
 
+#: What a judge (in judgements) or people (in labels) gave each answer, on any scale.
+SCORE_FACTS = ("score_a", "score_b")
+
+
 @dataclass(frozen=True)
 class LabelTable:
     """Opinions in rows and columns.
@@ -111,10 +115,15 @@ def label_table(
         UserError: no id, no label column, an unknown label, a duplicate.
     """
     ids = _ids(source, columns, default_ids)
+    scores = {
+        name: _numbers(columns[name], source, name) for name in SCORE_FACTS if name in columns
+    }
     names = [name for name in LABEL_COLUMNS if name in columns]
-    if not names:
-        raise UserError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
     codes = {name: encode(columns[name], source, name, ids) for name in names}
+    if not names and len(scores) == len(SCORE_FACTS):
+        codes["preference"] = _higher(*scores.values())
+    if not codes:
+        raise UserError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
     rater = _texts(columns["rater"]) if "rater" in columns else None
     repeat = _texts(columns["repeat"]) if "repeat" in columns else None
     facts: dict[str, NDArray[Any]] = {
@@ -123,6 +132,7 @@ def label_table(
     for name in NUMBER_FACTS:
         if name in columns:
             facts[name] = _numbers(columns[name], source, name)
+    facts |= scores
     _refuse_duplicates(source, ids, rater, repeat)
     return LabelTable(source, ids, codes, rater, repeat, facts)
 
@@ -135,8 +145,9 @@ def read_labels(path: Path) -> LabelTable:
     ``both_bad`` or plain ``tie``, ``preference`` in ``1``, ``2``, ``tie``; also ``rater``
     (or ``judge``), ``repeat``, ``instruction_id``, ``category``, ``system_a/b`` (or ``model_a/b``),
     ``clip_a/b`` (or any audio column of a manifest), ``duration_a/b`` s, ``loudness_a/b``
-    LUFS, ``mos_a/b``. Nested ``label``/``labels`` objects, pairs and judgements are
-    flattened. An empty cell is a missing label.
+    LUFS, ``mos_a/b``; ``score_a/b`` (or ``score1/2``), of which the higher one is the
+    ``preference`` where there is no column of labels. Nested ``label``/``labels`` objects,
+    pairs and judgements are flattened. An empty cell is a missing label.
 
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
@@ -198,6 +209,12 @@ def _numbers(values: Sequence[Any], source: str, column: str) -> NDArray[np.floa
                 f"{source}, record {row + 1}: {column} is {value!r}; give a number or nothing"
             ) from None
     return numbers
+
+
+def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:
+    """The answer with the higher score; equal ones tie, an unknown one leaves no label."""
+    found = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
+    return np.where(np.isnan(a) | np.isnan(b), MISSING, found).astype(np.int8)
 
 
 def _refuse_duplicates(source: str, ids: Texts, rater: Texts | None, repeat: Texts | None) -> None:

@@ -10,10 +10,12 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import BootstrapOptions, Units
+from trace_eval.agreement.checks import DataWarning
 from trace_eval.data.labels import LabelTable
+from trace_eval.ranking.checks import ranking_warnings
 from trace_eval.ranking.correlation import Correlation, correlate
 from trace_eval.ranking.model import Array
-from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
+from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, opinion_column, outcomes_of
 from trace_eval.ranking.ranks import rank_rows, ranks
 from trace_eval.ranking.strengths import MODELS, Strengths, fit_many, problem, strengths
 from trace_eval.ranking.win_rate import mean_win_rates, win_rates
@@ -35,6 +37,7 @@ class RankOptions:
         typed: typed ties count as evidence, see :mod:`win_rate` and :mod:`strengths`.
         prior: games of every system against an average opponent; 0: none.
         baseline: also give win rates against this system only.
+        dimension: rank by this label column; null: overall, else preference.
     """
 
     bootstrap: BootstrapOptions = field(default_factory=lambda: BootstrapOptions(2_000))
@@ -42,6 +45,7 @@ class RankOptions:
     typed: bool = False
     prior: float = 0.0
     baseline: str | None = None
+    dimension: str | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ class RankReport:
     options: RankOptions
     unscored: int
     self_compared: int
+    warnings: tuple[DataWarning, ...]
     systems: tuple[SystemRow, ...]
     places: tuple[Place, ...]
     correlations: tuple[Correlation, ...]
@@ -129,7 +134,7 @@ def rank(
         UserError: the systems are unknown, nothing is left, or an option does not fit.
     """
     options = options or RankOptions()
-    outcomes = outcomes_of(table)
+    outcomes = outcomes_of(table, options.dimension)
     _check(outcomes, options, table.source)
     fitted = {
         name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
@@ -144,12 +149,15 @@ def rank(
         _refuse_strangers(human, outcomes)
         references.append(("given ranking", dict.fromkeys((*METHODS, AGAINST_BASELINE), human)))
     if labels is not None:
-        references.append(("human labels", _values_by_method(outcomes_of(labels), options)))
+        references.append(
+            ("human labels", _values_by_method(outcomes_of(labels, options.dimension), options))
+        )
     return RankReport(
         source=table.source,
         options=options,
         unscored=outcomes.unscored,
         self_compared=outcomes.self_compared,
+        warnings=tuple(ranking_warnings(table, opinion_column(table, options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(places),
         correlations=tuple(

@@ -53,16 +53,39 @@ class Outcomes:
         return design
 
 
-def outcomes_of(table: LabelTable) -> Outcomes:
-    """Count the outcomes of one judge (one row per item).
+def opinion_column(table: LabelTable, dimension: str | None = None) -> str:
+    """The label column that is ranked: the one asked for, else ``overall``, else ``preference``.
 
     Raises:
-        UserError: the systems are not known, there is no overall label, or nothing is left.
+        UserError: there is no such column.
     """
-    column = "overall" if "overall" in table.codes else "preference"
-    codes = table.codes.get(column)
-    if codes is None:
-        raise UserError(f"{table.source}: a ranking needs a column overall or preference")
+    if dimension is not None:
+        if dimension not in table.codes:
+            raise UserError(
+                f"{table.source}: no labels of {dimension!r}; use one of {', '.join(table.codes)}"
+            )
+        return dimension
+    for name in ("overall", "preference"):
+        if name in table.codes:
+            return name
+    raise UserError(
+        f"{table.source}: a ranking needs a column overall or preference, or --dimension with"
+        f" one of {', '.join(table.codes)}"
+    )
+
+
+def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
+    """Count the outcomes of one judge (one row per item).
+
+    Args:
+        table: one row per item.
+        dimension: which labels; null: see :func:`opinion_column`.
+
+    Raises:
+        UserError: the systems are not known, there is no such label, or nothing is left.
+    """
+    column = opinion_column(table, dimension)
+    codes = table.codes[column]
     names = [table.facts.get(f"system_{side}") for side in "ab"]
     if names[0] is None or names[1] is None:
         raise UserError(f"{table.source}: a ranking needs the columns system_a and system_b")

@@ -1,0 +1,159 @@
+"""Files in which one row holds what a judge said and what people say, under any names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.labels import (
+    LABEL_COLUMNS,
+    LABELS,
+    SCORE_FACTS,
+    Codes,
+    LabelTable,
+    label_table,
+)
+
+#: Values that need no typed ties.
+_PLAIN = frozenset(("1", "2", "tie"))
+
+#: Unknown values named in a message.
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How a file names its columns and labels.
+
+    Attributes:
+        prediction, truth: columns of the judge's label and of people's; null: by our names.
+        id: column that names the item; null: by our names, else the row's number where both
+            labels are in one file.
+        mapping: value in the file -> label, e.g. ``{"A": "1", "True": "1"}``.
+        flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
+            is left alone.
+    """
+
+    prediction: str | None = None
+    truth: str | None = None
+    id: str | None = None
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    flip_b: bool = False
+
+    def __post_init__(self) -> None:
+        wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
+        if wrong is not None:
+            raise UserError(f"--map to {wrong!r}: labels are {', '.join(LABELS)}")
+
+    @classmethod
+    def parse(
+        cls,
+        prediction: str | None,
+        truth: str | None,
+        id: str | None,
+        mapping: Sequence[str],
+        flip_b: bool,
+    ) -> Columns:
+        """From the command line, where the mapping is ``VALUE=LABEL`` texts.
+
+        Raises:
+            UserError: a mapping has no ``=``, or gives no label.
+        """
+        pairs = [text.rpartition("=") for text in mapping]
+        bad = next((text for text, (v, _, _) in zip(mapping, pairs, strict=True) if not v), None)
+        if bad is not None:
+            raise UserError(f"--map {bad!r}: write VALUE=LABEL, e.g. --map A=1")
+        return cls(prediction, truth, id, {value: label for value, _, label in pairs}, flip_b)
+
+
+def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTable | None]:
+    """(what the judge said, what people said) of one file; null: it has no truth column.
+
+    Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
+    (or ``groundtruth1/2``).
+
+    Raises:
+        UserError: the file cannot be read, a named column is not there, or a value is neither
+            a label nor mapped to one.
+    """
+    given = {columns.prediction: "prediction", columns.truth: "truth", columns.id: "id"}
+    own = {name: ours for name, ours in given.items() if name is not None}
+    named = sum(name is not None for name in (columns.prediction, columns.truth, columns.id))
+    if len(own) < named:
+        raise UserError("--prediction, --truth and --id need three different columns")
+    found = read_columns(path, own)
+    for name, ours in own.items():
+        if ours not in found:
+            raise UserError(f"{path}: no column {name!r}; see its header")
+    truth = found.pop("truth", None)
+    truth_scores = {
+        name: found.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in found
+    }
+    prediction = found.pop("prediction", None)
+    if prediction is not None:
+        found = {name: values for name, values in found.items() if name not in LABEL_COLUMNS}
+        found |= _labels(path, columns.prediction, prediction, columns.mapping)
+    elif columns.mapping:
+        for name in set(found) & set(LABEL_COLUMNS):
+            found[name] = [columns.mapping.get(str(value), value) for value in found[name]]
+    judged = label_table(str(path), found, default_ids=truth is not None)
+    people = None
+    if truth is not None or truth_scores:
+        identity = {
+            name: values
+            for name, values in found.items()
+            if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
+        }
+        own_labels = {} if truth is None else _labels(path, columns.truth, truth, columns.mapping)
+        people = label_table(
+            f"{columns.truth or 'human scores'} of {path}",
+            {**identity, **own_labels, **truth_scores},
+            default_ids=True,
+        )
+    return (flipped(judged) if columns.flip_b else judged), people
+
+
+def _labels(
+    path: Path, column: str | None, values: Sequence[Any], mapping: Mapping[str, str]
+) -> dict[str, list[Any]]:
+    """A column of labels under the name that its values allow."""
+    said = [None if value is None else mapping.get(str(value), str(value)) for value in values]
+    seen = {value for value in said if value not in (None, "")}
+    strange = sorted(str(value) for value in seen - set(LABELS))
+    if strange:
+        example = " ".join(
+            f"--map {value}={label}" for value, label in zip(strange, ("1", "2"), strict=False)
+        )
+        more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+        raise UserError(
+            f"{path}: {column} holds {', '.join(map(repr, strange[:_SHOWN]))}{more}; labels are"
+            f" {', '.join(LABELS)}; say what it means, e.g. {example}"
+        )
+    return {"preference" if seen <= _PLAIN else "overall": said}
+
+
+def flip(codes: Codes) -> Codes:
+    """The label with A and B exchanged: winners change place, ties stay."""
+    return np.where((codes == 0) | (codes == 1), 1 - codes, codes).astype(np.int8)
+
+
+def flipped(table: LabelTable) -> LabelTable:
+    """A judge's table as if it had been shown A first."""
+    facts = dict(table.facts)
+    for one, other in (SCORE_FACTS, SCORE_FACTS[::-1]):
+        if one in table.facts:
+            facts[other] = table.facts[one]
+    return LabelTable(
+        table.source,
+        table.ids,
+        {name: flip(codes) for name, codes in table.codes.items()},
+        table.rater,
+        table.repeat,
+        facts,
+    )
