@@ -14,6 +14,7 @@ from extractors.base import Extractor
 from extractors.registry import plan as plan_extractors
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair, Recording
+from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import Extracted, Source
 from trace_eval.extracting.engine import Engine, LocalEngine, cores
 from trace_eval.extracting.plan import Plan
@@ -99,7 +100,12 @@ def engine_of(
 
 
 def plan_of(options: ExtractOptions, plan: Sequence[Extractor]) -> Plan:
-    """What workers are told; model files are hashed here, once for all of them."""
+    """What workers are told; model files are hashed here, once for all of them.
+
+    Raises:
+        UserError: the cache cannot be where it is wanted.
+    """
+    check_folder(options.cache)
     for extractor in plan:
         extractor.provenance()
     return Plan(tuple(plan), options.cache, options.max_seconds, options.one_model_at_a_time)

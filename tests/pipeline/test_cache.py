@@ -1,20 +1,22 @@
 from __future__ import annotations
 
 import multiprocessing
+import resource
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from blueprints import UserError
-from trace_eval.extracting.cache import CACHE_VARIABLE, Cache, default_folder
+from blueprints import Extension, UserError
+from trace_eval.extracting.cache import CACHE_VARIABLE, Cache, Stamp, default_folder
 
 
 def _open(folder: Path) -> str | None:
-    try:
-        Cache(folder).close()
-    except UserError as error:
-        return str(error)
-    return None
+    cache = Cache(folder)
+    cache.close()
+    return cache.problem
 
 
 def test_processes_may_create_the_cache_at_the_same_moment(tmp_path: Path) -> None:
@@ -25,11 +27,117 @@ def test_processes_may_create_the_cache_at_the_same_moment(tmp_path: Path) -> No
             assert pool.map(_open, [folder] * 4, chunksize=1) == [None] * 4
 
 
-def test_an_unusable_folder_says_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "groups.sqlite").write_bytes(b"no database" * 100)
-    with pytest.raises(UserError, match="delete it or choose another with --cache") as caught:
-        Cache(tmp_path)
-    assert str(tmp_path) in str(caught.value)
+VALUE = Extension(values={"peak": 0.5})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE groups SET value = substr(value, 1, 20)",
+        "UPDATE groups SET value = replace(value, '0.5', '0.6')",
+        "UPDATE groups SET value = NULL",
+        "UPDATE groups SET value = x'ff00', digest = NULL",
+        "UPDATE groups SET grp = 'other'",
+    ],
+)
+def test_a_damaged_group_is_a_miss_and_written_anew(damage: str, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put("key", "peak", VALUE)
+    assert cache.get("key", "peak") == VALUE
+    _run(tmp_path, damage)
+    assert cache.get("key", "peak") is None
+    cache.put("key", "peak", VALUE)
+    assert cache.get("key", "peak") == VALUE
+    assert cache.problem is None
+
+
+@pytest.mark.parametrize("clip", ["'abc'", "NULL", "replace(clip, '0', '1')", "x'ff'"])
+def test_a_damaged_clip_hash_is_a_miss(clip: str, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    stamp = Stamp("/a.wav", 1, 2)
+    cache.remember_clip(stamp, "01" * 32)
+    assert cache.known_clip(stamp) == "01" * 32
+    _run(tmp_path, f"UPDATE files SET clip = {clip}")
+    assert cache.known_clip(stamp) is None
+
+
+def test_entries_of_older_versions_are_read(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "groups.sqlite")) as old, old:
+        old.execute("CREATE TABLE groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT)")
+        old.execute("INSERT INTO groups VALUES (?, ?, ?)", ("k", "peak", VALUE.model_dump_json()))
+    cache = Cache(tmp_path)
+    assert cache.get("k", "peak") == VALUE
+    cache.put("new", "peak", VALUE)
+    assert cache.get("new", "peak") == VALUE
+
+
+def _run(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "groups.sqlite")) as database, database:
+        assert database.execute(statement).rowcount == 1
+
+
+def _not_a_database(folder: Path) -> None:
+    (folder / "groups.sqlite").write_bytes(b"no database" * 100)
+
+
+def _a_folder(folder: Path) -> None:
+    (folder / "groups.sqlite").mkdir()
+
+
+def _locks_a_file(folder: Path) -> None:
+    (folder / "locks").write_text("")
+
+
+@pytest.mark.parametrize("damage", [_not_a_database, _a_folder, _locks_a_file])
+def test_a_cache_that_cannot_be_used_costs_the_cache_only(
+    damage: Callable[[Path], None], tmp_path: Path
+) -> None:
+    damage(tmp_path)
+    _knows_and_keeps_nothing(Cache(tmp_path))
+
+
+def test_a_lock_that_nobody_frees_costs_the_cache_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("trace_eval.extracting.cache.LOCK_TIMEOUT_S", 0.1)
+    cache = Cache(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "groups.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        cache.put("key", "peak", VALUE)
+    assert "database is locked" in str(cache.problem)
+    _knows_and_keeps_nothing(cache)
+
+
+def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
+    _, limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    cache = Cache(tmp_path)
+    large = Extension(values={"text": "x" * 300_000})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limit))
+    try:
+        cache.put("key", "peak", large)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    _knows_and_keeps_nothing(cache)
+    assert Cache(tmp_path).get("key", "peak") is None
+
+
+def _knows_and_keeps_nothing(cache: Cache) -> None:
+    cache.put("key", "peak", VALUE)
+    assert cache.get("key", "peak") is None
+    assert cache.known_clip(Stamp("/a.wav", 1, 2)) is None
+    with cache.claim("01" * 32):
+        cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
+    assert str(cache.problem).startswith(f"cache {cache.folder}: not used any more (")
+    assert "mend or delete it, or choose another with --cache" in str(cache.problem)
+    cache.close()
+
+
+def test_a_file_is_no_cache(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.touch()
+    for folder in (path, path / "below"):
+        with pytest.raises(UserError, match="is a file; name a folder with --cache"):
+            Cache(folder)
 
 
 def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

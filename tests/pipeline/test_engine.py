@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from blueprints import UserError
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipExtractor, Extracted, Source
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.workers import WorkersError
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Extracted]:
@@ -77,16 +81,108 @@ def test_workers_die_with_a_killed_parent(tmp_path: Path) -> None:
     script.write_text(_PARENT)
     log = tmp_path / "log"
     clip = write(tmp_path / "a.wav", tone())
-    root = Path(__file__).resolve().parents[2]
     parent = subprocess.Popen(
         [sys.executable, str(script), str(clip), str(log), str(tmp_path / "cache")],
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
     _wait_for(log.exists, "the worker to start")
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
     _wait_for(lambda: not _group_alive(parent.pid), "the worker to notice")
+
+
+_UNGUARDED = """
+import sys
+from pathlib import Path
+from trace_eval.api import extract
+from trace_eval.options import ExtractOptions
+extract([Path(sys.argv[1])] * 3, ExtractOptions(workers=2, cache=Path(sys.argv[2])))
+"""
+
+
+def test_a_script_without_a_main_guard_is_one_error(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_UNGUARDED)
+    clip = write(tmp_path / "a.wav", tone())
+    done = subprocess.run(
+        [sys.executable, script, clip, tmp_path / "cache"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1, done.stderr
+    assert 'below `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+
+
+class _Unbuildable(Plan):
+    def build(self) -> ClipExtractor:
+        raise UserError("no room on this node")
+
+
+def test_workers_that_cannot_start_are_one_error_with_its_cause(tmp_path: Path) -> None:
+    async def work() -> None:
+        engine = LocalEngine(_Unbuildable((Counting(tmp_path / "log"),), tmp_path), 1)
+        try:
+            await engine.extract(Source("x", path=tmp_path / "x.wav"))
+        finally:
+            await engine.close()
+
+    with pytest.raises(WorkersError, match="cannot start: UserError: no room on this node"):
+        asyncio.run(work())
+
+
+_INTERRUPTED = """
+import asyncio, os, signal, sys, threading, time
+from pathlib import Path
+from tests.support.fakes import Counting
+from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.clip import Source
+
+clip, log, cache = map(Path, sys.argv[1:4])
+
+def interrupt():
+    while sys.argv[4] == "busy" and not log.exists():
+        time.sleep(0.01)
+    time.sleep(float(sys.argv[5]))
+    for _ in range(3):  # to the whole group, as a terminal sends it
+        os.killpg(0, signal.SIGINT)
+        time.sleep(0.02)
+
+async def work():
+    engine = LocalEngine(Plan((Counting(log, delay_s=30),), cache), 2)
+    threading.Thread(target=interrupt, daemon=True).start()
+    try:
+        await asyncio.gather(*(engine.extract(Source(n, path=clip)) for n in "ab"))
+    finally:
+        await engine.close()
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(work())
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("when", [("starting", 0.05), ("starting", 1.0), ("busy", 0.0)])
+def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_INTERRUPTED)
+    clip = write(tmp_path / "a.wav", tone())
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, script, clip, tmp_path / "log", tmp_path / "cache", *map(str, when)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
+    assert time.monotonic() - started < 20  # a clip takes 30
 
 
 def _group_alive(group: int) -> bool:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from trace_eval.commands.console import messages
+from trace_eval.commands.console import messages, warn
 
 if TYPE_CHECKING:
     from trace_eval.runs.pipeline import Event, Listener
@@ -85,9 +85,14 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
         *columns, console=console, disable=not console.is_terminal, speed_estimate_period=120
     ) as bar:
         pace = Pace()
+        said = False
         task = bar.add_task(what, total=total, pace="")
 
         def listen(event: Event) -> None:
+            nonlocal said
+            if event.clip and event.clip.cache_problem and not said:
+                said = True
+                warn(event.clip.cache_problem)
             pace.count(event)
             if event.pending is not None:
                 bar.update(task, total=event.pending)

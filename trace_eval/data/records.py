@@ -177,7 +177,10 @@ def spill_to(folder: Path) -> Spill:
         digest = hashlib.sha256(data).hexdigest()
         path = folder / f"{digest}{Path(name).suffix.lower() or '.audio'}"
         if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UserError(f"{folder}: cannot be made ({error.strerror})") from error
             replace_file(path, data)
         return path
 

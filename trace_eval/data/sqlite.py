@@ -33,9 +33,28 @@ def open_shared(
         database = sqlite3.connect(
             path, timeout=timeout_s, isolation_level=None, check_same_thread=False
         )
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute(f"PRAGMA synchronous={synchronous}")
-        database.executescript(tables)
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute(f"PRAGMA synchronous={synchronous}")
+            database.executescript(tables)
+        except sqlite3.Error:
+            database.close()
+            raise
         return database
     finally:
         os.close(folder)
+
+
+def add_column(database: sqlite3.Connection, table: str, name: str) -> None:
+    """Give a table of an older version a column, null in the rows that it has.
+
+    Raises:
+        sqlite3.Error: it cannot be written.
+    """
+    if name in {row[1] for row in database.execute(f"PRAGMA table_info({table})")}:
+        return
+    try:
+        database.execute(f"ALTER TABLE {table} ADD COLUMN {name}")
+    except sqlite3.OperationalError as error:
+        if "duplicate column" not in str(error):  # another process was faster
+            raise

@@ -10,17 +10,19 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import platformdirs
+from pydantic import ValidationError
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
 from trace_eval.data.jsonl import canonical
-from trace_eval.data.sqlite import open_shared
+from trace_eval.data.sqlite import add_column, open_shared
 
 #: Environment variable that replaces the user's cache folder.
 CACHE_VARIABLE = "TRACE_EVAL_CACHE"
@@ -36,6 +38,8 @@ CREATE TABLE IF NOT EXISTS groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT) W
 CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, clip TEXT) WITHOUT ROWID;
 """
+
+_CLIP = re.compile(r"[0-9a-f]{64}")
 
 
 def default_folder() -> Path:
@@ -73,7 +77,7 @@ def stamp_of(path: Path) -> Stamp | None:
     """The stamp of a file; None where there is none."""
     try:
         stat = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in it
         return None
     return Stamp(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
 
@@ -81,49 +85,87 @@ def stamp_of(path: Path) -> Stamp | None:
 class Cache:
     """One process's handle on a cache folder. Safe beside any number of others.
 
+    A damaged entry is a miss and is written anew. Where the cache itself cannot be used (a
+    full or read-only disk, a database that is damaged or locked) it knows nothing and keeps
+    nothing from then on, and :attr:`problem` says why: that costs time, never a clip.
+
+    Args:
+        folder: of the cache; default: :func:`default_folder`.
+
     Raises:
-        UserError: the folder cannot be written, or holds no database of ours.
+        UserError: ``folder`` is no folder.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or default_folder()
+        self.problem: str | None = None
+        self._db: sqlite3.Connection | None = None
+        check_folder(self.folder)
         try:
             (self.folder / "locks").mkdir(parents=True, exist_ok=True)
             self._db = open_shared(self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S)
+            for table in ("groups", "files"):
+                add_column(self._db, table, "digest")
         except (OSError, sqlite3.Error) as error:
-            raise UserError(
-                f"cache {self.folder}: cannot be used ({error}); delete it or choose another"
-                f" with --cache or ${CACHE_VARIABLE}"
-            ) from error
+            self._give_up(error)
 
     def get(self, key: str, group: str) -> Present | Absent | None:
-        """A stored group, or None."""
-        row = self._db.execute("SELECT value FROM groups WHERE key = ?", (key,)).fetchone()
-        if row is None:
+        """A stored group; None where there is none that can be trusted."""
+        row = self._row("SELECT grp, value, digest FROM groups WHERE key = ?", (key,))
+        if row is None or row[0] != group or row[2] not in (None, _digest(key, *row[:2])):
             return None
-        text: str = row[0]
-        if not text.startswith('{"status":"ok"'):
-            return Absent.model_validate_json(text)
-        return GROUPS.get(group, Extension).model_validate_json(text)
+        try:
+            if not row[1].startswith('{"status":"ok"'):
+                return Absent.model_validate_json(row[1])
+            return GROUPS.get(group, Extension).model_validate_json(row[1])
+        except (ValidationError, AttributeError, TypeError):  # old entries have no digest
+            return None
 
     def put(self, key: str, group: str, value: Present | Absent) -> None:
         """Store a group, unless it is not :func:`lasting`."""
         if lasting(value):
-            self._db.execute(
-                "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)",
-                (key, group, value.model_dump_json()),
-            )
+            self._keep("groups", key, group, value.model_dump_json())
 
     def known_clip(self, stamp: Stamp) -> str | None:
         """The clip hash of a recording that has not changed since it was decoded."""
-        row = self._db.execute(
-            "SELECT clip FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", stamp
-        ).fetchone()
-        return row[0] if row else None
+        row = self._row(
+            "SELECT clip, digest FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", stamp
+        )
+        if row is None or row[1] not in (None, _digest(*stamp, row[0])):
+            return None
+        return row[0] if _CLIP.fullmatch(str(row[0])) else None
 
     def remember_clip(self, stamp: Stamp, clip: str) -> None:
         """Remember a recording's clip hash; the stamp was taken before it was read."""
-        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (*stamp, clip))
+        self._keep("files", *stamp, clip)
+
+    def _row(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
+        if self._db is None:
+            return None
+        try:
+            row: tuple[Any, ...] | None = self._db.execute(query, values).fetchone()
+        except (sqlite3.Error, UnicodeError) as error:
+            self._give_up(error)
+            return None
+        return row
+
+    def _keep(self, table: str, *values: object) -> None:
+        if self._db is None:
+            return
+        marks = ", ".join("?" * (len(values) + 1))
+        try:
+            self._db.execute(
+                f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*values, _digest(*values))
+            )
+        except (sqlite3.Error, UnicodeError) as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        self.problem = (
+            f"cache {self.folder}: not used any more ({error}), so clips are extracted again;"
+            f" mend or delete it, or choose another with --cache or ${CACHE_VARIABLE}"
+        )
+        self.close()
 
     @contextmanager
     def claim(self, *clips: str) -> Iterator[None]:
@@ -133,11 +175,38 @@ class Cache:
         waiting for each other.
         """
         with ExitStack() as stack:
-            for name in sorted({clip[:2] for clip in clips}):
-                handle = stack.enter_context((self.folder / "locks" / name).open("w"))
-                fcntl.flock(handle, fcntl.LOCK_EX)  # freed when its holder dies
+            for name in sorted({clip[:2] for clip in clips}) if self._db else ():
+                try:
+                    handle = stack.enter_context((self.folder / "locks" / name).open("w"))
+                    fcntl.flock(handle, fcntl.LOCK_EX)  # freed when its holder dies
+                except OSError as error:
+                    self._give_up(error)
+                    break
             yield
 
     def close(self) -> None:
         """Close the database."""
-        self._db.close()
+        database, self._db = self._db, None
+        if database is not None:
+            with suppress(sqlite3.Error):
+                database.close()
+
+
+def check_folder(folder: Path | None) -> None:
+    """Refuse what can never be a cache.
+
+    Raises:
+        UserError: it is a file, or below one.
+    """
+    folder = folder or default_folder()
+    for path in (folder, *folder.parents):
+        if path.is_file():
+            raise UserError(
+                f"cache {folder}: {path} is a file; name a folder with --cache or ${CACHE_VARIABLE}"
+            )
+
+
+def _digest(*values: object) -> bytes:
+    """What tells a damaged row."""
+    text = "\0".join(map(str, values))
+    return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).digest()

@@ -70,6 +70,8 @@ class Extracted:
     audio_s: float = 0.0
     work: dict[str, float] = field(default_factory=dict)
     """Extractor name -> seconds it took here; empty when everything came from the cache."""
+    cache_problem: str | None = None
+    """Why the cache was of no use."""
 
     def after(self, earlier: Extracted) -> Extracted:
         """This outcome of a later stage, with the work of the earlier one."""
@@ -130,7 +132,7 @@ class ClipExtractor:
                 if not self._keep_models and extractor.group in self._loaded:
                     extractor.close()
                     self._loaded.discard(extractor.group)
-        return [job.outcome() for job in jobs]
+        return [job.outcome(self.cache.problem) for job in jobs]
 
     def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
         """Compute every job's key of this extractor's group; later groups' keys hold it."""
@@ -253,13 +255,14 @@ class _Job:
                 self.error = f"{self.source.id}: has changed while it was worked on; run again"
         return self.error is None
 
-    def outcome(self) -> Extracted:
+    def outcome(self, cache_problem: str | None) -> Extracted:
         return Extracted(
             source=self.source.id,
             blueprint=None if self.error else self.blueprint,
             error=self.error,
             audio_s=self._audio_seconds(),
             work=self.work,
+            cache_problem=cache_problem,
         )
 
     def _audio_seconds(self) -> float:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from trace_eval.extracting.clip import Extracted, Source
 from trace_eval.extracting.plan import Plan, Stage
-from trace_eval.extracting.workers import Place, Slot, Task
+from trace_eval.extracting.workers import Place, Slot, Task, ctrl_c_ignored
 
 
 def cores() -> int:
@@ -81,8 +81,11 @@ class LocalEngine:
 
     async def close(self) -> None:
         """Stop the workers; clips that are being worked on are dropped."""
-        for lane in self._lanes.values():
-            await lane.close()
+        with ctrl_c_ignored():
+            for lane in self._lanes.values():
+                await lane.stop()
+            for lane in self._lanes.values():
+                lane.wait()
 
 
 class _Waiting(NamedTuple):
@@ -145,9 +148,13 @@ class _Lane:
                 if not entry.outcome.done():
                     entry.outcome.set_result(extracted)
 
-    async def close(self) -> None:
+    async def stop(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for slot in self._slots:
+            slot.stop()
+
+    def wait(self) -> None:
         for slot in self._slots:
             slot.close()

@@ -14,9 +14,10 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
-from blueprints import Blueprint
+from blueprints import Blueprint, UserError
 from extractors.models import prime_hashes
 from trace_eval.extracting.clip import ClipExtractor, Extracted, Source
 from trace_eval.extracting.plan import Plan
@@ -61,6 +62,10 @@ class Place:
         return found if self.gpu is None else {**found, "CUDA_VISIBLE_DEVICES": self.gpu}
 
 
+class WorkersError(UserError):
+    """Worker processes do not start, so nothing can be extracted."""
+
+
 class Slot:
     """One worker.
 
@@ -74,7 +79,8 @@ class Slot:
         self._place = place
         self._local: ClipExtractor | None = None
         self._executor: Executor | None = None
-        self._pid: Future[int] | None = None
+        self._process: BaseProcess | None = None
+        self._ready: Future[None] | None = None
         self._last: Future[list[Extracted]] | None = None
 
     async def run(
@@ -85,13 +91,22 @@ class Slot:
         Args:
             tasks: the recordings.
             groups: fill these only; default: all that the plan has.
+
+        Raises:
+            WorkersError: the worker does not even start.
         """
         if not tasks:
             return []
         try:
             return await asyncio.wrap_future(self._submit(list(tasks), groups))
         except BrokenProcessPool:
-            self._executor = self._pid = None
+            if self._ready is None or self._ready.exception() is not None:
+                raise WorkersError(
+                    "worker processes end before their first clip; a script must call trace_eval"
+                    ' below `if __name__ == "__main__":`, otherwise use workers=0 (--workers 0)'
+                    " to see why"
+                ) from None
+            self._executor = self._process = self._ready = None
             if len(tasks) > 1:
                 return [(await self.run([task], groups))[0] for task in tasks]
             name = tasks[0].source.id
@@ -118,25 +133,66 @@ class Slot:
             if self._place is None:
                 self._executor = ThreadPoolExecutor(1)
             else:
-                self._executor = ProcessPoolExecutor(
-                    1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
-                )
-                with _set(self._place.environment()):  # the process starts inside this submit
-                    self._pid = self._executor.submit(os.getpid)
+                self._executor = self._start_process(self._place)
         return self._executor
 
-    def close(self) -> None:
-        """Stop the worker; a clip that it is working on is dropped."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=self._place is None, cancel_futures=True)
-        busy = self._last is not None and not self._last.done()
-        if busy and self._pid is not None and self._pid.done() and not self._pid.exception():
-            # Python waits for busy workers before it exits; nobody wants their clip any more.
+    def _start_process(self, place: Place) -> Executor:
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            # A worker is importing its parent's script, which has no main guard; the parent
+            # says so, see run.
+            raise SystemExit(1)
+        executor = ProcessPoolExecutor(
+            1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
+        )
+        before = set(multiprocessing.active_children())
+        with _set(place.environment()), _ctrl_c_blocked():
+            self._ready = executor.submit(_wait_ready)  # the process starts inside this call
+        self._process = next(iter(set(multiprocessing.active_children()) - before), None)
+        return executor
+
+    def stop(self) -> None:
+        """Tell the worker to end; a clip that it is working on is dropped."""
+        if self._executor is None:
+            return
+        busy = any(f is not None and not f.done() for f in (self._ready, self._last))
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._process is not None and busy:
             # Idle ones end by themselves, and put away what their libraries left open.
-            with suppress(ProcessLookupError):
-                os.kill(self._pid.result(), signal.SIGTERM)
+            self._process.terminate()
+
+    def close(self) -> None:
+        """Stop the worker and wait for its end.
+
+        Without waiting, Python's own wait at exit races with the thread that watches workers.
+        """
+        self.stop()
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
         if self._local is not None:
             self._local.close()
+
+
+@contextmanager
+def ctrl_c_ignored() -> Iterator[None]:
+    """Ctrl-C does nothing in here, where it could only break what is being put away."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """A process that is started in here never sees SIGINT, from its first instruction on."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -161,15 +217,21 @@ def _run(
 
 # --- inside a worker -------------------------------------------------------------------
 
-_worker: ClipExtractor | None = None
+_worker: ClipExtractor | Exception | None = None
 
 
 def _start_worker(plan: Plan) -> None:
     global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     exit_with_parent()
-    prime_hashes(plan.hashes)
-    _worker = plan.build()
+    try:
+        prime_hashes(plan.hashes)
+        _worker = plan.build()
+    except Exception as error:  # raised here, the pool would only say that it is broken
+        _worker = error
+
+
+def _wait_ready() -> None:
+    """Done when the process runs."""
 
 
 def exit_with_parent() -> None:
@@ -185,7 +247,8 @@ def _die_with_parent() -> None:
 
 
 def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
-    assert _worker is not None
+    if not isinstance(_worker, ClipExtractor):
+        raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
     found = _run(_worker, tasks, groups)
     if sum(outcome.audio_s for outcome in found) > TRIM_AFTER_S:
         with suppress(OSError, AttributeError):  # only glibc has it

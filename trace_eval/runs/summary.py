@@ -23,6 +23,7 @@ class Summary:
         audio_s: seconds of audio behind ``clips``.
         work_s: extractor -> seconds of compute in this session; the cache costs none.
         seconds: duration of this session.
+        cache_problem: why the cache was of no use in this session, if it was not.
     """
 
     total: int = 0
@@ -33,6 +34,7 @@ class Summary:
     audio_s: float = 0.0
     work_s: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    cache_problem: str | None = None
 
     @property
     def coverage(self) -> float:
@@ -49,6 +51,7 @@ class Summary:
         self.clip_errors += clip.error is not None
         self.audio_s += clip.audio_s
         self.work_s.update(clip.work)
+        self.cache_problem = self.cache_problem or clip.cache_problem
 
     def count_judgements(self, run: Run) -> None:
         """Count the pairs of a run, over all its sessions."""
