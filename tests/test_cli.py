@@ -164,7 +164,7 @@ def test_extract_in_shards(folder: Path) -> None:
 
 def test_schema_and_doctor() -> None:
     schemas = json.loads(trace_eval("schema").out)
-    assert schemas.keys() == {"pair", "blueprint", "judgement"}
+    assert schemas.keys() == {"pair", "single", "blueprint", "judgement", "score"}
     assert json.loads(trace_eval("schema", "pair").out) == Pair.model_json_schema()
     doctor = trace_eval("doctor").out
     assert re.search(r"yes +pitch=praat", doctor)
