@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 
-from blueprints import norms
+import blueprints.norms as norms
 from blueprints.axis import clip_seconds, resample
 from blueprints.blueprint import GROUPS, Blueprint
 from blueprints.features import feature_groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from blueprints import norms
+import blueprints.norms as norms
 from blueprints.compact import (
     COMPACT_POINTS,
     DOUBTFUL_CONFIDENCE,

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from blueprints import Blueprint, UserError
     from blueprints.distribution import __version__
     from fusion import POLICIES, Rating
-    from trace_eval.api import Result, blueprint, extract, judge_pair
+    from trace_eval.api import Result, blueprint, judge_pair
     from trace_eval.data.judgement import Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_manifest
     from trace_eval.data.pairs import Pair
+    from trace_eval.extracting.start import extract
     from trace_eval.judges.base import Judge
     from trace_eval.options import ExtractOptions, Options
     from trace_eval.report import write_report
@@ -45,7 +46,7 @@ _HOME = {
     "Summary": "trace_eval.runs.summary",
     "UserError": "blueprints",
     "blueprint": "trace_eval.api",
-    "extract": "trace_eval.api",
+    "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
     "judge_manifest": "trace_eval.runs.session",
     "judge_pair": "trace_eval.api",

@@ -22,9 +22,9 @@ from tests.pipeline.test_session import NOTHING, LouderWins
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from tests.support.fakes import Counting, Placed
-from trace_eval.api import extract, extract_each, source_from
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.start import extract, extract_each, source_from
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import judge_manifest

@@ -16,8 +16,8 @@ from trace_eval.data.manifests import check_audio, read_manifest, recordings_of
 from trace_eval.data.pairs import Recording
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
+from trace_eval.extracting.start import source_of
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.pipeline import source_of
 from trace_eval.runs.session import judge_manifest
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")

@@ -15,6 +15,6 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."""
-    from trace_eval.schemas import schemas
+    from trace_eval.data.schemas import schemas
 
     typer.echo(json.dumps(schemas(name), indent=2, ensure_ascii=False))

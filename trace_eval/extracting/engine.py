@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from trace_eval.extracting.clip import Extracted, Source
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.workers import Place, Slot, Task, ctrl_c_ignored
+
+T = TypeVar("T")
 
 
 def cores() -> int:
@@ -158,3 +160,26 @@ class _Lane:
     def wait(self) -> None:
         for slot in self._slots:
             slot.close()
+
+
+async def each(items: Iterable[T], work: Callable[[T], Awaitable[object]], window: int) -> None:
+    """Work on all items, begun in order, at most ``window`` of them at a time.
+
+    The next item is taken when there is room for it. The first exception ends the others
+    and passes through.
+    """
+    slots = asyncio.Semaphore(window)
+
+    async def one(item: T) -> None:
+        try:
+            await work(item)
+        finally:
+            slots.release()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for item in items:
+                await slots.acquire()
+                group.create_task(one(item))
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None

@@ -16,8 +16,8 @@ import numpy as np
 import soundfile
 
 from extractors.audio import decode
+from trace_eval.extracting.start import source_of
 from trace_eval.review.material import Material
-from trace_eval.runs.pipeline import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000

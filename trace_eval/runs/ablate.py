@@ -18,6 +18,7 @@ from blueprints.features import ALIASES, feature_groups
 from fusion import DEFAULT_POLICY, Policy
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.manifests import Manifest
+from trace_eval.extracting.engine import each
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
@@ -177,19 +178,16 @@ async def _judge_cases(
 ) -> None:
     """Judge cases, as many at a time as the judge takes; the cases are read as they come."""
 
-    async def work() -> None:
-        for case in cases:  # shared by all workers: each takes the next one
-            try:
-                judgement = await judge.judge(case)
-            except Exception as error:
-                told = f"{type(error).__name__}: {error}"
-                judgement = Judgement.unscored(case.pair.id, judge.spec, Reason.JUDGE_FAILED, told)
-            store(judgement)
+    async def work(case: Case) -> None:
+        try:
+            judgement = await judge.judge(case)
+        except Exception as error:
+            detail = f"{type(error).__name__}: {error}"
+            judgement = Judgement.unscored(case.pair.id, judge.spec, Reason.JUDGE_FAILED, detail)
+        store(judgement)
 
     try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(judge.concurrency):
-                group.create_task(work())
+        await each(cases, work, judge.concurrency)
     finally:
         await judge.close()
 

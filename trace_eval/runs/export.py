@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.api import extract_each, source_from
 from trace_eval.data import jsonl
 from trace_eval.data.urls import is_url
 from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import ClipRecord

@@ -16,11 +16,11 @@ from blueprints import Blueprint
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.extracting.clip import Extracted, Source
-from trace_eval.extracting.engine import Engine
+from trace_eval.extracting.engine import Engine, each
+from trace_eval.extracting.start import source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.runs.run import ClipRecord, Run
-from trace_eval.window import each
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,6 @@ class Event:
 
 
 Listener = Callable[[Event], None]
-
-
-def source_of(recording: Recording) -> Source:
-    """What the engine is told of a recording."""
-    return Source(recording.source_id, recording.audio, recording.data, recording.url)
 
 
 def recordings_of(pair: Pair, judge: Judge) -> list[Recording]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from extractors.base import Extractor
-from trace_eval.api import Job, engine_of, extractors_of
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.provenance import environment, now
+from trace_eval.extracting.start import Job, engine_of, extractors_of, source_of
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.estimate import Estimate, estimate
 from trace_eval.judges.chat.judge import ChatJudge
@@ -23,7 +23,7 @@ from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
-from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of, source_of
+from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of
 from trace_eval.runs.record import (
     DECIDING,
     EnvironmentRecord,

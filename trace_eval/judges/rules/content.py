@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules import text
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.outcome import Standing, missing, no_voice, typed_tie
 from trace_eval.judges.rules.requests import find_requests

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import trace_eval.judges.rules.text as text
 from blueprints import (
     Accent,
     Blueprint,
@@ -17,7 +18,6 @@ from blueprints import (
     Status,
     Transcript,
 )
-from trace_eval.judges.rules import text
 from trace_eval.judges.rules.findings import (
     Finding,
     above,

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+import trace_eval.judges.rules.evidence as evidence
+import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules import evidence, text
 from trace_eval.judges.rules.findings import Finding, above, absence, below, words_per_minute
 from trace_eval.judges.rules.outcome import EvidenceMissing, Standing, no_voice, typed_tie
 from trace_eval.judges.rules.requests import find_requests

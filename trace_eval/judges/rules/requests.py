@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from trace_eval.judges.rules import phrases
+import trace_eval.judges.rules.phrases as phrases
 from trace_eval.judges.rules.grammar import (
     in_topic,
     is_instruction,

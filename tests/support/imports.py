@@ -1,0 +1,88 @@
+"""Who imports whom: the import graph of our packages, read from the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PACKAGES = ("fusion", "blueprints", "extractors", "trace_eval")
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One module imports another.
+
+    Attributes:
+        source, target: dotted names of modules.
+        late: inside a function, so it is no part of a circle at import time.
+    """
+
+    source: str
+    target: str
+    late: bool
+
+
+def modules(root: Path = ROOT) -> dict[str, Path]:
+    """Every module of our packages by its dotted name."""
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in PACKAGES
+        for path in sorted((root / package).rglob("*.py"))
+    }
+
+
+def arrows(root: Path = ROOT) -> list[Arrow]:
+    """Every import between two of our modules; imports for type checkers alone are left out."""
+    known = modules(root)
+    graph = []
+    for name, path in known.items():
+        for wanted, late in _imports(ast.parse(path.read_text("utf-8"))):
+            target = wanted if wanted in known else wanted.rpartition(".")[0]
+            if target in known and target != name:
+                graph.append(Arrow(name, target, late))
+    return sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late))
+
+
+def _imports(tree: ast.AST, late: bool = False) -> Iterator[tuple[str, bool]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, late) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from ((f"{node.module}.{alias.name}", late) for alias in node.names)
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        else:
+            inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports(node, late or inside)
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of nodes that reach each other (strongly connected components of two or more)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    groups: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(group) > 1:
+                groups.append(sorted(group))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return groups

@@ -1,0 +1,160 @@
+"""How extraction is started: from options to a plan, an engine, and blueprints."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blueprints import UserError
+from extractors.base import Extractor
+from extractors.registry import plan as plan_extractors
+from trace_eval.data.pairs import Recording
+from trace_eval.extracting.cache import check_folder
+from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.engine import Engine, LocalEngine, cores, each
+from trace_eval.extracting.plan import Plan
+from trace_eval.options import ExtractOptions
+
+
+def extractors_of(options: ExtractOptions) -> list[Extractor]:
+    """The extractors of a profile with the user's overrides, in dependency order.
+
+    Raises:
+        UserError: a name is unknown, or a language is given that no recogniser here takes.
+    """
+    settings = {
+        "device": options.device,
+        "language": options.language,
+        "batch": options.batch_size,
+    }
+    plan = plan_extractors(options.profile, options.overrides, settings)
+    if options.language and not any(hasattr(extractor, "language") for extractor in plan):
+        raise UserError(
+            f"language {options.language!r}: no extractor of this plan takes a language; use"
+            " --asr whisper:NAME"
+        )
+    return plan
+
+
+class Job(NamedTuple):
+    """What an engine past this machine must know before the first clip.
+
+    Attributes:
+        sources: every recording that will be asked for.
+        shards: folder or fsspec URL of the results.
+    """
+
+    sources: Iterable[Source]
+    shards: str
+
+
+def engine_of(
+    options: ExtractOptions, plan: Sequence[Extractor], clips: int, job: Job | None = None
+) -> Engine:
+    """The engine for about so many clips; call it inside a running event loop.
+
+    Raises:
+        UserError: the engine ``ray`` cannot be had, or there is no ``job`` for it.
+    """
+    if options.engine == "ray":
+        if job is None:
+            raise UserError(
+                "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
+            )
+        from trace_eval.extracting.ray.engine import RayEngine
+
+        return RayEngine(plan_of(options, plan), job.sources, job.shards, options)
+    gpus = _gpus(plan, options)[: max(1, clips)]
+    workers = options.workers
+    if workers is None:
+        workers = min(max(1, cores() - len(gpus)), max(1, clips))
+    return LocalEngine(plan_of(options, plan), workers, gpus)
+
+
+def plan_of(options: ExtractOptions, plan: Sequence[Extractor]) -> Plan:
+    """What workers are told; model files are hashed here, once for all of them.
+
+    Raises:
+        UserError: the cache cannot be where it is wanted.
+    """
+    check_folder(options.cache)
+    for extractor in plan:
+        extractor.provenance()
+    return Plan(tuple(plan), options.cache, options.max_seconds, options.one_model_at_a_time)
+
+
+def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | None]:
+    """For each process that runs models on a GPU: which one it may see; None: any."""
+    if options.device == "cpu" or not any(extractor.runs_on == "gpu" for extractor in plan):
+        return []
+    from extractors.device import gpu_count
+
+    count = gpu_count()
+    if options.device != "auto":
+        return [None] if count else []
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return list(visible.split(",") if visible else map(str, range(count)))[:count]
+
+
+def source_of(recording: Recording) -> Source:
+    """What the engine is told of a recording."""
+    return Source(recording.source_id, recording.audio, recording.data, recording.url)
+
+
+def source_from(content: Path | str | bytes) -> Source:
+    """What the engine is told of a recording by path, or by the bytes of its file."""
+    recording = Recording(data=content) if isinstance(content, bytes) else Recording(audio=content)
+    return source_of(recording)
+
+
+def extract_each(
+    sources: Collection[Source],
+    options: ExtractOptions | None = None,
+    listener: Callable[[Extracted], None] = lambda _: None,
+    shards: str | None = None,
+) -> None:
+    """Extract recordings and tell of each as soon as it is done; keeps none of them.
+
+    Args:
+        sources: distinct recordings.
+        options: how.
+        listener: told of each.
+        shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
+    """
+    options = options or ExtractOptions()
+    plan = extractors_of(options)
+
+    async def work() -> None:
+        job = Job(sources, shards) if shards else None
+        engine = engine_of(options, plan, len(sources), job)
+
+        async def one(source: Source) -> None:
+            listener(await engine.extract(source))
+
+        try:
+            await each(sources, one, engine.capacity)
+        finally:
+            await engine.close()
+
+    asyncio.run(work())
+
+
+def extract(
+    sources: Sequence[Path | str | bytes],
+    options: ExtractOptions | None = None,
+    listener: Callable[[Extracted], None] | None = None,
+) -> list[Extracted]:
+    """Blueprints of some recordings, in their order; a bad one is an error in its place."""
+    asked = [source_from(source) for source in sources]
+    found: dict[str, Extracted] = {}
+
+    def keep(extracted: Extracted) -> None:
+        found[extracted.source] = extracted
+        if listener:
+            listener(extracted)
+
+    extract_each({source.id: source for source in asked}.values(), options, keep)
+    return [found[source.id] for source in asked]
