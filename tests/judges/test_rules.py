@@ -173,6 +173,21 @@ def test_better_needs_the_margin_of_mean_scores() -> None:
     assert judged(similar, answer()).rating("voice_quality") == Rating.BOTH_GOOD
 
 
+def test_the_margin_says_how_near_it_was() -> None:
+    better = answer(quality=make.quality(ovrl=3.9, p808=4.2))
+    similar = answer(quality=make.quality(ovrl=3.7, p808=4.2))
+    # means 4.05 and 3.95 against 3.5, in units of 0.5
+    assert judged(better, answer()).margin("voice_quality") == pytest.approx(1.1, abs=1e-3)
+    assert judged(similar, answer()).margin("voice_quality") == pytest.approx(0.9, abs=1e-3)
+    # one answer alone is acceptable: a unit ahead at least, whatever was measured
+    assert judged(make.silence(), answer()).margin("voice_quality") == -1.0
+    # none is: the difference is still known, the tie is no statement of equality
+    bad = (answer(quality=make.quality(ovrl=o, p808=o)) for o in (1.5, 1.2))
+    both = judged(*bad)
+    assert both.rating("voice_quality") == Rating.BOTH_BAD
+    assert both.margin("voice_quality") == pytest.approx(0.6, abs=1e-3)
+
+
 def test_equal_scores_with_audible_clipping_lose() -> None:
     clipped = answer(signal=make.signal(clipping_ratio=0.008))
     assert judged(clipped, answer()).rating("voice_quality") == Rating.B
@@ -265,6 +280,11 @@ def test_swapping_the_answers_swaps_the_ratings(
     assert (forth.status, forth.reason) == (back.status, back.reason)
     assert set(forth.dimensions) == set(back.dimensions)
     for name, verdict in forth.dimensions.items():
-        assert back.dimensions[name].rating is verdict.rating.swapped
+        swapped = back.dimensions[name]
+        assert swapped.rating is verdict.rating.swapped
+        assert verdict.margin is not None
+        assert swapped.margin == pytest.approx(-verdict.margin, abs=1e-9)
+        if verdict.rating.is_winner:
+            assert verdict.margin * (1 if verdict.rating is Rating.A else -1) >= 1
     assert judged(a, b, instruction) == forth  # and the same again
     json.loads(forth.model_dump_json())

@@ -79,6 +79,12 @@ class DimensionVerdict(Strict):
     consistent: bool | None = Field(
         None, description="both orders agree; null: only one order was asked"
     )
+    margin: float | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # records without one stay as they were
+        description="how far A is ahead of B (negative: behind), in units of what the judge"
+        " takes for a difference; null: the judge does not measure one",
+    )
 
 
 class Judgement(Strict):
@@ -101,6 +107,11 @@ class Judgement(Strict):
         """The rating of one dimension, if there is one."""
         verdict = self.dimensions.get(dimension)
         return verdict.rating if verdict else None
+
+    def margin(self, dimension: Dimension) -> float | None:
+        """How far A is ahead on one dimension, if the judge measures that."""
+        verdict = self.dimensions.get(dimension)
+        return verdict.margin if verdict else None
 
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:

@@ -92,13 +92,16 @@ def _table(
 ) -> Iterator[str]:
     measures = sorted({name for found in measured.values() for name in found.measures})
     header = ["pair", "system_a", "system_b", "status", *DIMENSIONS, "overall", "policy", "why"]
-    yield _row([*header, *measures])
+    measured_margins = any(m is not None for o in outcomes.values() for m in o.margins)
+    margins = [f"margin_{name}" for name in DIMENSIONS] if measured_margins else []
+    yield _row([*header, *margins, *measures])
     for pair, fused in zip(pairs, overall, strict=True):
         outcome = outcomes.get(pair.id, NOT_JUDGED)
         yield _row(
             [pair.id, pair.a.system or "", pair.b.system or "", outcome.status]
             + [str(rating or "") for rating in (*outcome.ratings, fused.rating)]
             + [fused.policy, fused.why]
+            + ["" if m is None else f"{m:g}" for m in outcome.margins[: len(margins)]]
             + [_value(measured.get(pair.id), name) for name in measures]
         )
 

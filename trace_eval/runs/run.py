@@ -62,12 +62,16 @@ class Outcome(NamedTuple):
     ratings: tuple[Rating | None, ...]
     """In the order of ``fusion.DIMENSIONS``."""
     caveats: tuple[str, ...]
+    margins: tuple[float | None, ...] = (None,) * len(DIMENSIONS)
+    """In the same order; how far A is ahead."""
 
     @classmethod
     def of(cls, judgement: Judgement) -> Outcome:
         """The outcome of one judgement."""
         ratings = tuple(judgement.rating(name) for name in DIMENSIONS)
-        return cls(judgement.status, judgement.reason, ratings, tuple(judgement.caveats))
+        margins = tuple(judgement.margin(name) for name in DIMENSIONS)
+        caveats = tuple(judgement.caveats)
+        return cls(judgement.status, judgement.reason, ratings, caveats, margins)
 
 
 #: The outcome of a pair that has no judgement yet.

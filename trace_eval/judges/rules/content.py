@@ -11,7 +11,7 @@ import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
-from trace_eval.judges.rules.outcome import Standing, missing, no_voice, typed_tie
+from trace_eval.judges.rules.outcome import Standing, margin_of, missing, no_voice, typed_tie
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.vocabulary import Kind
@@ -69,6 +69,7 @@ def judge_content(
     return DimensionVerdict(
         rating=rating,
         reasoning=f"{'; '.join(parts)}. {NOT_CHECKED}",
+        margin=margin_of(heard_a.standing, heard_b.standing, _difference(heard_a, heard_b, cuts)),
         evidence={
             "a": heard_a.standing.values,
             "b": heard_b.standing.values,
@@ -94,7 +95,14 @@ def _lead(a: _Heard, b: _Heard, cuts: Thresholds) -> tuple[float, str]:
         f"{far} may be off topic: it takes up {low:.0%} of the instruction's words,"
         f" the other {max(a.overlap, b.overlap):.0%}"
     )
-    return (a.overlap - b.overlap) / cuts.overlap_margin, note
+    return _difference(a, b, cuts), note
+
+
+def _difference(a: _Heard, b: _Heard, cuts: Thresholds) -> float:
+    """Words of the instruction that A takes up more than B, in margins; 0 where unknown."""
+    if a.overlap is None or b.overlap is None:
+        return 0.0
+    return (a.overlap - b.overlap) / cuts.overlap_margin
 
 
 def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresholds) -> _Heard:

@@ -51,6 +51,23 @@ def typed_tie(a: Standing, b: Standing, lead: float) -> Rating:
     return from_steps(a.acceptable, b.acceptable, better)
 
 
+def margin_of(a: Standing, b: Standing, difference: float) -> float:
+    """How far A is ahead, beside the typed tie, in units of the judge's own uncertainty.
+
+    The measured difference stands whether or not it is large enough to decide. Where one
+    answer alone is acceptable, it is ahead by at least the one unit that decides.
+
+    Args:
+        a: A's standing.
+        b: B's standing.
+        difference: what was measured, A less B, in those units; 0 where nothing was.
+    """
+    if a.acceptable == b.acceptable:
+        return round(difference, 3)
+    ahead = 1.0 if a.acceptable else -1.0
+    return round(ahead * max(1.0, ahead * difference), 3)
+
+
 def no_voice(blueprint: Blueprint, group: str, cuts: Thresholds) -> str | None:
     """Why nobody can be heard in this clip; None when somebody can, or nobody knows.
 

@@ -13,7 +13,13 @@ import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import Finding, above, absence, below, words_per_minute
-from trace_eval.judges.rules.outcome import EvidenceMissing, Standing, no_voice, typed_tie
+from trace_eval.judges.rules.outcome import (
+    EvidenceMissing,
+    Standing,
+    margin_of,
+    no_voice,
+    typed_tie,
+)
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.thresholds import Thresholds
 
@@ -166,6 +172,7 @@ def _verdict(
     return DimensionVerdict(
         rating=rating,
         reasoning=f"{lead_in}{'; '.join(parts)}.",
+        margin=margin_of(stand_a, stand_b, lead),
         evidence={
             "checks": checks,
             "findings": [item.as_json() for item in items],
@@ -228,5 +235,6 @@ def _with_silence(
     return DimensionVerdict(
         rating=rating,
         reasoning="; ".join((sides[0].sentence("A"), sides[1].sentence("B"))) + ".",
+        margin=margin_of(sides[0], sides[1], 0.0),
         evidence={"checks": "silence", "a": silent[0], "b": silent[1]},
     )

@@ -6,7 +6,7 @@ import math
 
 from blueprints import Absent, Blueprint, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules.outcome import Standing, missing, no_voice, typed_tie
+from trace_eval.judges.rules.outcome import Standing, margin_of, missing, no_voice, typed_tie
 from trace_eval.judges.rules.thresholds import Thresholds
 
 
@@ -25,6 +25,7 @@ def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: Thresholds) -> Dimensi
     return DimensionVerdict(
         rating=rating,
         reasoning="; ".join(parts) + ".",
+        margin=margin_of(standing_a, standing_b, lead),
         evidence={
             "a": standing_a.values,
             "b": standing_b.values,
