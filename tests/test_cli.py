@@ -162,6 +162,33 @@ def test_extract_in_shards(folder: Path) -> None:
     assert len(whole.clips()) == sum(len(Run(part).clips()) for part in parts) >= 26
 
 
+def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> None:
+    printed = trace_eval("show", folder / "run", "--config")
+    assert printed.code == 0, printed.err
+    assert 'judge = "rules"' in printed.out
+    config = folder / "run.toml"
+    config.write_text(printed.out + 'tag = "again"\n')
+    again = ["judge", PAIRS, "--out", folder / "again", "--config", config, "--limit", "2"]
+    done = trace_eval(*again, "--policy", "majority_vote")
+    assert done.code == 0, done.err
+    assert "2 of 2 pairs scored" in done.err
+    record = Run.open(folder / "again").record()
+    assert (record.tag, record.policy) == ("again", "majority_vote")  # the command line counts more
+    assert record.options["cache"] == str(folder / "cache")
+    listed = trace_eval("runs", folder, "--tag", "again").out.splitlines()
+    assert listed[0].split()[:5] == ["run", "input", "judge", "policy", "scored"]
+    assert listed[1].split()[1:5] == ["pairs.jsonl", "rules", "majority_vote", "2/2"]
+
+    less = trace_eval(*again[:-1], "1")
+    assert less.code == 2
+    assert f"('off-topic'); use --out {folder / 'again-2'}" in less.err
+    config.write_text('judge = "rules"\ncolour = 3\n')
+    wrong = trace_eval(*again)
+    assert (wrong.code, "no option 'colour'" in wrong.err) == (2, True)
+    into = trace_eval("extract", PAIRS, "--out", "blueprints")
+    assert (into.code, "is a Python package" in into.err) == (2, True)
+
+
 def test_schema_and_doctor() -> None:
     schemas = json.loads(trace_eval("schema").out)
     assert schemas.keys() == {"pair", "single", "blueprint", "judgement", "score"}

@@ -76,6 +76,7 @@ class Options:
         judging: what the judge is asked for; ``rules`` needs none of it.
         policy: name, table file or entry point of the fusion policy.
         min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
+        tag: name by which ``trace-eval runs --tag`` finds the run again.
     """
 
     extract: ExtractOptions = ExtractOptions()
@@ -83,6 +84,7 @@ class Options:
     judging: JudgeOptions = field(default_factory=JudgeOptions)
     policy: str = DEFAULT_POLICY
     min_coverage: float = 1.0
+    tag: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_coverage <= 1:

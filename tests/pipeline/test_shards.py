@@ -11,7 +11,6 @@ from blueprints import UserError
 from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.data.parts import Shard, digest, split
-from trace_eval.runs.run import default_run
 
 KEYS = st.lists(st.integers(0, 8), max_size=40)
 PARTS = st.integers(1, 12)
@@ -105,13 +104,3 @@ def test_digests_know_order_and_borders() -> None:
 def test_what_is_no_shard(text: str) -> None:
     with pytest.raises(UserError, match="shard"):
         Shard.parse(text)
-
-
-def test_where_the_run_of_a_shard_goes() -> None:
-    assert default_run("x/pairs.jsonl", "rules", Shard.parse("2/8")) == Path(
-        "runs/pairs-rules-2-of-8"
-    )
-    assert default_run("s3://b/x/pairs.v2.jsonl?sig=1", "ollama:q:8b") == Path(
-        "runs/pairs.v2-ollama-q-8b"
-    )
-    assert default_run(Path("pairs.jsonl"), "rules") == Path("runs/pairs-rules")

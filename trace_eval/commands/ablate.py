@@ -10,6 +10,7 @@ import typer
 from fusion import DEFAULT_POLICY
 from trace_eval.commands.console import messages
 from trace_eval.commands.judging import judge_options
+from trace_eval.commands.options import ConfigOption
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE
 
@@ -41,6 +42,7 @@ def ablate(
     cache: Annotated[
         Path | None, typer.Option(help="Cache folder, for replies; default: the user's.")
     ] = None,
+    config: ConfigOption = None,
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""

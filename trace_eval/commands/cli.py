@@ -21,6 +21,7 @@ from trace_eval.commands import (
     rank,
     report,
     review,
+    runs,
     schema,
     show,
 )
@@ -51,6 +52,7 @@ for command in (
     merge.merge,
     show.show,
     fuse.fuse,
+    runs.runs,
     agree.agree,
     rank.rank,
     ablate.ablate,

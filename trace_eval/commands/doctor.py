@@ -8,6 +8,7 @@ import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.judging import judge_options
+from trace_eval.commands.options import ConfigOption
 from trace_eval.judges.options import JudgeOptions
 
 
@@ -17,6 +18,7 @@ def doctor(
     judge: Annotated[
         str | None, typer.Option(help="Also ask this judge's server, with one tiny call.")
     ] = None,
+    config: ConfigOption = None,
     judging: JudgeOptions,
 ) -> None:
     """Say what is installed, and which extractors and judges can run here."""

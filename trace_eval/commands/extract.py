@@ -25,6 +25,7 @@ def extract(
     ],
     audio_root: shared.AudioRoot = None,
     shard: shared.ShardOption = None,
+    config: shared.ConfigOption = None,
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""

@@ -29,7 +29,8 @@ def judge(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE[-I-of-N]."
+            help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE[-I-of-N],"
+            " another one for another file PAIRS."
         ),
     ] = None,
     judge: Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")] = DEFAULT_JUDGE,
@@ -38,6 +39,13 @@ def judge(
     ] = DEFAULT_POLICY,
     audio_root: shared.AudioRoot = None,
     shard: shared.ShardOption = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Judge the first so many records only.")
+    ] = None,
+    tag: Annotated[
+        str | None, typer.Option(help="A name for trace-eval runs --tag to find the run by.")
+    ] = None,
+    config: shared.ConfigOption = None,
     min_coverage: Annotated[
         float, typer.Option(help="Share of pairs that must be scored for exit code 0.")
     ] = _DEFAULTS.min_coverage,
@@ -59,17 +67,17 @@ def judge(
     from trace_eval.data.parts import Shard
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
-    from trace_eval.runs.run import default_run
+    from trace_eval.runs.inputs import default_out
     from trace_eval.runs.session import Session
 
     part = Shard.parse(shard) if shard else None
-    out = out or default_run(pairs, judge, part)
     options = Options(
-        extracting, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage
+        extracting, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage, tag
     )
-    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)))
+    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)), limit)
     if part:
         manifest = manifest.shard(part)
+    out = out or default_out(manifest, judge)
     for problem in (*manifest.problems, *check_audio(manifest.pairs)):
         warn(problem)
     try:

@@ -33,6 +33,39 @@ ShardOption = Annotated[
 ]
 
 
+def _load_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Let a file of options stand for what is not on the command line."""
+    if path is None or context.resilient_parsing:
+        return path
+    from trace_eval.runs.config import KEYS, read_config
+
+    found = read_config(path)
+    names = {
+        name.lstrip("-").replace("-", "_"): option.name
+        for option in context.command.params
+        for name in (*option.opts, option.name or "")
+    }
+    given = {key.replace("-", "_"): value for key, value in found.items()}
+    if unknown := [key for key in given if key not in names and key not in KEYS]:
+        raise UserError(
+            f"{path}: no option {unknown[0]!r}; use names of options of"
+            f" {context.info_name}, e.g. {', '.join(sorted(KEYS)[:3])}"
+        )
+    context.default_map = {str(names[key]): value for key, value in given.items() if key in names}
+    return path
+
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        is_eager=True,
+        callback=_load_config,
+        help="TOML file of options, as trace-eval show RUN --config prints it;"
+        " the command line counts more.",
+    ),
+]
+
+
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     """One keyword parameter of a command."""
     return inspect.Parameter(

@@ -1,4 +1,4 @@
-"""``trace-eval show``: one blueprint for people."""
+"""``trace-eval show``: one blueprint, or one run, for people."""
 
 from __future__ import annotations
 
@@ -15,13 +15,30 @@ from trace_eval.options import ExtractOptions
 @shared.extract_options
 def show(
     *,
-    clip: Annotated[Path, typer.Argument(help="A recording.")],
+    what: Annotated[Path, typer.Argument(metavar="CLIP|RUN", help="A recording or a run folder.")],
     format: Annotated[str, typer.Option(help="people, json, paper or compact.")] = "people",
+    config: Annotated[
+        bool, typer.Option("--config", help="Of a run: its options, as a file for --config.")
+    ] = False,
     extracting: ExtractOptions,
 ) -> None:
-    """Show what is known of one recording, with its contours drawn in the terminal."""
+    """Show what is known of one recording, or what a run came to."""
+    if what.is_dir() or config:
+        _show_run(what, config)
+        return
     from trace_eval.api import blueprint
     from trace_eval.commands.show_blueprint import print_blueprint
 
     here = replace(extracting, workers=0)
-    print_blueprint(blueprint(clip, here), format, title=str(clip))
+    print_blueprint(blueprint(what, here), format, title=str(what))
+
+
+def _show_run(folder: Path, config: bool) -> None:
+    from trace_eval.commands.tables import print_results
+    from trace_eval.runs.config import config_of, to_toml
+    from trace_eval.runs.run import Run
+
+    if config:
+        typer.echo(to_toml(config_of(Run.open(folder).record())), nl=False)
+    else:
+        print_results(folder)

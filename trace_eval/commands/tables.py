@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from fusion import DIMENSIONS
-from trace_eval.commands.console import messages, results
+from trace_eval.commands.console import messages, results, warn
 from trace_eval.runs.run import NOT_JUDGED, Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.judges.chat.batch import BatchWritten
     from trace_eval.judges.chat.estimate import Estimate
     from trace_eval.judges.doctor import Check
+    from trace_eval.runs.listing import Listed
     from trace_eval.runs.summary import Summary
 
 #: Column titles of the three dimensions.
@@ -64,6 +65,33 @@ def print_summary(summary: Summary, folder: Path) -> None:
             f"details: {escape(str(folder / 'judgements.jsonl'))}; the same command"
             " tries them again"
         )
+
+
+def print_runs(found: Sequence[Listed]) -> None:
+    """One line per run."""
+    console = results()
+    if not found:
+        messages().print("no runs here; trace-eval judge PAIRS makes one")
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("run", "input", "judge", "policy", "scored", "started (UTC)", "tag"):
+        table.add_column(title, overflow="fold", no_wrap=title in ("scored", "started (UTC)"))
+    for run in found:
+        if run.record is None:
+            warn(run.problem)
+            continue
+        record = run.record
+        counted = record.coverage
+        table.add_row(
+            escape(str(run.folder)),
+            escape(Path(record.input).name),
+            escape(record.judge.spec),
+            escape(record.policy),
+            f"{counted.scored}/{counted.total}" if counted else "-",
+            record.started[:16].replace("T", " "),
+            escape(record.tag or ""),
+        )
+    console.print(table)
 
 
 def print_estimate(found: Estimate) -> None:

@@ -7,10 +7,12 @@ record, the others go on, and the run's coverage counts it.
 from __future__ import annotations
 
 import csv
+import hashlib
 import tempfile
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +51,14 @@ class Manifest:
         items: in the order of the file; all of one kind.
         problems: records that are no items.
         part: set where these are not all items of the file.
+        sha256: of the file; None: it was not read from one.
     """
 
     path: Path | str
     items: Sequence[Pair | Single]
     problems: list[Problem] = field(default_factory=list)
     part: Part | None = None
+    sha256: str | None = None
 
     @property
     def pairs(self) -> list[Pair]:
@@ -96,7 +100,10 @@ def question_of(item: Pair | Single) -> Hashable:
 
 
 def read_manifest(
-    path: Path | str, audio_root: Path | str | None = None, spill: Spill | None = None
+    path: Path | str,
+    audio_root: Path | str | None = None,
+    spill: Spill | None = None,
+    limit: int | None = None,
 ) -> Manifest:
     """Read all pairs of a manifest.
 
@@ -105,26 +112,30 @@ def read_manifest(
             of such a file, which is fetched.
         audio_root: folder of relative audio paths, or its URL; default: the manifest's own.
         spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
+        limit: read this many records at most; None: all.
 
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
     with _local(place(path)) as (file, label, home):
         root = home if audio_root is None else place(audio_root)
-        return _read(
-            label, _records(file, label), lambda r: [pair_from_record(r, _at(root), spill)]
-        )
+        records = islice(_records(file, label), limit)
+        found = _read(label, records, lambda r: [pair_from_record(r, _at(root), spill)])
+        return replace(found, sha256=_sha256(file))
 
 
 def read_items(
-    path: Path | str, audio_root: Path | str | None = None, spill: Spill | None = None
+    path: Path | str,
+    audio_root: Path | str | None = None,
+    spill: Spill | None = None,
+    limit: int | None = None,
 ) -> Manifest:
     """Read all single answers of a manifest; a record of a pair gives both its answers.
 
     Args:
         path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items by id,
             as ORCA's authors publish theirs.
-        audio_root, spill: as of :func:`read_manifest`.
+        audio_root, spill, limit: as of :func:`read_manifest`.
 
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
@@ -137,11 +148,17 @@ def read_items(
                 return items_of_pair(pair_from_record(record, _at(root), spill))
             return [single_from_record(record, _at(root), spill)]
 
-        return _read(label, _records(file, label, by_id=True), items)
+        records = islice(_records(file, label, by_id=True), limit)
+        return replace(_read(label, records, items), sha256=_sha256(file))
 
 
 def _at(root: Path | str) -> Path | str:
     return root.resolve() if isinstance(root, Path) else root
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

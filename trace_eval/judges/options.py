@@ -183,6 +183,10 @@ NOT_DECIDING = STATE | {
     "keep_alive",
 }
 
+#: Recorded, because they decide which replies can be used, but free to change when a run is
+#: continued: no verdict that was given with one value would be another with a different one.
+MAY_CHANGE = frozenset({"max_tokens", "num_ctx", "repair"})
+
 #: Recorded even at their defaults: those of the first release.
 _ALWAYS_RECORDED = frozenset(
     {

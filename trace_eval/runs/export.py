@@ -11,6 +11,7 @@ from trace_eval.data.urls import is_url
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.options import ExtractOptions
+from trace_eval.runs.inputs import refuse_package
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import ClipRecord
 
@@ -30,6 +31,8 @@ def extract_to(
     Returns:
         One sentence per recording that could not be decoded.
     """
+    if not is_url(out):
+        refuse_package(Path(out))
     errors: list[str] = []
     keep = _nothing if is_url(out) else _into(Path(out))
     if is_url(out) and options.engine != "ray":

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.runs.inputs import refuse_package
 
 
 @contextmanager
@@ -20,6 +21,7 @@ def made_whole(out: Path) -> Iterator[Path]:
     Raises:
         UserError: ``out`` exists, or ``out.part`` cannot be had.
     """
+    refuse_package(out)
     if out.exists():
         raise UserError(f"{out}: exists; choose another --out")
     part = out.with_name(out.name + ".part")

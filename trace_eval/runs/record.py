@@ -9,11 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from blueprints import FiniteJson, Provenance
 from fusion import DEFAULT_POLICY
+from trace_eval.judges.options import MAY_CHANGE
 
 #: Version of the record's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
 
-#: Parts that decide the judgements: those of one run are made with equal ones.
+#: Parts that decide the judgements: those of one run are made with equal ones, except for the
+#: parameters in :data:`trace_eval.judges.options.MAY_CHANGE`.
 DECIDING = ("extractors", "judge", "max_seconds")
 
 
@@ -125,8 +127,11 @@ def differences(
 
 
 def comparable(record: RunRecord) -> dict[str, Any]:
-    """The record as JSON, without what may change while the judgements stay comparable."""
-    return record.model_dump(mode="json")
+    """The record as JSON, without what may change when a run is continued."""
+    found = record.model_dump(mode="json")
+    for name in MAY_CHANGE:
+        found["judge"]["parameters"].pop(name, None)
+    return found
 
 
 def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:

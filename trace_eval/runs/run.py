@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 import fcntl
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -30,8 +29,6 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.data.parts import Shard
-from trace_eval.data.urls import name_of, place
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.record import RunRecord
 
@@ -76,14 +73,6 @@ class Outcome(NamedTuple):
 
 #: The outcome of a pair that has no judgement yet.
 NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
-
-
-def default_run(manifest: Path | str, judge: str, shard: Shard | None = None) -> Path:
-    """Where a run goes when nobody says: the same place for the same manifest and judge."""
-    where = place(manifest)
-    stem = Path(name_of(where) if isinstance(where, str) else where).stem
-    part = f"-{shard.name}" if shard else ""
-    return Path("runs") / re.sub(r"[^\w.]+", "-", f"{stem}-{judge}{part}").strip("-")
 
 
 class Run:

@@ -22,16 +22,16 @@ from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.inputs import check_continues, input_name, refuse_package
 from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of
 from trace_eval.runs.record import (
-    DECIDING,
     EnvironmentRecord,
     JudgeRecord,
     RunRecord,
     SessionRecord,
     ShardRecord,
-    differences,
 )
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
@@ -73,6 +73,7 @@ class Session:
         self.options = options or Options()
         self.policy = load_policy(self.options.policy)
         self.plan = extractors_of(self.options.extract)
+        refuse_package(out)
         self.run = Run(out)
         judging = replace(self.options.judging, spent=_spent(self.run))
         self.judge = judge_of(self.options.judge, judging)
@@ -86,7 +87,7 @@ class Session:
         try:
             self._record = _record(self.plan, self.judge, self.options, self.manifest)
             if self.run.exists:
-                _check_continues(self.run, self._record, self.manifest)
+                check_continues(self.run, self._record, self.manifest)
                 before = self.run.record().sessions
                 sessions = (*before, *self._record.sessions)
                 self._record = self._record.model_copy(update={"sessions": sessions})
@@ -237,7 +238,8 @@ def _record(
     plan: Sequence[Extractor], judge: Judge, options: Options, manifest: Manifest
 ) -> RunRecord:
     return RunRecord(
-        input=str(manifest.path),
+        input=input_name(manifest),
+        input_sha256=manifest.sha256,
         shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
         extractors={extractor.group: extractor.provenance() for extractor in plan},
         judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
@@ -245,25 +247,11 @@ def _record(
         max_seconds=options.extract.max_seconds,
         policy=options.policy,
         seed=options.judging.seed,
+        tag=options.tag,
+        options=settings_of(options),
         environment=EnvironmentRecord(**environment()),
         sessions=(SessionRecord(started=now()),),
     )
-
-
-def _check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
-    """Refuse to mix judgements that were made in different ways."""
-    for part, told in differences(run.record(), record, (*DECIDING, "shard")):
-        raise UserError(
-            f"{run.folder}: was made with another {part} ({told});"
-            " choose a new --out, or fuse to change the policy only"
-        )
-    before = {pair.id: pair for pair in run.pairs()}
-    for pair in manifest.pairs:
-        if pair.id in before and not before[pair.id].same_as(pair):
-            raise UserError(
-                f"{run.folder}: pair {pair.id!r} has changed since it was judged; choose a new"
-                " --out or give the pair a new id"
-            )
 
 
 def _spent(run: Run) -> float:

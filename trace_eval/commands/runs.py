@@ -1,0 +1,19 @@
+"""``trace-eval runs``: which runs there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def runs(
+    folder: Annotated[Path, typer.Argument(help="Where to look, at any depth.")] = Path("runs"),
+    tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
+) -> None:
+    """List runs: input, judge, policy, coverage, date, tag."""
+    from trace_eval.commands.tables import print_runs
+    from trace_eval.runs.listing import list_runs
+
+    print_runs(list_runs(folder, tag))

@@ -1,0 +1,107 @@
+"""Which run an input belongs to: default folders, and what may continue a run."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import count
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.urls import is_url, name_of
+from trace_eval.runs.record import DECIDING, RunRecord, differences
+from trace_eval.runs.run import Run
+
+#: Where runs go when nobody says.
+RUNS = Path("runs")
+
+#: Ids that a message names.
+_NAMED = 3
+
+
+def input_name(manifest: Manifest) -> str:
+    """The input as a run's record names it: an absolute path, or a URL."""
+    path = str(manifest.path)
+    return path if is_url(path) else str(Path(path).resolve())
+
+
+def default_out(manifest: Manifest, judge: str) -> Path:
+    """Where a run goes when nobody says: the same place for the same input and judge.
+
+    ``runs/PAIRS-JUDGE[-I-of-N]``; where another input of that name has that folder already, a
+    hash of this input's path is added.
+    """
+    name = input_name(manifest)
+    stem = Path(name_of(name) if is_url(name) else name).stem
+    part = f"-{manifest.part.shard.name}" if manifest.part else ""
+    plain = RUNS / re.sub(r"[^\w.]+", "-", f"{stem}-{judge}{part}").strip("-")
+    run = Run(plain)
+    if not run.exists or _belongs(run, manifest):
+        return plain
+    return plain.with_name(f"{plain.name}-{hashlib.sha256(name.encode()).hexdigest()[:8]}")
+
+
+def _belongs(run: Run, manifest: Manifest) -> bool:
+    """Whether a run was made from this file, or from one with the same items."""
+    before = run.record().input
+    if not is_url(before):
+        before = str(Path(before).resolve())  # version 0.1 stored it as it was typed
+    return before == input_name(manifest) or _conflict(run, manifest) is None
+
+
+def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
+    """Refuse to mix judgements of other items, or judgements made in another way.
+
+    Options that cannot change a verdict that was given may differ: those that the record does
+    not hold, and :data:`trace_eval.judges.options.MAY_CHANGE`.
+
+    Raises:
+        UserError: names the first difference and a folder to use instead.
+    """
+    if conflict := _conflict(run, manifest):
+        raise UserError(
+            f"{run.folder}: belongs to {run.record().input or 'another input'}, and {conflict};"
+            f" use --out {fresh(run.folder)}"
+        )
+    for part, told in differences(run.record(), record, (*DECIDING, "shard")):
+        raise UserError(
+            f"{run.folder}: was made with another {part} ({told}); use --out"
+            f" {fresh(run.folder)}, or fuse to change the policy only"
+        )
+
+
+def _conflict(run: Run, manifest: Manifest) -> str | None:
+    """Why an input cannot continue a run: each item of the run must be in it, unchanged."""
+    now = {pair.id: pair for pair in manifest.pairs}
+    gone: list[str] = []
+    for pair in run.pairs():
+        if pair.id not in now:
+            gone.append(pair.id)
+        elif not now[pair.id].same_as(pair):
+            return f"pair {pair.id!r} has changed since it was judged"
+    if not gone:
+        return None
+    named = ", ".join(map(repr, gone[:_NAMED])) + (", ..." if len(gone) > _NAMED else "")
+    return f"{len(gone)} of its pairs are not in {manifest.path} ({named})"
+
+
+def fresh(folder: Path) -> Path:
+    """The first of ``FOLDER-2``, ``FOLDER-3``, ... that is not there."""
+    return next(
+        path for n in count(2) if not (path := folder.with_name(f"{folder.name}-{n}")).exists()
+    )
+
+
+def refuse_package(folder: Path) -> None:
+    """Keep results out of Python packages, where an import would find them.
+
+    Raises:
+        UserError: the folder is a package, or inside of one.
+    """
+    here = folder.resolve()
+    inside = next((p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None)
+    if inside:
+        raise UserError(
+            f"{folder}: {inside} is a Python package (it has an __init__.py); choose another --out"
+        )
