@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -68,28 +68,40 @@ def no_voice(reason: str) -> Absent:
     return Absent(status=Status.NO_SPEECH, reason=f"no voiced frames: {reason}")
 
 
-@dataclass(frozen=True)
-class PraatPitchExtractor(Extractor):
-    """f0 by Praat's autocorrelation method in two passes, on the 16 kHz mono mix.
+class Track(NamedTuple):
+    """What one pass gives.
 
-    It does not ask for speech: tones and music have a pitch too.
+    Attributes:
+        hz: f0 per frame, NaN where unvoiced [shape=(frames,)].
+        strength: periodicity per frame, 0 to 1; None where the method has none.
+        start_s: time of the first frame.
+    """
+
+    hz: Floats
+    strength: Floats | None
+    start_s: float
+
+
+@dataclass(frozen=True)
+class TwoPassPitchExtractor(Extractor):
+    """f0 in two passes on the 16 kHz mono mix: the first gives the range of the second.
+
+    It does not ask for speech: tones and music have a pitch too. Subclasses say how one pass
+    is done (:meth:`track`).
 
     Attributes:
         floor_factor: floor of the second pass over the first quartile of the first.
         ceiling_factor: its ceiling over the third quartile. The default is the one for
             expressive speech: with 1.5, peaks of lively answers are halved by an octave
             (in 7 real answers 10 jumps of more than 8 semitones, against 2).
-        voicing_threshold: Praat's; periodicity above which a frame is voiced, 0 to 1.
     """
 
-    name: ClassVar[str] = "praat"
     group: ClassVar[str] = "pitch"
-    version: ClassVar[str] = "1"
-    packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
+    #: Voiced frames in a row that the first and the second pass must have; fewer are chance.
+    min_runs: ClassVar[tuple[int, int]]
 
     floor_factor: float = 0.75
     ceiling_factor: float = 2.5
-    voicing_threshold: float = 0.45
 
     def __post_init__(self) -> None:
         check_factors(self.name, self.floor_factor, self.ceiling_factor)
@@ -99,22 +111,49 @@ class PraatPitchExtractor(Extractor):
         absent = too_short_or_silent(clip)
         if absent:
             return absent
-        hz, strength, _ = self._track(clip, WIDE_FLOOR_HZ, WIDE_CEILING_HZ)
-        absent = _chance_voicing(hz, strength)
+        wide = self.track(clip, WIDE_FLOOR_HZ, WIDE_CEILING_HZ, coarse=True)
+        absent = _chance_voicing(wide, self.min_runs[0])
         if absent:
             return absent
         floor, ceiling = voice_range(
-            hz, self.floor_factor, self.ceiling_factor, ceiling_limit=SPEECH_RATE / 2
+            wide.hz, self.floor_factor, self.ceiling_factor, ceiling_limit=SPEECH_RATE / 2
         )
         # A low floor needs a longer window than a very short clip has.
         floor = max(floor, PERIODS / (len(clip.speech) / SPEECH_RATE))
-        hz, _, start = self._track(clip, floor, ceiling)
-        if np.isnan(hz).all():
-            return no_voice(f"none between {floor:.0f} and {ceiling:.0f} Hz")
+        hz, _, start = self.track(clip, floor, ceiling, coarse=False)
+        if run_lengths(~np.isnan(hz)).max(initial=0) < self.min_runs[1]:
+            return no_voice(f"none in a row between {floor:.0f} and {ceiling:.0f} Hz")
         return pitch_group(hz, start, STEP_S, floor, ceiling)
 
-    def _track(self, clip: Clip, floor: float, ceiling: float) -> tuple[Floats, Floats, float]:
-        """F0 in Hz (NaN unvoiced), periodicity 0 to 1, and the time of the first frame."""
+    def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
+        """One pass.
+
+        Args:
+            clip: what to measure.
+            floor: lowest f0, Hz.
+            ceiling: highest f0, Hz.
+            coarse: only quartiles are wanted; otherwise frames are ``STEP_S`` apart.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PraatPitchExtractor(TwoPassPitchExtractor):
+    """f0 by Praat's autocorrelation method.
+
+    Attributes:
+        voicing_threshold: Praat's; periodicity above which a frame is voiced, 0 to 1.
+    """
+
+    name: ClassVar[str] = "praat"
+    version: ClassVar[str] = "1"
+    packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
+    min_runs: ClassVar[tuple[int, int]] = (MIN_RUN_FRAMES, 1)
+
+    voicing_threshold: float = 0.45
+
+    def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
+        """One pass; a coarse one is no different."""
         import parselmouth
 
         sound = parselmouth.Sound(clip.speech.astype(np.float64), SPEECH_RATE)
@@ -124,8 +163,8 @@ class PraatPitchExtractor(Extractor):
             pitch_ceiling=ceiling,
             voicing_threshold=self.voicing_threshold,
         )
-        hz = pitch.selected_array["frequency"]
-        return np.where(hz > 0, hz, np.nan), pitch.selected_array["strength"], float(pitch.x1)
+        hz, strength = (pitch.selected_array[name] for name in ("frequency", "strength"))
+        return Track(np.where(hz > 0, hz, np.nan), strength, float(pitch.x1))
 
 
 def check_factors(name: str, floor_factor: float, ceiling_factor: float) -> None:
@@ -141,15 +180,18 @@ def check_factors(name: str, floor_factor: float, ceiling_factor: float) -> None
         )
 
 
-def _chance_voicing(hz: Floats, strength: Floats) -> Absent | None:
+def _chance_voicing(track: Track, min_run: int) -> Absent | None:
     """Why the voiced frames of the first pass are not a voice, or None when they are."""
-    voiced = ~np.isnan(hz)
+    voiced = ~np.isnan(track.hz)
     runs = run_lengths(voiced)
-    if runs.max(initial=0) < MIN_RUN_FRAMES:
-        return no_voice(f"{int(voiced.sum())} of {len(hz)} frames look periodic, none in a row")
+    if runs.max(initial=0) < min_run:
+        reason = f"{int(voiced.sum())} of {len(voiced)} frames look periodic, none in a row"
+        return no_voice(reason)
+    if track.strength is None:
+        return None
     # The stretch that a voiced frame typically lies in: does not grow with the clip.
     typical = float(np.median(np.repeat(runs, runs))) * STEP_S
-    median = float(np.median(strength[voiced]))
+    median = float(np.median(track.strength[voiced]))
     if typical < FIRM_RUN_S and median < FIRM_STRENGTH:
         return no_voice(
             f"periodic stretches of {typical:.2f} s with a periodicity of {median:.2f} are a"

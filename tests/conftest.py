@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from extractors.folders import cache_folder
+
+# Machine code is kept outside of the homes that tests get: to compile it takes seconds.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
+
 DATA_VARIABLE = "TRACE_EVAL_DATA"
 
 

@@ -20,7 +20,7 @@ from blueprints.distribution import (
 from extractors import registry as extractors
 from extractors.base import package_version
 from extractors.device import torch_problem
-from trace_eval.extracting.cache import default_folder
+from extractors.folders import cache_folder
 from trace_eval.extracting.engine import cores
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
@@ -77,7 +77,7 @@ def diagnose() -> Diagnosis:
         "programs": [
             Check(name, shutil.which(name) is not None, use) for name, use in PROGRAMS.items()
         ],
-        "folders": [Check("cache", True, str(default_folder()))],
+        "folders": [Check("cache", True, str(cache_folder()))],
     }
     return Diagnosis(__version__, machine, sections)
 

@@ -5,8 +5,8 @@ and noise alike. So for each pixel only its positive channels are multiplied, ea
 kernels' weights at once, and added to the sums of the nine pixels around. Left out is nothing
 but zeros: the sums are those of the plain convolution but for their order.
 
-A chain of layers runs over the image like a loom: every step takes in a few rows, and each
-layer hands as many on to the next, so that what is in flight stays in a core's cache.
+A stack of layers runs over the image a few rows at a time: each layer hands as many on to the
+next as it takes in, so that what is in flight stays in a core's cache.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from extractors.dnsmos.kernels import CHANNELS, ROWS, Floats, convolve, convolve_one, pool
+from extractors.dnsmos.kernels import GROUP, ROWS, Floats, convolve, convolve_one, pool
 
 Mask = npt.NDArray[np.bool_]
 
-#: Numbers of channels that the kernels have code for: they number them in a byte.
-SUPPORTED = range(CHANNELS, 257, CHANNELS)
+#: Numbers of input channels that the kernels have code for: they number them in a byte.
+SUPPORTED = (1, *range(GROUP, 257, GROUP))
 
 #: A vector that lies across two lines of the cache costs twice as much, bytes.
 _CACHE_LINE = 64
@@ -49,13 +49,13 @@ class Convolution:
         """From weights as ONNX has them [shape=(outputs, inputs, 3, 3)].
 
         Raises:
-            ValueError: the kernels have no code for so many channels.
+            ValueError: the kernels have no code for so many input channels.
         """
         outputs, inputs = weights.shape[:2]
-        if (inputs != 1 and inputs not in SUPPORTED) or outputs not in SUPPORTED:
+        if inputs not in SUPPORTED:
             raise ValueError(
-                f"convolution of {inputs} to {outputs} channels: only multiples of {CHANNELS} up"
-                f" to {SUPPORTED[-1]} are supported, and 1 as input"
+                f"convolution of {inputs} channels: only 1 and multiples of {GROUP} up to"
+                f" {SUPPORTED[-1]} are supported"
             )
         if inputs == 1:
             used = weights.reshape(outputs, 9).T
@@ -79,7 +79,7 @@ class Convolution:
             convolve(image, self.weights, self.bias, sums)
 
 
-class Chain:
+class ConvStack:
     """Convolutions one after the other, then perhaps a 2x2 pooling.
 
     Args:
@@ -124,10 +124,10 @@ class Chain:
     def _run(self, image: Floats, zeros: Mask | None) -> Floats:
         channels, rows, bins = image.shape
         taken = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
-        sums = [_room(ROWS + 2, bins + 2, len(layer.bias)) for layer in self._layers]
+        sums = [_aligned_zeros(ROWS + 2, bins + 2, len(layer.bias)) for layer in self._layers]
         carried = 2 if channels == 1 else 0  # such a layer reads rows again, others keep sums
         steps, height = math.ceil(rows / ROWS), ROWS // self.scale
-        found = np.empty((steps * height, bins // self.scale, sums[-1].shape[2]), np.float32)
+        result = np.empty((steps * height, bins // self.scale, sums[-1].shape[2]), np.float32)
         reach = len(self._layers)
         blank = None if zeros is None else np.pad(zeros, (reach, ROWS), constant_values=True)
         for step in range(steps):
@@ -141,25 +141,25 @@ class Chain:
                     first = ROWS * step - number + reach
                     to[:ROWS][blank[first : first + ROWS]] = 0
                 given = to
-            results = found[height * step : height * (step + 1)]
+            rows_out = result[height * step : height * (step + 1)]
             if self.scale == 2:
-                pool(given, results)
+                pool(given, rows_out)
             else:
-                np.maximum(given[:ROWS, 1:-1], 0, out=results)
+                np.maximum(given[:ROWS, 1:-1], 0, out=rows_out)
         # What the first rows give is made of nothing.
-        return found[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
+        return result[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
 
 
 def _aligned(values: npt.NDArray[np.floating]) -> Floats:
     """A copy that begins with a line of the cache."""
-    copy = _room(*values.shape)
+    copy = _aligned_zeros(*values.shape)
     copy[...] = values
     return copy
 
 
-def _room(*shape: int) -> Floats:
+def _aligned_zeros(*shape: int) -> Floats:
     """Zeros that begin with a line of the cache."""
     size = 4 * math.prod(shape)
-    room = np.zeros(size + _CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % _CACHE_LINE
-    return room[start : start + size].view(np.float32).reshape(shape)
+    buffer = np.zeros(size + _CACHE_LINE, np.uint8)
+    start = -buffer.ctypes.data % _CACHE_LINE
+    return buffer[start : start + size].view(np.float32).reshape(shape)

@@ -1,21 +1,25 @@
 """The inner loops of :mod:`extractors.dnsmos.convolution`, compiled by numba.
 
-Images are channels-last and lie in buffers that have one column more on either side. Two steps
-are emitted as vector instructions, since compilers make slower code of the loops that they
-stand for: which channels of a pixel are positive, and sums that stay in registers meanwhile.
+Images are channels-last and lie in buffers that have one column more on either side. Machine
+code is compiled once per machine and kept in our cache folder; where that cannot be, importing
+this module fails, and :mod:`extractors.dnsmos.graph` uses onnxruntime instead.
+
+Raises:
+    ImportError: numba is missing, or there is no folder for its cache: to compile takes seconds,
+        which every process would spend again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 import numpy.typing as npt
-from llvmlite import binding, ir
-from numba.core import types
-from numba.extending import intrinsic
+
+from extractors.folders import cache_folder
 
 Floats = npt.NDArray[np.float32]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -23,140 +27,37 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 #: Rows that a layer takes in, and hands on, at once.
 ROWS = 8
 
-#: Channels come in multiples of this: so many are tested at once.
-CHANNELS = 32
-
-#: Sums that are in registers at once: ``CHANNELS`` outputs of three pixels.
-BLOCK = 3 * CHANNELS
-
-#: Numbers in a vector register. More than there are is slow, but right.
-LANES = 16 if binding.get_host_cpu_features().get("avx512f") else 8
+#: Input channels come in multiples of this: so many are tested at once for being zero.
+GROUP = 8
 
 #: Sums may be regrouped; what is not a number stays so.
 _FAST = {"contract", "reassoc", "nsz"}
 _ZERO = np.float32(0)
 
-#: Of each byte: how many of its bits are set, and where, as eight bytes in one number.
-_BITS = (np.arange(256)[:, np.newaxis] >> np.arange(8)) & 1
-_COUNTS = _BITS.sum(axis=1).astype(np.uint64)
-_PLACES = np.argsort(1 - _BITS, axis=1, kind="stable").astype(np.uint8).view(np.uint64)[:, 0]
-_EIGHT_ONES = np.ones(8, np.uint8).view(np.uint64)[0]
-
-_NUMBER, _SIZE = ir.FloatType(), ir.IntType(64)
+#: Numbers without a sign: an index that might be negative costs a test in every loop.
+_UINT = np.uint64
+_1, _2, _3, _4, _8 = map(_UINT, (1, 2, 3, 4, 8))
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Machine code of a function, kept on disk where numba finds a folder to write to."""
+    """Machine code of a function, kept in ``$NUMBA_CACHE_DIR`` or the folder of our own cache.
+
+    Raises:
+        ImportError: the folder cannot be written.
+    """
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    folder = before or str(cache_folder() / "numba")
+    config.CACHE_DIR = folder
     try:
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - numba's setting is a string
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise OSError("no permission to write")
         return cast(Kernel, numba.njit(cache=True, fastmath=_FAST)(kernel))
-    except RuntimeError:  # no such folder: every process compiles anew, 5 s
-        return cast(Kernel, numba.njit(fastmath=_FAST)(kernel))
-
-
-def _emit_positive(_: Any, values: Any, at: Any) -> Any:
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        start = builder.gep(array.data, [arguments[1]])
-        [place] = _vectors(builder, start, 1, CHANNELS)
-        found = builder.load(place, align=4)
-        above = builder.fcmp_ordered(">", found, ir.Constant(found.type, None))
-        return builder.bitcast(above, ir.IntType(CHANNELS))
-
-    return types.uint32(values, at), emit
-
-
-def _emit_put(_: Any, index: Any, at: Any, eight: Any) -> Any:
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        builder.store(arguments[2], builder.bitcast(place, _SIZE.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(index, at, types.uint64), emit
-
-
-def _emit_add_products(
-    _: Any, sums: Any, at: Any, values: Any, pixel: Any, index: Any, first: Any, stop: Any,
-    weights: Any, column: Any,
-) -> Any:  # fmt: skip
-    def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        sums, values, index, weights = (
-            context.make_array(signature.args[n])(context, builder, arguments[n])
-            for n in (0, 2, 4, 7)
-        )
-        at, pixel, first, stop, column = (arguments[n] for n in (1, 3, 5, 6, 8))
-        length = builder.extract_value(weights.shape, 1)
-
-        def add(number: Any, totals: Sequence[Any]) -> list[Any]:
-            channel = builder.zext(builder.load(builder.gep(index.data, [number])), _SIZE)
-            value = builder.load(builder.gep(values.data, [builder.add(pixel, channel)]))
-            value = _repeated(builder, value)
-            begin = builder.add(builder.mul(channel, length), column)
-            found = []
-            row = _vectors(builder, builder.gep(weights.data, [begin]), len(totals), LANES)
-            for total, place in zip(totals, row, strict=True):
-                product = builder.fmul(value, builder.load(place, align=4), flags=["contract"])
-                found.append(builder.fadd(total, product, flags=["contract"]))
-            return found
-
-        places = _vectors(builder, builder.gep(sums.data, [at]), BLOCK // LANES, LANES)
-        start = [builder.load(place, align=4) for place in places]
-        for total, place in zip(_loop(builder, first, stop, start, add), places, strict=True):
-            builder.store(total, place, align=4)
-        return context.get_dummy_value()
-
-    return types.void(sums, at, values, pixel, index, first, stop, weights, column), emit
-
-
-def _vectors(builder: ir.IRBuilder, start: Any, count: int, lanes: int) -> list[Any]:
-    """Pointers to consecutive vectors of numbers."""
-    pointer = ir.VectorType(_NUMBER, lanes).as_pointer()
-    places = [builder.gep(start, [ir.Constant(_SIZE, lanes * k)]) for k in range(count)]
-    return [builder.bitcast(place, pointer) for place in places]
-
-
-def _repeated(builder: ir.IRBuilder, number: Any) -> Any:
-    """A vector of one number."""
-    nothing = ir.Constant(ir.VectorType(_NUMBER, LANES), ir.Undefined)
-    first = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
-    places = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
-    return builder.shuffle_vector(first, nothing, places)
-
-
-def _loop(
-    builder: ir.IRBuilder,
-    first: Any,
-    stop: Any,
-    start: Sequence[Any],
-    body: Callable[[Any, Sequence[Any]], Sequence[Any]],
-) -> list[Any]:
-    """``for number in range(first, stop): values = body(number, values)``, from ``start`` on."""
-    before, head = builder.block, builder.append_basic_block()
-    inside, after = builder.append_basic_block(), builder.append_basic_block()
-    builder.branch(head)
-    builder.position_at_end(head)
-    number, *values = (builder.phi(value.type) for value in (first, *start))
-    builder.cbranch(builder.icmp_signed("<", number, stop), inside, after)
-    builder.position_at_end(inside)
-    following = [builder.add(number, ir.Constant(_SIZE, 1)), *body(number, values)]
-    for phi, once, then in zip((number, *values), (first, *start), following, strict=True):
-        phi.add_incoming(once, before)
-        phi.add_incoming(then, inside)
-    builder.branch(head)
-    builder.position_at_end(after)
-    return values
-
-
-#: ``positive(values, at)``: bit k is ``values[at + k] > 0``, for k under ``CHANNELS``.
-positive: Callable[..., int] = intrinsic(_emit_positive)
-
-#: ``put(index, at, eight)``: eight bytes to ``index[at:]``.
-put: Callable[..., None] = intrinsic(_emit_put)
-
-#: ``add_products(sums, at, values, pixel, index, first, stop, weights, column)``: for all n
-#: from ``first`` to ``stop - 1``, with c = ``index[n]`` and k under ``BLOCK``:
-#: ``sums[at + k] += values[pixel + c] * weights[c, column + k]``.
-add_products: Callable[..., None] = intrinsic(_emit_add_products)
+    except (OSError, RuntimeError) as error:  # numba: "no locator available"
+        raise ImportError(f"numba's cache {folder} cannot be used ({error})") from error
+    finally:
+        config.CACHE_DIR = before
 
 
 @compiled
@@ -195,49 +96,79 @@ def convolve(image: Floats, weights: Floats, bias: Floats, sums: Floats) -> None
     """
     _, columns, inputs = image.shape
     outputs = len(bias)
-    values, totals = image.reshape(-1), sums.reshape(-1)
-    index = np.empty(ROWS * columns * inputs + 8, np.uint8)
-    ends = np.zeros((ROWS, columns), np.intp)
-    _list_positive(values, inputs, index, ends)
+    index = np.empty(ROWS * columns * inputs + 1, np.uint8)
+    ends = np.zeros((ROWS, columns), np.int64)
+    _list_positive(image, index, ends)
     sums[:2] = sums[ROWS:]
     sums[2:] = bias
-    for column in range(0, 9 * outputs, BLOCK):  # whose weights then stay in the cache
-        y, part = divmod(column, 3 * outputs)
+    values, totals, flat = image.reshape(-1), sums.reshape(-1), weights.reshape(-1)
+    size, length = _UINT(9 * outputs), _UINT(3 * outputs)  # three pixels are neighbours
+    for y in range(3):  # the weights of one kernel row then stay in the cache
+        row = _UINT(y) * length
         for i in range(ROWS):
             for q in range(1, columns - 1):
-                if ends[i, q] > ends[i, q - 1]:
-                    at = ((i + y) * columns + q - 1) * outputs + part
-                    pixel = (i * columns + q) * inputs
-                    first, stop = ends[i, q - 1], ends[i, q]
-                    add_products(totals, at, values, pixel, index, first, stop, weights, column)
+                at = _UINT(((i + y) * columns + q - 1) * outputs)
+                pixel = _UINT((i * columns + q) * inputs)
+                n, stop = _UINT(ends[i, q - 1]), _UINT(ends[i, q])
+                # Four channels at once load and store each sum once instead of four times.
+                while n + _4 <= stop:
+                    a, b = _UINT(index[n]), _UINT(index[n + _1])
+                    c, d = _UINT(index[n + _2]), _UINT(index[n + _3])
+                    value_a, value_b = values[pixel + a], values[pixel + b]
+                    value_c, value_d = values[pixel + c], values[pixel + d]
+                    a, b, c, d = a * size + row, b * size + row, c * size + row, d * size + row
+                    for k in range(length):
+                        left = value_a * flat[a + k] + value_b * flat[b + k]
+                        right = value_c * flat[c + k] + value_d * flat[d + k]
+                        totals[at + k] += left + right
+                    n += _4
+                if n + _2 <= stop:
+                    a, b = _UINT(index[n]), _UINT(index[n + _1])
+                    value_a, value_b = values[pixel + a], values[pixel + b]
+                    a, b = a * size + row, b * size + row
+                    for k in range(length):
+                        totals[at + k] += value_a * flat[a + k] + value_b * flat[b + k]
+                    n += _2
+                if n < stop:
+                    a = _UINT(index[n])
+                    value_a = values[pixel + a]
+                    a = a * size + row
+                    for k in range(length):
+                        totals[at + k] += value_a * flat[a + k]
 
 
 @compiled
 def _list_positive(
-    values: Floats, inputs: int, index: npt.NDArray[np.uint8], ends: npt.NDArray[np.intp]
+    image: Floats, index: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]
 ) -> None:
-    """List which channels are positive, pixel by pixel, without a branch.
+    """List which channels are positive, pixel by pixel.
 
     Args:
-        values: the image, flat.
-        inputs: channels.
-        index: result, those of a pixel from the end of the one before; room for 8 more.
+        image: [shape=(rows', columns, inputs)], of at least as many rows as ``ends`` has.
+        index: result, those of a pixel from the end of the one before; room for 1 more.
         ends: result [shape=(rows, columns)]; the first and the last column have none.
     """
-    count = np.uint64(0)
+    values = image.reshape(-1)
+    positive = np.empty(len(values), np.uint8)
+    for n in range(len(values)):
+        positive[n] = values[n] > _ZERO
+    eights = positive.view(np.uint64)
+    per_pixel = _UINT(image.shape[2] // GROUP)
+    count, at = _UINT(0), _UINT(0)
     rows, columns = ends.shape
     for i in range(rows):
         ends[i, 0] = count
+        at += per_pixel
         for q in range(1, columns - 1):
-            for c in range(0, inputs, CHANNELS):
-                word = positive(values, (i * columns + q) * inputs + c)
-                for byte in range(CHANNELS // 8):
-                    bits = (word >> np.uint32(8 * byte)) & np.uint32(255)
-                    first = np.uint64(c + 8 * byte)
-                    # What is too much of eight is overwritten by the next byte's.
-                    put(index, count, _PLACES[bits] + first * _EIGHT_ONES)
-                    count += _COUNTS[bits]
+            for group in range(per_pixel):
+                eight = eights[at + group]
+                if eight:
+                    for place in range(_8):
+                        index[count] = group * _8 + place  # overwritten unless it counts
+                        count += (eight >> (_8 * place)) & _1
             ends[i, q] = count
+            at += per_pixel
+        at += per_pixel
 
 
 @compiled

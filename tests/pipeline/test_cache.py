@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from blueprints import Extension, UserError
-from trace_eval.extracting.cache import CACHE_VARIABLE, Cache, Stamp, default_folder
+from extractors.folders import CACHE_VARIABLE, cache_folder
+from trace_eval.extracting.cache import Cache, Stamp
 
 
 def _open(folder: Path) -> str | None:
@@ -142,6 +143,6 @@ def test_a_file_is_no_cache(tmp_path: Path) -> None:
 
 def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "here"))
-    assert default_folder() == tmp_path / "here"
+    assert cache_folder() == tmp_path / "here"
     monkeypatch.delenv(CACHE_VARIABLE)
-    assert default_folder().name == "trace-eval"
+    assert cache_folder().name == "trace-eval"

@@ -12,8 +12,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from extractors.folders import cache_folder
 from trace_eval.commands.options import Command, parameter, with_options
-from trace_eval.extracting.cache import default_folder
 from trace_eval.judges.options import JudgeOptions
 
 _PANEL = "Options of LLM judges"
@@ -59,7 +59,7 @@ def judge_options(command: Command) -> Command:
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
     chosen["drop"] = tuple(chosen["drop"] or ())
-    folder = others.get("cache") or default_folder()
+    folder = others.get("cache") or cache_folder()
     return JudgeOptions(**chosen, cache=Path(folder) / "replies.sqlite")
 
 

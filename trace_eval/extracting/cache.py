@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -17,15 +16,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import platformdirs
 from pydantic import ValidationError
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
+from extractors.folders import CACHE_VARIABLE, cache_folder
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.sqlite import add_column, open_shared
-
-#: Environment variable that replaces the user's cache folder.
-CACHE_VARIABLE = "TRACE_EVAL_CACHE"
 
 #: Absences that the clip itself decides; the others may go away and are never stored.
 LASTING = frozenset({Status.TOO_SHORT, Status.SILENT, Status.NO_SPEECH})
@@ -42,14 +38,9 @@ CREATE TABLE IF NOT EXISTS files (
 _CLIP = re.compile(r"[0-9a-f]{64}")
 
 
-def default_folder() -> Path:
-    """``$TRACE_EVAL_CACHE``, else the user's cache folder of the platform."""
-    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("trace-eval"))
-
-
 def audio_folder(cache: Path | None = None) -> Path:
     """Where recordings that are embedded in a manifest are unpacked."""
-    return (cache or default_folder()) / "audio"
+    return (cache or cache_folder()) / "audio"
 
 
 def group_key(clip: str, source: Provenance, needs: Mapping[str, str]) -> str:
@@ -90,14 +81,14 @@ class Cache:
     nothing from then on, and :attr:`problem` says why: that costs time, never a clip.
 
     Args:
-        folder: of the cache; default: :func:`default_folder`.
+        folder: of the cache; default: :func:`~extractors.folders.cache_folder`.
 
     Raises:
         UserError: ``folder`` is no folder.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or default_folder()
+        self.folder = folder or cache_folder()
         self.problem: str | None = None
         self._db: sqlite3.Connection | None = None
         check_folder(self.folder)
@@ -198,7 +189,7 @@ def check_folder(folder: Path | None) -> None:
     Raises:
         UserError: it is a file, or below one.
     """
-    folder = folder or default_folder()
+    folder = folder or cache_folder()
     for path in (folder, *folder.parents):
         if path.is_file():
             raise UserError(

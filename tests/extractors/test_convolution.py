@@ -8,15 +8,17 @@ import sys
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from extractors.dnsmos import extractor as dnsmos
-from extractors.dnsmos.convolution import Chain, Convolution
-from extractors.dnsmos.graph import edge, layers_of, loom, piece, read, split
-from extractors.dnsmos.kernels import compiled
+from extractors.dnsmos.convolution import Convolution, ConvStack
+from extractors.dnsmos.graph import layers_of, split
+from extractors.dnsmos.pieces import piece, read
+from extractors.dnsmos.sections import CompiledSection, OnnxSection, Section, conv_stacks
 
 #: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three layers.
 TOLERANCE = 2e-5
@@ -50,8 +52,8 @@ def random_layers(*channels: int) -> list[tuple[Floats, Floats]]:
     ]
 
 
-def chain_of(layers: list[tuple[Floats, Floats]], pooled: bool) -> Chain:
-    return Chain([Convolution.of(*layer) for layer in layers], pooled)
+def stack_of(layers: list[tuple[Floats, Floats]], pooled: bool) -> ConvStack:
+    return ConvStack([Convolution.of(*layer) for layer in layers], pooled)
 
 
 def random_image(channels: int, rows: int, bins: int) -> Floats:
@@ -63,6 +65,7 @@ def random_image(channels: int, rows: int, bins: int) -> Floats:
     ("rows", "bins", "channels"),
     [
         (24, 16, (1, 32)),  # one layer of one channel
+        (24, 16, (8, 3)),  # few channels
         (24, 16, (64, 32)),  # one that skips zeros
         (30, 17, (1, 96, 64, 32)),  # odd sizes, and a part of a step
         (9, 3, (1, 32, 32)),  # one step and one row
@@ -71,11 +74,11 @@ def random_image(channels: int, rows: int, bins: int) -> Floats:
     ],
 )
 @pytest.mark.parametrize("pooled", [True, False])
-def test_a_chain_is_the_plain_sums(
+def test_a_stack_is_the_plain_sums(
     rows: int, bins: int, channels: tuple[int, ...], pooled: bool
 ) -> None:
     image, layers = random_image(channels[0], rows, bins), random_layers(*channels)
-    got = chain_of(layers, pooled)(image)
+    got = stack_of(layers, pooled)(image)
     want: Image = reduce(lambda cells, layer: plain(cells, *layer), layers, image)
     want = halved(want) if pooled else want
     assert got.shape == want.shape
@@ -85,7 +88,7 @@ def test_a_chain_is_the_plain_sums(
 @pytest.mark.parametrize("fill", [0.0, 1.0])
 def test_nothing_and_everything_to_skip(fill: float) -> None:
     image, layers = np.full((64, 20, 9), fill, np.float32), random_layers(64, 32)
-    assert np.abs(chain_of(layers, False)(image) - plain(image, *layers[0])).max() < TOLERANCE
+    assert np.abs(stack_of(layers, False)(image) - plain(image, *layers[0])).max() < TOLERANCE
 
 
 def test_rows_of_zeros_are_zeros_for_every_layer() -> None:
@@ -93,7 +96,7 @@ def test_rows_of_zeros_are_zeros_for_every_layer() -> None:
     zeros = np.zeros(26, bool)
     zeros[[0, 1, 12, 13, 24, 25]] = True
     image[:, zeros] = 0
-    got = chain_of(layers, pooled=True).among_zeros(image, zeros)
+    got = stack_of(layers, pooled=True).among_zeros(image, zeros)
     want: Image = image
     for layer in layers:
         want = plain(np.pad(want, ((0, 0), (1, 1), (0, 0))), *layer)
@@ -102,24 +105,30 @@ def test_rows_of_zeros_are_zeros_for_every_layer() -> None:
     assert np.abs(got - halved(want)).max() < TOLERANCE
 
 
-def test_what_a_chain_did_before_does_not_matter() -> None:
-    chain = chain_of(random_layers(1, 32, 32), pooled=True)
+def test_what_a_stack_did_before_does_not_matter() -> None:
+    stack = stack_of(random_layers(1, 32, 32), pooled=True)
     rng = np.random.default_rng(3)
     first, second = rng.normal(0, 1, (2, 1, 12, 9)).astype(np.float32)
-    alone = chain(first)
-    chain(100 * second)
-    assert np.array_equal(chain(first), alone)
+    alone = stack(first)
+    stack(100 * second)
+    assert np.array_equal(stack(first), alone)
 
 
-@pytest.mark.parametrize(("inputs", "outputs"), [(1, 31), (2, 32), (32, 1), (288, 32)])
-def test_other_numbers_of_channels_are_refused(inputs: int, outputs: int) -> None:
-    [layer] = random_layers(inputs, outputs)
-    with pytest.raises(ValueError, match=f"convolution of {inputs} to {outputs} channels"):
+@pytest.mark.parametrize("inputs", [2, 36, 264])
+def test_other_numbers_of_channels_are_refused(inputs: int) -> None:
+    [layer] = random_layers(inputs, 32)
+    with pytest.raises(ValueError, match=f"convolution of {inputs} channels"):
         Convolution.of(*layer)
 
 
 #: Of each network: which layers the shared part consists of, and bins of its input.
 PARTS = [(0, 0, 5, 161), (0, 5, 8, 80), (1, 0, 2, 120), (1, 2, 6, 60)]
+
+
+def sections_of(model: Any, source: str, target: str) -> list[Section]:
+    """Both ways to compute the same layers."""
+    stacks = conv_stacks(model, source, target)
+    return [CompiledSection(stacks), OnnxSection(model, source, target)]
 
 
 @pytest.mark.parametrize(("network", "first", "stop", "bins"), PARTS)
@@ -130,17 +139,18 @@ def test_edges_are_what_the_networks_compute_there(
     layers = layers_of(model)
     source, target = layers[first].source, layers[stop].source
     channels = 1 if first == 0 else 32
-    chains = loom(model, source, target)
     windows = np.random.default_rng(4).uniform(0, 1, (3, channels, 40, bins)).astype(np.float32)
     [want] = piece(model, source, [target])(windows)
-    size = 12 if bins > 80 else 16
-    for at_end in (False, True):
-        strips = windows[:, :, -size:] if at_end else windows[:, :, :size]
-        [got] = edge(chains, 3, at_end)(strips)
-        cells = want[:, :, -3:] if at_end else want[:, :, :3]
-        assert got.shape == cells.shape
-        # Activations reach 10; their sums over 1152 products differ in the sixth digit.
-        assert np.abs(got - cells).max() < 1e-5 * max(1, np.abs(cells).max())
+    # Input cells that three at the edge depend on, e.g. (3 + 2) * 2 + 1 for conv, pool, conv, conv.
+    size = 6 + stop - first - 1 if bins > 80 else {3: 9, 4: 11}[stop - first]
+    for section in sections_of(model, source, target):
+        for at_end in (False, True):
+            strips = windows[:, :, -size:] if at_end else windows[:, :, :size]
+            [got] = section.edge(3, at_end)(strips)
+            cells = want[:, :, -3:] if at_end else want[:, :, :3]
+            assert got.shape == cells.shape
+            # Activations reach 10; their sums over 1152 products differ in the sixth digit.
+            assert np.abs(got - cells).max() < 1e-5 * max(1, np.abs(cells).max())
 
 
 @pytest.mark.parametrize(("network", "bins"), [(0, 161), (1, 120)])
@@ -167,28 +177,58 @@ def test_shared_cells_are_what_the_networks_compute_inside(network: int, bins: i
 def test_other_layers_are_refused() -> None:
     model = read(dnsmos.model_files()[0])
     with pytest.raises(ValueError, match=r"Transpose ReduceMax .* are not convolutions"):
-        loom(model, layers_of(model)[0].source, model.graph.output[0].name)
+        conv_stacks(model, layers_of(model)[0].source, model.graph.output[0].name)
 
 
-def test_functions_without_a_place_for_the_cache_are_compiled_all_the_same() -> None:
-    names: dict[str, object] = {}
-    exec("def double(values):\n    values *= 2", names)  # of no file, so with no cache beside it
-    values = np.ones(3, np.float32)
-    compiled(names["double"])(values)  # type: ignore[type-var, operator]
-    assert values.tolist() == [2, 2, 2]
-
-
-NARROW = """
-from llvmlite import binding
-binding.get_host_cpu_features = type(binding.get_host_cpu_features())
-from extractors.dnsmos import kernels as sparse_kernels
-assert sparse_kernels.LANES == 8
-from tests.extractors.test_sparse import test_a_chain_is_the_plain_sums as test
-test(30, 17, (1, 96, 64, 32), True)
+SCORE = """
+import sys
+if sys.argv[1] == "no numba":
+    sys.modules["numba"] = None
+import numpy as np
+from extractors.dnsmos import extractor as dnsmos
+from extractors.dnsmos.sections import kernels_problem
+audio = np.random.default_rng(6).normal(0, 0.1, 11 * 16_000).astype(np.float32)
+print(kernels_problem())
+print(*dnsmos.score(audio, [0, 1]).ravel())
 """
 
 
-def test_narrower_registers_give_the_same(tmp_path: Path) -> None:
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}  # code for this one only
+def scored(how: str, **environment: str) -> tuple[str, list[float]]:
+    """Why another process does not use the kernels, and what it scores."""
     root = Path(__file__).resolve().parents[2]
-    subprocess.run([sys.executable, "-c", NARROW], cwd=root, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCORE, how],
+        cwd=root,
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    problem, scores = done.stdout.splitlines()
+    return problem, [float(score) for score in scores.split()]
+
+
+def test_without_numba_or_a_place_for_its_cache_onnxruntime_gives_the_same(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    blocked = str(tmp_path / "file" / "numba")
+    usual, want = scored("as it is")
+    no_numba, without = scored("no numba")
+    no_cache, uncached = scored("as it is", NUMBA_CACHE_DIR=blocked)
+    assert usual == "None"
+    assert "numba" in no_numba
+    assert f"numba's cache {blocked} cannot be used" in no_cache
+    assert without == uncached == pytest.approx(want, abs=2e-6)
+
+
+def test_machine_code_lies_in_our_cache_folder(tmp_path: Path) -> None:
+    code = (
+        "import numpy as np; from extractors.dnsmos.kernels import pool;"
+        "pool(np.ones((2, 4, 8), np.float32), np.ones((1, 1, 8), np.float32))"
+    )
+    environment = os.environ | {"TRACE_EVAL_CACHE": str(tmp_path)}
+    del environment["NUMBA_CACHE_DIR"]
+    root = Path(__file__).resolve().parents[2]
+    subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, check=True)
+    assert list((tmp_path / "numba").rglob("kernels.pool*.nbc"))
