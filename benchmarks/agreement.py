@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
-from trace_eval.agreement import AgreeOptions, BootstrapOptions, Source, agree
+from trace_eval.agreement import AgreeOptions, BootstrapOptions, JudgedSource, agree
 from trace_eval.data.labels import LabelTable, read_labels
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.
@@ -91,7 +91,7 @@ def main() -> None:
         BootstrapOptions(arguments.resamples), cluster=arguments.cluster, policy="all"
     )
     start = time.perf_counter()
-    report = agree([Source(judged)], labels, options)
+    report = agree([JudgedSource(judged)], labels, options)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     start = time.perf_counter()

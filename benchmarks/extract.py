@@ -23,7 +23,7 @@ from extractors.audio import Clip, decode
 from extractors.registry import plan
 from trace_eval.data.manifests import find_recordings, read_manifest
 from trace_eval.extracting.engine import cores
-from trace_eval.extracting.workers import Place
+from trace_eval.extracting.workers import WorkerDevice
 
 REPEATS = 3
 
@@ -77,7 +77,7 @@ def end_to_end(manifest: Path) -> tuple[float, float]:
 
 def main() -> None:
     """Measure and print."""
-    restart_with(Place().environment())
+    restart_with(WorkerDevice().environment())
     manifest = default_manifest()
     paths = [Path(argument) for argument in sys.argv[1:]] or find_recordings(manifest.parent)
     clips = distinct(paths)

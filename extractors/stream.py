@@ -24,7 +24,7 @@ BLOCK_FRAMES = 1 << 18
 KEPT_S = 120
 
 
-class Source(Protocol):
+class SpeechSamples(Protocol):
     """Mono samples at 16 kHz that can be counted and sliced: an array, or a file."""
 
     def __len__(self) -> int: ...

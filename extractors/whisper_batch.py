@@ -23,7 +23,7 @@ from extractors.recognised import Decoded
 Hear = Callable[[Any], Decoded]
 
 
-class Wish(NamedTuple):
+class DecodeRequest(NamedTuple):
     """What a loop wants of the model.
 
     Attributes:
@@ -58,7 +58,7 @@ def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     return [loop.heard for loop in loops]
 
 
-def _fulfil(model: Any, wishes: dict[_Loop, Wish]) -> dict[_Loop, Any]:
+def _fulfil(model: Any, wishes: dict[_Loop, DecodeRequest]) -> dict[_Loop, Any]:
     """An answer to each wish; equal ones share a forward pass."""
     import torch
 
@@ -86,7 +86,7 @@ def _fulfil(model: Any, wishes: dict[_Loop, Wish]) -> dict[_Loop, Any]:
 class _StandIn:
     """The model, as one clip's loop sees it: what can be shared becomes a wish."""
 
-    def __init__(self, model: Any, ask: Callable[[Wish], Any]) -> None:
+    def __init__(self, model: Any, ask: Callable[[DecodeRequest], Any]) -> None:
         self._model = model
         self._ask = ask
 
@@ -102,10 +102,10 @@ class _StandIn:
         return transcribe(self, *arguments, **options)
 
     def decode(self, mel: Any, options: Any) -> Any:
-        return self._ask(Wish(mel, options))
+        return self._ask(DecodeRequest(mel, options))
 
     def detect_language(self, mel: Any) -> Any:
-        return self._ask(Wish(mel, None))
+        return self._ask(DecodeRequest(mel, None))
 
 
 class _Stopped(BaseException):
@@ -119,17 +119,17 @@ class _Loop:
 
     def __init__(self, model: Any, hear: Hear) -> None:
         self._answers: SimpleQueue[Any] = SimpleQueue()
-        self._wishes: SimpleQueue[Wish | BaseException | None] = SimpleQueue()
+        self._wishes: SimpleQueue[DecodeRequest | BaseException | None] = SimpleQueue()
         self._generator = _generator(model)
         self._state = self._generator.get_state()
         self._thread = Thread(target=self._run, args=(model, hear), daemon=True)
 
-    def begin(self) -> Wish | None:
+    def begin(self) -> DecodeRequest | None:
         """Run to the first wish; as :meth:`run_on`."""
         self._thread.start()
         return self._next()
 
-    def run_on(self, answer: Any) -> Wish | None:
+    def run_on(self, answer: Any) -> DecodeRequest | None:
         """Go on with an answer to the next wish; None at the end.
 
         Raises:
@@ -138,7 +138,7 @@ class _Loop:
         self._answers.put(answer)
         return self._next()
 
-    def _next(self) -> Wish | None:
+    def _next(self) -> DecodeRequest | None:
         wish = self._wishes.get()
         if isinstance(wish, BaseException):
             raise wish
@@ -165,7 +165,7 @@ class _Loop:
             end = error
         self._wishes.put(end)
 
-    def _ask(self, wish: Wish) -> Any:
+    def _ask(self, wish: DecodeRequest) -> Any:
         self._wishes.put(wish)
         answer = self._answers.get()
         if isinstance(answer, _Stopped):

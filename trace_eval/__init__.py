@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trace_eval.judges.base import Judge
     from trace_eval.options import ExtractOptions, Options
     from trace_eval.report import write_report
-    from trace_eval.runs.fuse import fuse, load_policy, refuse
+    from trace_eval.runs.fuse import fuse, fuse_again, load_policy
     from trace_eval.runs.run import Run
     from trace_eval.runs.session import judge_manifest
     from trace_eval.runs.summary import Summary
@@ -52,7 +52,7 @@ _HOME = {
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
     "read_manifest": "trace_eval.data.manifests",
-    "refuse": "trace_eval.runs.fuse",
+    "fuse_again": "trace_eval.runs.fuse",
     "write_report": "trace_eval.report",
     "__version__": "blueprints.distribution",
 }
@@ -76,11 +76,11 @@ __all__ = [
     "blueprint",
     "extract",
     "fuse",
+    "fuse_again",
     "judge_manifest",
     "judge_pair",
     "load_policy",
     "read_manifest",
-    "refuse",
     "write_report",
 ]
 

@@ -117,7 +117,7 @@ def _judges() -> list[Check]:
     return own + [_plugin(entry) for entry in entry_points(group=registry.ENTRY_POINT_GROUP)]
 
 
-def _judge(name: str, kind: registry.Kind) -> Check:
+def _judge(name: str, kind: registry.JudgeKind) -> Check:
     if kind.package is None:
         return Check(name, True, kind.about)
     version = package_version(kind.package)

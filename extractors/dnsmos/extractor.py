@@ -29,7 +29,7 @@ from extractors.base import Extractor, silence, speech_gate
 from extractors.contours import decibels, rms_dbfs
 from extractors.dnsmos import p808, p835
 from extractors.dnsmos.windows import HOP_SAMPLES, Network
-from extractors.stream import Source, SpeechFile
+from extractors.stream import SpeechFile, SpeechSamples
 
 #: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
@@ -127,7 +127,7 @@ def score_file(path: Path | str, windows: Windows = "reference") -> Quality | Ab
     return silence(peak) or _quality(scores, level)
 
 
-def _windows(audio: Source, kind: Windows) -> tuple[Source, list[int]]:
+def _windows(audio: SpeechSamples, kind: Windows) -> tuple[SpeechSamples, list[int]]:
     """What is scored: audio that fills a window, and the numbers of its windows."""
     if len(audio) < WINDOW_SAMPLES:
         audio = fill_window(audio[:])
@@ -181,7 +181,7 @@ def all_windows(samples: int) -> list[int]:
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
-def score(audio: Source, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+def score(audio: SpeechSamples, windows: Sequence[int]) -> npt.NDArray[np.float64]:
     """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:

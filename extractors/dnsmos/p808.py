@@ -31,7 +31,7 @@ from extractors.dnsmos.windows import (
     raw_scores,
     stretch,
 )
-from extractors.stream import Source
+from extractors.stream import SpeechSamples
 
 MELS = 120
 FFT_SAMPLES = 321
@@ -62,7 +62,7 @@ class P808:
         audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
     """
 
-    def __init__(self, model: Network, audio: Source) -> None:
+    def __init__(self, model: Network, audio: SpeechSamples) -> None:
         self._network = model
         self._audio = audio
         self._hops: HopStore[Decibels] = HopStore()

@@ -24,7 +24,7 @@ from extractors.dnsmos.windows import (
     raw_scores,
     stretch,
 )
-from extractors.stream import Source
+from extractors.stream import SpeechSamples
 
 #: Samples that a spectrum is computed from.
 SPECTRUM_SAMPLES = 320
@@ -69,7 +69,7 @@ class P835:
         audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
     """
 
-    def __init__(self, model: P835Model, audio: Source) -> None:
+    def __init__(self, model: P835Model, audio: SpeechSamples) -> None:
         self._spectra, self._network = model
         self._audio = audio
         self._hops: HopStore[Hop] = HopStore()

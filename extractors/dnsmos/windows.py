@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.stream import Source
+from extractors.stream import SpeechSamples
 
 Floats = npt.NDArray[np.float32]
 
@@ -127,7 +127,7 @@ def runs(numbers: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def stretch(audio: Source, first: int, stop: int) -> Samples:
+def stretch(audio: SpeechSamples, first: int, stop: int) -> Samples:
     """Samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
     inside = audio[max(0, first) : max(0, stop)]
     before = min(max(0, -first), stop - first)

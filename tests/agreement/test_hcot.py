@@ -9,7 +9,7 @@ import pytest
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.agreement.tables import QUICK
-from trace_eval.agreement import AgreeOptions, AgreeReport, Source, agree
+from trace_eval.agreement import AgreeOptions, AgreeReport, JudgedSource, agree
 from trace_eval.data.labels import LabelTable, read_labels
 
 #: Figures are given with four decimals.
@@ -31,7 +31,7 @@ def labels(data: Path, name: str) -> LabelTable:
 @pytest.fixture(scope="module")
 def report(labels: LabelTable, name: str) -> AgreeReport:
     """The human ratings of the dimensions, fused by a policy, against the human overall."""
-    return agree([Source(labels)], labels, AgreeOptions(QUICK, policy=FILES[name]))
+    return agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, policy=FILES[name]))
 
 
 def test_label_counts(labels: LabelTable, name: str) -> None:
@@ -45,7 +45,7 @@ def test_label_counts(labels: LabelTable, name: str) -> None:
 
 
 def test_every_policy(labels: LabelTable, name: str) -> None:
-    report = agree([Source(labels)], labels, AgreeOptions(QUICK, policy="all"))
+    report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, policy="all"))
     found = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
     expected = {
         "speakbench": {"content_first": 450, "content_first_strict": 485, "acceptability_cap": 191},
@@ -99,7 +99,7 @@ def test_repeated_triples_are_reported(report: AgreeReport, name: str) -> None:
 
 def test_learned_policies(labels: LabelTable, name: str) -> None:
     pytest.importorskip("sklearn")
-    report = agree([Source(labels)], labels, AgreeOptions(QUICK, learn=True))
+    report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, learn=True))
     learned = report.learned[0]
     found = {candidate.name: candidate for candidate in learned.candidates}
     bound, logistic = {"speakbench": (486, 484), "s2sarena": (301, 294)}[name]
@@ -109,6 +109,6 @@ def test_learned_policies(labels: LabelTable, name: str) -> None:
     for candidate in learned.candidates:
         assert candidate.cross_validated <= candidate.in_sample <= bound
     table = policy_from_rows("learned", learned.rows())
-    refused = agree([Source(labels)], labels, AgreeOptions(QUICK))
+    refused = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK))
     assert refused.items == len(labels)
     assert sum(table(*cell) != POLICIES["content_first"](*cell) for cell in table.table()) > 0

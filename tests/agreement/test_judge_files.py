@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from tests.agreement.tables import QUICK, codes, table
 from tests.agreement.test_run_and_commands import app
-from trace_eval.agreement import AgreeOptions, Source, agree, read_source
+from trace_eval.agreement import AgreeOptions, JudgedSource, agree, read_source
 from trace_eval.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.data.judge_files import Columns, flip
 from trace_eval.ranking import RankOptions, rank
@@ -106,7 +106,7 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
 def test_only_comparisons_with_one_judge_share_a_family() -> None:
     labels = table("labels", {"overall": "12" * 10})
     judges = [table(f"j{n}", {"overall": "12" * (10 - n) + "21" * n}) for n in (0, 3, 5)]
-    sources = [Source(judge) for judge in judges]
+    sources = [JudgedSource(judge) for judge in judges]
     every = agree(sources, labels, AgreeOptions(QUICK)).comparisons
     some = agree(sources, labels, AgreeOptions(QUICK, against="j0")).comparisons
     assert len(every) == 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.agreement.tables import QUICK, codes, table
-from trace_eval.agreement import AgreeOptions, Source, agree, agree_tables, items_of
+from trace_eval.agreement import AgreeOptions, JudgedSource, agree, agree_tables, items_of
 from trace_eval.agreement.forced import forced
 from trace_eval.agreement.groups import by_level, categories
 from trace_eval.agreement.levels import (
@@ -131,7 +131,7 @@ def test_groups_by_category_its_parts_and_level() -> None:
 def test_agree_shows_people_and_subsets() -> None:
     labels = opinions("11", "11", "22", "1t", category="a/en a/en b/en b/en")
     judge = table("judge", {"preference": "1121"}, id=["p0", "p1", "p2", "p3"])
-    report = agree([Source(judge)], labels, AgreeOptions(QUICK))
+    report = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK))
     assert {row.group for row in report.levels} == {"all", "a/en", "b/en", "a", "b", "en"}
     whole = next(row for row in report.levels if row.group == "all")
     assert (whole.counts["FA"], whole.counts["unresolved"]) == (3, 1)
@@ -147,7 +147,7 @@ def test_agree_shows_people_and_subsets() -> None:
 
 def test_one_person_has_no_levels() -> None:
     labels = table("labels", {"overall": "12"})
-    report = agree([Source(table("judge", {"overall": "11"}))], labels, AgreeOptions(QUICK))
+    report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, AgreeOptions(QUICK))
     assert (report.levels, report.pairwise, report.reliability) == ((), (), ())
     assert [row.group for row in report.forced] == ["all"]
 

@@ -17,12 +17,12 @@ from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserErr
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
 from trace_eval.api import extract
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
 from trace_eval.extracting.ray.cluster import Size
-from trace_eval.extracting.ray.driver import Job, _split
+from trace_eval.extracting.ray.driver import RayJob, _split
 from trace_eval.extracting.ray.engine import RayEngine
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_digest
 from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet
@@ -71,21 +71,21 @@ def test_an_unknown_protocol_is_told() -> None:
 
 
 def test_chunks_are_fair_and_the_same_for_the_same_recordings() -> None:
-    few = [Source(f"s3://b/{n}", url=f"s3://b/{n}") for n in range(20)]
+    few = [ClipSource(f"s3://b/{n}", url=f"s3://b/{n}") for n in range(20)]
     # 2 workers x 4 chunks share 20 clips: 3 each, the last chunk has 2.
     chunks = cut("d", few, workers=2)
     assert [len(chunk.sources) for chunk in chunks] == [3] * 6 + [2]
     assert [s for chunk in chunks for s in chunk.sources] == few
     assert chunks == cut("d", few, workers=2)
     assert len({chunk.name for chunk in chunks} | {c.name for c in cut("e", few, 2)}) == 14
-    many = [Source(str(n), data=b"") for n in range(10 * CHUNK_CLIPS)]
+    many = [ClipSource(str(n), data=b"") for n in range(10 * CHUNK_CLIPS)]
     assert {len(chunk.sources) for chunk in cut("d", many, workers=1)} == {CHUNK_CLIPS}
     assert cut("d", [], workers=1) == []
 
 
 def test_a_shard_counts_for_its_plan_and_its_files_only(tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone())
-    source = Source(str(clip), path=clip)
+    source = ClipSource(str(clip), path=clip)
     folder = ShardFolder(str(tmp_path / "shards"))
     plan = Plan((Counting(tmp_path / "log"),))
     digest = plan_digest(plan)
@@ -111,7 +111,7 @@ def _act(actor: StageActor, work: Work) -> Any:
 def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     clip, log = write(tmp_path / "a.wav", tone()), tmp_path / "log"
     plan = Plan((Counting(log),), tmp_path / "cache")
-    (chunk,) = cut(plan_digest(plan), [Source(str(clip), path=clip)], workers=1)
+    (chunk,) = cut(plan_digest(plan), [ClipSource(str(clip), path=clip)], workers=1)
     brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
     for _ in range(2):  # its node died after the first time, before anybody was told
         out = _act(StageActor(brief, 0), Work(chunk))
@@ -129,7 +129,7 @@ def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
     plan = Plan((Counting(log),), tmp_path / "cache")
     digest = plan_digest(plan)
     brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
-    source, folder = Source("s3://b/a", path=clip), ShardFolder(brief.place)
+    source, folder = ClipSource("s3://b/a", path=clip), ShardFolder(brief.place)
     for times in (1, 2):
         names = folder.names(digest)
         assert not finished(folder, names, [source])
@@ -148,7 +148,7 @@ def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
     model = Plan((Placed(tmp_path, device="gpu"),))
 
     def split(device: str, gpus: float, plan: Plan = model) -> bool:
-        return _split(Job(plan, {}, "", frozenset(), [], "", None, device), Size(4, gpus))
+        return _split(RayJob(plan, {}, "", frozenset(), [], "", None, device), Size(4, gpus))
 
     assert split("auto", 1)
     assert split("cuda", 1)

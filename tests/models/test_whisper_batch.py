@@ -19,7 +19,7 @@ from tests.models.parts import SENTENCE, known, silence, voice
 from tests.support.audio import write
 from tests.support.tiny_whisper import write_whisper
 from trace_eval.extracting.cache import Cache
-from trace_eval.extracting.clip import ClipExtractor, Source
+from trace_eval.extracting.clip import ClipExtractor, ClipSource
 
 
 def items(*clips: Clip) -> list[Item]:
@@ -187,7 +187,7 @@ def test_a_clip_that_fails_costs_itself_only(whisper_file: Path, tmp_path: Path)
         for number, length in enumerate(seconds)
     ]
     clips = ClipExtractor([Told(), extractor], Cache(tmp_path / "cache"))
-    found = clips.run([Source(path.name, path) for path in paths])
+    found = clips.run([ClipSource(path.name, path) for path in paths])
     transcripts = [each.blueprint.transcript for each in found if each.blueprint]
     assert [group.status for group in transcripts] == ["ok", "failed", "ok"]
     assert "cursed" in transcripts[1].reason

@@ -13,7 +13,7 @@ import pytest
 from blueprints import UserError
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval.extracting.clip import ClipExtractor, Extracted, Source
+from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.workers import WorkersError
@@ -25,7 +25,7 @@ def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Ex
     async def work() -> list[Extracted]:
         engine = LocalEngine(Plan((Counting(log),), cache), workers)
         try:
-            sources = [Source(str(path), path=path) for path in paths]
+            sources = [ClipSource(str(path), path=path) for path in paths]
             return await asyncio.gather(*(engine.extract(source) for source in sources))
         finally:
             await engine.close()
@@ -64,12 +64,12 @@ from pathlib import Path
 from tests.support.fakes import Counting
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.clip import Source
+from trace_eval.extracting.clip import ClipSource
 
 async def work():
     clip, log, cache = map(Path, sys.argv[1:])
     engine = LocalEngine(Plan((Counting(log, delay_s=60),), cache), 1)
-    await engine.extract(Source("x", path=clip))
+    await engine.extract(ClipSource("x", path=clip))
 
 if __name__ == "__main__":
     asyncio.run(work())
@@ -125,7 +125,7 @@ def test_workers_that_cannot_start_are_one_error_with_its_cause(tmp_path: Path) 
     async def work() -> None:
         engine = LocalEngine(_Unbuildable((Counting(tmp_path / "log"),), tmp_path), 1)
         try:
-            await engine.extract(Source("x", path=tmp_path / "x.wav"))
+            await engine.extract(ClipSource("x", path=tmp_path / "x.wav"))
         finally:
             await engine.close()
 
@@ -139,7 +139,7 @@ from pathlib import Path
 from tests.support.fakes import Counting
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.clip import Source
+from trace_eval.extracting.clip import ClipSource
 
 clip, log, cache = map(Path, sys.argv[1:4])
 
@@ -155,7 +155,7 @@ async def work():
     engine = LocalEngine(Plan((Counting(log, delay_s=30),), cache), 2)
     threading.Thread(target=interrupt, daemon=True).start()
     try:
-        await asyncio.gather(*(engine.extract(Source(n, path=clip)) for n in "ab"))
+        await asyncio.gather(*(engine.extract(ClipSource(n, path=clip)) for n in "ab"))
     finally:
         await engine.close()
 

@@ -9,7 +9,7 @@ from blueprints import Absent, Blueprint, Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Derived
 from trace_eval.extracting.cache import Cache
-from trace_eval.extracting.clip import ClipExtractor, Extracted, Source
+from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 
 Extract = Callable[..., list[Extracted]]
 
@@ -27,7 +27,7 @@ def extract(tmp_path: Path, log: Path) -> Extract:
         plan = [Counting(log, gain=gain), Derived(log)]
         worker = ClipExtractor(plan, Cache(tmp_path / "cache"), max_seconds=5)
         try:
-            return worker.run([Source(str(path), path=path) for path in paths])
+            return worker.run([ClipSource(str(path), path=path) for path in paths])
         finally:
             worker.close()
 

@@ -15,7 +15,7 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
-from trace_eval.data.manifests import check_audio, find_recordings, read_manifest, recordings_of
+from trace_eval.data.manifests import check_audio, find_recordings, read_manifest, recordings_in
 from trace_eval.data.records import spill_to
 
 
@@ -186,7 +186,7 @@ def test_recordings_of_files_folders_and_manifests(tmp_path: Path) -> None:
     )
     everything = [tmp_path / n for n in ("a.wav", "b.wav", "deep/c.flac")]
     assert find_recordings(tmp_path) == everything
-    found, problems = recordings_of([manifest, tmp_path, tmp_path / "b.wav"])
+    found, problems = recordings_in([manifest, tmp_path, tmp_path / "b.wav"])
     assert (found, problems) == (everything, [])
     (tmp_path / "none").mkdir()
     with pytest.raises(UserError, match="no recordings below it"):

@@ -12,7 +12,7 @@ from tests.support.audio import tone, write
 from tests.support.fakes import Counting
 from tests.support.web import Web, serve
 from trace_eval.data import remote
-from trace_eval.data.manifests import check_audio, read_manifest, recordings_of
+from trace_eval.data.manifests import check_audio, read_manifest, recordings_in
 from trace_eval.data.pairs import Recording
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
@@ -146,22 +146,22 @@ def test_what_is_too_large_is_not_fetched(
 def test_folders_globs_and_manifests_behind_urls(web: Web) -> None:
     a, b, c = (f"{web.url}/{name}" for name in ("a.wav", "b.wav", "deep/c%20c.wav"))
     (web.folder / "notes.txt").write_text("no recording")
-    assert recordings_of([web.url]) == ([a, b, c], [])
-    assert recordings_of([f"{web.url}/*.wav"]) == ([a, b], [])
-    assert recordings_of([f"{web.url}/deep", b]) == ([c, b], [])
+    assert recordings_in([web.url]) == ([a, b, c], [])
+    assert recordings_in([f"{web.url}/*.wav"]) == ([a, b], [])
+    assert recordings_in([f"{web.url}/deep", b]) == ([c, b], [])
     web.asked.clear()
-    assert recordings_of([a]) == ([a], [])
+    assert recordings_in([a]) == ([a], [])
     assert web.asked == []
     manifest = f"{web.url}/pairs.csv"
     (web.folder / "pairs.csv").write_text("id,a,b\n1,a.wav,deep/c c.wav\n2,a.wav\n")
-    found, problems = recordings_of([manifest])
+    found, problems = recordings_in([manifest])
     assert found == [a, c]
     assert [str(problem).partition(" 2: ")[0] for problem in problems] == [f"{manifest}, row"]
     with pytest.raises(UserError, match=r"none.jsonl: not found"):
         read_manifest(f"{web.url}/none.jsonl")
     (web.folder / "empty").mkdir()
     with pytest.raises(UserError, match=r"/empty: no recordings below it"):
-        recordings_of([f"{web.url}/empty"])
+        recordings_in([f"{web.url}/empty"])
 
 
 def test_other_file_systems_work_alike(worker: ClipExtractor, tmp_path: Path) -> None:
@@ -169,8 +169,8 @@ def test_other_file_systems_work_alike(worker: ClipExtractor, tmp_path: Path) ->
 
     memory = fsspec.filesystem("memory")
     memory.pipe("/box/x/a.wav", write(tmp_path / "a.wav", tone()).read_bytes())
-    assert recordings_of(["memory://box"]) == (["memory://box/x/a.wav"], [])
-    assert recordings_of(["memory://box/*/*.wav"]) == (["memory://box/x/a.wav"], [])
+    assert recordings_in(["memory://box"]) == (["memory://box/x/a.wav"], [])
+    assert recordings_in(["memory://box/*/*.wav"]) == (["memory://box/x/a.wav"], [])
     (found,) = _extract(worker, "memory://box/x/a.wav")
     assert found.blueprint
     (gone,) = _extract(worker, "memory://box/x/b.wav")

@@ -22,7 +22,7 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import LLMJudge
 from trace_eval.report import write_report
 from trace_eval.runs.cases import CaseReader
-from trace_eval.runs.fuse import refuse
+from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
 
@@ -64,7 +64,7 @@ def test_records_are_read_and_written_alike(run: Path) -> None:
 
 def test_fusing_again_changes_no_byte(run: Path) -> None:
     before = {name: (run / name).read_bytes() for name in ("overall.jsonl", "results.csv")}
-    refuse(run, "content_first")
+    fuse_again(run, "content_first")
     assert {name: (run / name).read_bytes() for name in before} == before
 
 

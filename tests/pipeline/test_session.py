@@ -21,10 +21,10 @@ from tests.support.fakes import Counting
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.judges.base import Case, Judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.fuse import refuse
+from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.pipeline import Pipeline
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
@@ -192,12 +192,12 @@ def test_refusing_calls_nobody(tmp_path: Path, options: Options, judge: LouderWi
     judge_manifest(_manifest(tmp_path, [(0.5, 0.6)]), tmp_path / "run", options)
     judge.seen.clear()
     log = (tmp_path / "log").read_text()
-    (overall,) = refuse(tmp_path / "run", "majority_vote")
+    (overall,) = fuse_again(tmp_path / "run", "majority_vote")
     assert (overall.policy, overall.rating) == ("majority_vote", Rating.B)
     assert Run.open(tmp_path / "run").overall()["p0"] == overall
     assert (judge.seen, (tmp_path / "log").read_text()) == ([], log)
     with pytest.raises(UserError, match="no run here"):
-        refuse(tmp_path / "nothing", "majority_vote")
+        fuse_again(tmp_path / "nothing", "majority_vote")
 
 
 def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path
     extracted: list[str] = []
 
     class Engine:
-        async def extract(self, source: Source) -> Extracted:
+        async def extract(self, source: ClipSource) -> Extracted:
             await asyncio.sleep(0)
             extracted.append(source.id)
             return Extracted(source.id, blueprint=Blueprint(clip=source.id))

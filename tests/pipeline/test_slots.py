@@ -10,19 +10,19 @@ import pytest
 from blueprints import Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Wasteful
-from trace_eval.extracting.clip import Source
+from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.workers import TRIM_AFTER_S, Place, Slot, Task
+from trace_eval.extracting.workers import TRIM_AFTER_S, Slot, Task, WorkerDevice
 
 
 @pytest.mark.parametrize("seconds", [TRIM_AFTER_S - 1, TRIM_AFTER_S + 1])
 def test_what_a_long_clip_took_is_given_back(tmp_path: Path, seconds: float) -> None:
     clips = {"first": (0.1, 1), "long": (1.0, seconds), "last": (0.2, 1)}
     sources = [
-        Source(name, write(tmp_path / f"{name}.wav", tone(length, peak)))
+        ClipSource(name, write(tmp_path / f"{name}.wav", tone(length, peak)))
         for name, (peak, length) in clips.items()
     ]
-    slot = Slot(Plan((Wasteful(),), tmp_path / "cache"), Place())
+    slot = Slot(Plan((Wasteful(),), tmp_path / "cache"), WorkerDevice())
 
     async def values() -> list[dict[str, object]]:
         found = []

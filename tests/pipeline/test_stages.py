@@ -11,7 +11,7 @@ import pytest
 from extractors.registry import plan as plan_extractors
 from tests.support.audio import tone, write
 from tests.support.fakes import Placed
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
 
@@ -36,7 +36,7 @@ def _extract(
     async def work() -> list[Extracted]:
         engine = LocalEngine(plan, workers, gpus)
         try:
-            sources = [Source(path.name, path=path) for path in [*paths, folder / "none.wav"]]
+            sources = [ClipSource(path.name, path=path) for path in [*paths, folder / "none.wav"]]
             return await asyncio.gather(*(engine.extract(source) for source in sources))
         finally:
             await engine.close()
@@ -114,7 +114,7 @@ def test_equal_clips_in_a_batch_are_measured_once(tmp_path: Path) -> None:
     log = tmp_path / "log"
     extractor = Plan((Placed(log, batch=8),), tmp_path / "cache").build()
     paths = [write(tmp_path / name, tone(peak=0.5)) for name in ("a.wav", "b.wav")]
-    found = extractor.run([Source(path.name, path=path) for path in paths])
+    found = extractor.run([ClipSource(path.name, path=path) for path in paths])
     extractor.close()
     assert found[0].blueprint == found[1].blueprint
     assert [row["clips"] for row in _log(log)] == [1]
@@ -124,7 +124,7 @@ def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(tmp_p
     plan = (Placed(tmp_path / "log", "first"), Placed(tmp_path / "log", "second"))
     extractor = Plan(plan, tmp_path / "cache").build()
     path = write(tmp_path / "a.wav", tone(peak=0.5))
-    source = Source("a.wav", path=path)
+    source = ClipSource("a.wav", path=path)
     (before,) = extractor.run([source], groups={"first"})
     write(path, tone(peak=0.75))
     (mixed,) = extractor.run([source], [before.blueprint], {"second"})

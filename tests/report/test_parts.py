@@ -15,7 +15,7 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import Facts, consistent, disagrees
-from trace_eval.report.page import chip, content_policy, duration, embedded, environment
+from trace_eval.report.page import chip, content_policy, duration, embedded, template_environment
 from trace_eval.report.pairs import line_of
 from trace_eval.report.summary import summarise
 from trace_eval.runs.run import Run
@@ -121,7 +121,7 @@ def test_embedded_json_survives_and_closes_nothing() -> None:
 
 
 def test_templates_escape() -> None:
-    rendered = environment().from_string("{{ x }}|{{ x|chip }}").render(x='<b a="1">')
+    rendered = template_environment().from_string("{{ x }}|{{ x|chip }}").render(x='<b a="1">')
     assert "<b" not in rendered
     assert "&lt;b a=&#34;1&#34;&gt;" in rendered
 

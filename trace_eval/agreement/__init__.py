@@ -16,7 +16,13 @@ from trace_eval.agreement.baselines import Majority, majority, random_matched, r
 from trace_eval.agreement.bias.length import LengthBias, length_bias
 from trace_eval.agreement.bias.position import PositionBias, join_orders, position_bias, sign_test
 from trace_eval.agreement.bias.self_comparison import SelfComparisons, self_comparisons
-from trace_eval.agreement.bootstrap import BootstrapOptions, Estimate, Stack, Units, bootstrap
+from trace_eval.agreement.bootstrap import (
+    BootstrapOptions,
+    IntervalEstimate,
+    Stack,
+    Units,
+    bootstrap,
+)
 from trace_eval.agreement.checks import (
     DataWarning,
     copied_ties,
@@ -55,8 +61,8 @@ from trace_eval.agreement.reliability import (
     reliability_rows,
 )
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport
-from trace_eval.agreement.score import Baseline, Score, score_judge
-from trace_eval.agreement.source import Source, read_source
+from trace_eval.agreement.score import Baseline, JudgeScore, score_judge
+from trace_eval.agreement.source import JudgedSource, read_source
 from trace_eval.agreement.tables import ablation_view, agree_tables, warning_line
 from trace_eval.agreement.tabular import Table, table, write_csv, write_json, write_policy
 
@@ -77,10 +83,12 @@ __all__ = [
     "Comparison",
     "Condition",
     "DataWarning",
-    "Estimate",
     "Flips",
     "Forced",
+    "IntervalEstimate",
     "Items",
+    "JudgeScore",
+    "JudgedSource",
     "Learned",
     "LengthBias",
     "LevelRow",
@@ -95,9 +103,7 @@ __all__ = [
     "ReliabilityRow",
     "Resolved",
     "Rule",
-    "Score",
     "SelfComparisons",
-    "Source",
     "Stack",
     "Table",
     "Units",

@@ -58,7 +58,7 @@ class BootstrapOptions:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalEstimate:
     """A number with its intervals; null where it is not defined.
 
     Attributes:
@@ -185,7 +185,7 @@ def bootstrap(
     statistics: Mapping[str, Statistic],
     options: BootstrapOptions,
     shares: Collection[str] = (),
-) -> dict[str, Estimate]:
+) -> dict[str, IntervalEstimate]:
     """Estimates with percentile and BCa intervals, all from the same resamples.
 
     An interval without width is none: one unit, or units that are all alike, say nothing of
@@ -199,7 +199,7 @@ def bootstrap(
             interval over the units that inform them; over clusters that is conservative.
     """
     if not len(units.sizes):
-        return dict.fromkeys(statistics, Estimate(None))
+        return dict.fromkeys(statistics, IntervalEstimate(None))
     total = units.total
     drawn = replicates(units, statistics, options) if options.resamples else {}
     without_one = total - units.tables
@@ -207,7 +207,7 @@ def bootstrap(
     for name, statistic in statistics.items():
         value = float(statistic(total))
         if np.isnan(value) or name not in drawn:
-            found[name] = Estimate(None if np.isnan(value) else value)
+            found[name] = IntervalEstimate(None if np.isnan(value) else value)
             continue
         undefined = np.isnan(drawn[name])
         known = drawn[name][~undefined]
@@ -215,7 +215,7 @@ def bootstrap(
             estimate = _without_width(units, statistic, value, name in shares, options.level)
         else:
             jackknife = statistic(without_one)
-            estimate = Estimate(
+            estimate = IntervalEstimate(
                 value,
                 percentile_interval(drawn[name], options.level),
                 bca_interval(drawn[name], value, jackknife, units.sizes, options.level),
@@ -226,10 +226,10 @@ def bootstrap(
 
 def _without_width(
     units: Units, statistic: Statistic, value: float, share: bool, level: float
-) -> Estimate:
+) -> IntervalEstimate:
     if units.sizes.sum() < 2:
-        return Estimate(value, reason="no interval: only one unit is drawn from")
+        return IntervalEstimate(value, reason="no interval: only one unit is drawn from")
     if share and value in (0, 1):
         informed = int(units.sizes[~np.isnan(statistic(units.tables))].sum())
-        return Estimate(value, exact=exact_interval(int(value) * informed, informed, level))
-    return Estimate(value, reason="no interval: all resamples are equal")
+        return IntervalEstimate(value, exact=exact_interval(int(value) * informed, informed, level))
+    return IntervalEstimate(value, reason="no interval: all resamples are equal")

@@ -15,7 +15,7 @@ from trace_eval.agreement.accuracy import accuracy
 from trace_eval.agreement.align import Aligned
 from trace_eval.agreement.bootstrap import (
     BootstrapOptions,
-    Estimate,
+    IntervalEstimate,
     Stack,
     Statistic,
     Units,
@@ -44,8 +44,8 @@ class Comparison:
     second: str
     dimension: str
     items: int
-    difference: Estimate
-    kappa_difference: Estimate
+    difference: IntervalEstimate
+    kappa_difference: IntervalEstimate
     mcnemar: McNemar
     p_holm: float
 
@@ -133,7 +133,9 @@ def _joint(pair: _Pair) -> NDArray[np.int64]:
     return np.bincount(_cells(pair, size)[1], minlength=size**3).reshape(size, size, size)
 
 
-def _by_items(pairs: Sequence[_Pair], options: BootstrapOptions) -> list[dict[str, Estimate]]:
+def _by_items(
+    pairs: Sequence[_Pair], options: BootstrapOptions
+) -> list[dict[str, IntervalEstimate]]:
     found = []
     for pair in pairs:
         size = len(pair[0].labels)
@@ -152,7 +154,7 @@ def _from_joint(statistic: Statistic, size: int) -> Statistic:
 
 def _by_clusters(
     pairs: Sequence[_Pair], cluster: NDArray[np.int64], options: BootstrapOptions
-) -> list[dict[str, Estimate]]:
+) -> list[dict[str, IntervalEstimate]]:
     """Both judges' tables side by side: a difference needs no more, and the draw is shared."""
     if not pairs:
         return []
@@ -184,7 +186,7 @@ def _from_two(statistic: Statistic, size: int, first: slice, second: slice) -> S
     return second_minus_first
 
 
-def _comparison(pair: _Pair, estimates: dict[str, Estimate]) -> Comparison:
+def _comparison(pair: _Pair, estimates: dict[str, IntervalEstimate]) -> Comparison:
     joint = _joint(pair)
     test = mcnemar(*discordant(joint))
     return Comparison(

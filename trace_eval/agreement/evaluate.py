@@ -49,7 +49,7 @@ from trace_eval.agreement.reliability import pairwise_rows, reliability_rows
 from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport, AlphaRow, TruthRow
 from trace_eval.agreement.score import score_judge
 from trace_eval.agreement.scores_given import score_error
-from trace_eval.agreement.source import Source
+from trace_eval.agreement.source import JudgedSource
 from trace_eval.data.labels import LABEL_COLUMNS, MISSING, TEXT_FACTS, Codes, LabelTable
 from trace_eval.runs.fuse import load_policy
 
@@ -57,7 +57,7 @@ __all__ = ["ALL_POLICIES", "AgreeOptions", "AgreeReport", "agree", "align_judge"
 
 
 def agree(
-    sources: Sequence[Source],
+    sources: Sequence[JudgedSource],
     labels: LabelTable | None = None,
     options: AgreeOptions | None = None,
 ) -> AgreeReport:

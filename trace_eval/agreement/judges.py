@@ -14,7 +14,7 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Items, Missing, first_repeat, gather, match
 from trace_eval.agreement.counts import collapse_codes
 from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
-from trace_eval.agreement.source import Source
+from trace_eval.agreement.source import JudgedSource
 from trace_eval.data.labels import NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
 
 
@@ -42,7 +42,7 @@ class JudgeData:
 
 
 def prepare_judges(
-    sources: Sequence[Source], items: Items, policy: Policy | None, missing: Missing
+    sources: Sequence[JudgedSource], items: Items, policy: Policy | None, missing: Missing
 ) -> list[JudgeData]:
     """Every judge of every source.
 
@@ -93,7 +93,7 @@ def _unique(rater: str, source: str, taken: list[str]) -> str:
     return name
 
 
-def _known_policy(source: Source) -> Policy:
+def _known_policy(source: JudgedSource) -> Policy:
     return POLICIES.get(source.policy or DEFAULT_POLICY, POLICIES[DEFAULT_POLICY])
 
 

@@ -16,7 +16,7 @@ from trace_eval.agreement.metrics import METRICS, Metric
 from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.mechanism import Mechanism
 from trace_eval.agreement.reliability import PairwiseRow, ReliabilityRow
-from trace_eval.agreement.score import Score
+from trace_eval.agreement.score import JudgeScore
 from trace_eval.agreement.scores_given import ScoreError
 
 #: ``policy`` that compares every built-in policy.
@@ -77,7 +77,7 @@ class AgreeReport:
     options: AgreeOptions
     warnings: tuple[DataWarning, ...]
     truth: tuple[TruthRow, ...]
-    scores: tuple[Score, ...]
+    scores: tuple[JudgeScore, ...]
     score_errors: tuple[ScoreError, ...]
     comparisons: tuple[Comparison, ...]
     alphas: tuple[AlphaRow, ...]

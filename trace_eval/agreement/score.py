@@ -21,7 +21,7 @@ from trace_eval.agreement.baselines import (
 )
 from trace_eval.agreement.bootstrap import (
     BootstrapOptions,
-    Estimate,
+    IntervalEstimate,
     Stack,
     Statistic,
     Units,
@@ -52,7 +52,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Score:
+class JudgeScore:
     """A judge on one dimension.
 
     Attributes:
@@ -71,7 +71,7 @@ class Score:
     scored: int
     coverage: float | None
     coverage_2way: float | None
-    metrics: dict[str, Estimate]
+    metrics: dict[str, IntervalEstimate]
     confusion: tuple[tuple[int, ...], ...]
     majority: Majority
     baselines: tuple[Baseline, ...]
@@ -94,7 +94,7 @@ def score_judge(
     content: Codes | None,
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
-) -> list[Score]:
+) -> list[JudgeScore]:
     """Score one judge on all dimensions.
 
     Args:
@@ -114,14 +114,14 @@ def score_judge(
     ]
 
 
-def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, Estimate]:
+def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
     return bootstrap(Units.items(counts), _over_flat(column.labels), options, SHARES)
 
 
 def _by_clusters(
     columns: Sequence[Aligned], cluster: NDArray[np.int64], options: BootstrapOptions
-) -> list[dict[str, Estimate]]:
+) -> list[dict[str, IntervalEstimate]]:
     """All dimensions in one vector of counts: a cluster is drawn once for all of them."""
     statistics: dict[str, Statistic] = {}
     stack = Stack(int(cluster.max(initial=-1)) + 1)
@@ -141,13 +141,13 @@ def _by_clusters(
 
 def _score(
     column: Aligned,
-    metrics: dict[str, Estimate],
+    metrics: dict[str, IntervalEstimate],
     facts: Mapping[str, NDArray[Any]],
     content: Codes | None,
-) -> Score:
+) -> JudgeScore:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
     best = majority(counts, column.labels)
-    return Score(
+    return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
         labels=column.labels,

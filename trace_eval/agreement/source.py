@@ -25,7 +25,7 @@ _MEASURES = {
 
 
 @dataclass(frozen=True)
-class Source:
+class JudgedSource:
     """Judgements to evaluate.
 
     Attributes:
@@ -42,7 +42,7 @@ class Source:
     policy: str | None = None
 
 
-def read_source(path: Path, columns: Columns | None = None) -> Source:
+def read_source(path: Path, columns: Columns | None = None) -> JudgedSource:
     """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
 
     Args:
@@ -57,10 +57,10 @@ def read_source(path: Path, columns: Columns | None = None) -> Source:
         if columns not in (None, Columns()):
             raise UserError(f"{path}: a run folder needs no column names; name them for files")
         return _read_run(path)
-    return Source(*read_judge_file(path, columns or Columns()))
+    return JudgedSource(*read_judge_file(path, columns or Columns()))
 
 
-def _read_run(folder: Path) -> Source:
+def _read_run(folder: Path) -> JudgedSource:
     run = Run.open(folder)
     pairs = list(run.pairs())
     judgements, overall = run.judgements(), run.overall()
@@ -82,7 +82,7 @@ def _read_run(folder: Path) -> Source:
     if overall:
         fused = [overall.get(judgement.pair) for judgement in judged]
         table["overall"] = [_label(record.rating) if record else None for record in fused]
-    return Source(
+    return JudgedSource(
         label_table(str(folder), table),
         _pair_labels(folder, pairs, facts),
         _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.agreement.ablation.conditions import Ablation
 from trace_eval.agreement.bias.bias_tables import bias_tables, noise_table
-from trace_eval.agreement.bootstrap import Estimate
+from trace_eval.agreement.bootstrap import IntervalEstimate
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
 from trace_eval.agreement.groups import ALL
@@ -16,7 +16,7 @@ from trace_eval.agreement.policies.counterfactual import RESOLVERS, Resolved
 from trace_eval.agreement.policies.learn import Learned
 from trace_eval.agreement.policies.winner_on_bad import WinnerOnBad
 from trace_eval.agreement.report import AgreeReport
-from trace_eval.agreement.score import Score
+from trace_eval.agreement.score import JudgeScore
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 
 #: Ids shown of a warning; all of them are in the JSON and CSV files.
@@ -106,12 +106,12 @@ def _truth(report: AgreeReport) -> Table:
 
 
 def _agreement(report: AgreeReport) -> Table:
-    def row(score: Score) -> tuple[object, ...]:
+    def row(score: JudgeScore) -> tuple[object, ...]:
         return (
             score.judge,
             score.dimension,
             f"{score.scored}/{score.labelled}",
-            *(score.metrics.get(metric.name, Estimate(None)) for metric in METRICS),
+            *(score.metrics.get(metric.name, IntervalEstimate(None)) for metric in METRICS),
             score.coverage_2way,
             score.majority.accuracy if score.majority.items else None,
         )
@@ -155,7 +155,7 @@ def _score_errors(report: AgreeReport) -> Table:
     )
 
 
-def _confusion(score: Score) -> Table:
+def _confusion(score: JudgeScore) -> Table:
     return table(
         f"{score.judge} on {score.dimension}: people in rows, judge in columns",
         ("people \\ judge", *score.labels, "all"),

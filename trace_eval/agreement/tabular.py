@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.agreement.bootstrap import Estimate
+from trace_eval.agreement.bootstrap import IntervalEstimate
 from trace_eval.agreement.policies.learn import Learned
 
 #: Shown where a number is not defined.
@@ -42,7 +42,7 @@ def cell(value: Any) -> str:
     """A value for people: four decimals, intervals in brackets, nothing for null."""
     if value is None:
         return NOTHING
-    if isinstance(value, Estimate):
+    if isinstance(value, IntervalEstimate):
         limits = value.interval
         shown = cell(value.value)
         return f"{shown} [{limits[0]:.3f}, {limits[1]:.3f}]" if limits else shown

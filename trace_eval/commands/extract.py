@@ -29,7 +29,7 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.data.manifests import recordings_of
+    from trace_eval.data.manifests import recordings_in
     from trace_eval.data.parts import Shard
     from trace_eval.data.records import spill_to
     from trace_eval.data.urls import place, shown
@@ -38,7 +38,7 @@ def extract(
 
     part = Shard.parse(shard) if shard else None
     spill = spill_to(audio_folder(extracting.cache))
-    sources, problems = recordings_of(inputs, audio_root, spill, part)
+    sources, problems = recordings_in(inputs, audio_root, spill, part)
     for problem in problems:
         warn(problem)
     folder = place(out)

@@ -18,7 +18,7 @@ def fuse(
 ) -> None:
     """Fuse again with another policy; nothing is extracted or judged."""
     from trace_eval.commands.tables import print_results
-    from trace_eval.runs.fuse import refuse
+    from trace_eval.runs.fuse import fuse_again
 
-    refuse(run, policy)
+    fuse_again(run, policy)
     print_results(run)

@@ -16,7 +16,7 @@ from trace_eval.runs.run import NOT_JUDGED, Run
 if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.doctor import Diagnosis
     from trace_eval.judges.chat.batch import BatchWritten
-    from trace_eval.judges.chat.estimate import Estimate
+    from trace_eval.judges.chat.estimate import CostEstimate
     from trace_eval.judges.doctor import Check
     from trace_eval.runs.listing import Listed
     from trace_eval.runs.summary import Summary
@@ -94,7 +94,7 @@ def print_runs(found: Sequence[Listed]) -> None:
     console.print(table)
 
 
-def print_estimate(found: Estimate) -> None:
+def print_estimate(found: CostEstimate) -> None:
     """What a run would send and cost."""
     console = results()
     console.print(

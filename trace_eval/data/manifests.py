@@ -360,7 +360,7 @@ def find_urls(url: str) -> list[str]:
     return found
 
 
-def recordings_of(
+def recordings_in(
     inputs: Iterable[Path | str],
     audio_root: Path | str | None = None,
     spill: Spill | None = None,

@@ -20,7 +20,7 @@ from trace_eval.extracting.cache import Cache, Stamp, group_key, lasting, stamp_
 
 
 @dataclass(frozen=True)
-class Source:
+class ClipSource:
     """Where a recording is: a path, the bytes of its file, or a URL."""
 
     id: str
@@ -105,7 +105,7 @@ class ClipExtractor:
 
     def run(
         self,
-        sources: Sequence[Source],
+        sources: Sequence[ClipSource],
         before: Sequence[Blueprint | None] = (),
         groups: Collection[str] | None = None,
     ) -> list[Extracted]:
@@ -214,7 +214,7 @@ class ClipExtractor:
 class _Job:
     """One recording on its way through the plan."""
 
-    def __init__(self, source: Source, blueprint: Blueprint | None = None) -> None:
+    def __init__(self, source: ClipSource, blueprint: Blueprint | None = None) -> None:
         self.source = source
         self.clip: Clip | None = None
         self.blueprint = blueprint

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.plan import Plan, Stage
-from trace_eval.extracting.workers import Place, Slot, Task, ctrl_c_ignored
+from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class Engine(Protocol):
         """Clips that keep it busy; fewer in flight leave workers idle."""
         ...
 
-    async def extract(self, source: Source) -> Extracted:
+    async def extract(self, source: ClipSource) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
         ...
 
@@ -56,14 +56,17 @@ class LocalEngine:
     def __init__(self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()) -> None:
         gpus = gpus if workers else ()
         threads = max(1, cores() // (workers + len(gpus))) if workers else 1
-        places = [Place(threads)] * workers if workers else [None]
+        places = [WorkerDevice(threads)] * workers if workers else [None]
         self._stages = plan.stages(split=bool(gpus))
         self._lanes = {
             on_gpu: _Lane(
                 [Slot(plan, place) for place in where],
                 [stage for stage in self._stages if stage.on_gpu == on_gpu],
             )
-            for on_gpu, where in ((False, places), (True, [Place(threads, gpu) for gpu in gpus]))
+            for on_gpu, where in (
+                (False, places),
+                (True, [WorkerDevice(threads, gpu) for gpu in gpus]),
+            )
         }
 
     @property
@@ -71,7 +74,7 @@ class LocalEngine:
         """Clips that keep it busy: each worker's batch, and the next one on its way."""
         return sum(lane.capacity for lane in self._lanes.values())
 
-    async def extract(self, source: Source) -> Extracted:
+    async def extract(self, source: ClipSource) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
         found = Extracted(source.id)
         for stage in self._stages:

@@ -13,7 +13,7 @@ from extractors.base import Extractor
 from extractors.registry import plan as plan_extractors
 from trace_eval.data.pairs import Recording
 from trace_eval.extracting.cache import check_folder
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, cores, each
 from trace_eval.extracting.plan import Plan
 from trace_eval.options import ExtractOptions
@@ -39,7 +39,7 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     return plan
 
 
-class Job(NamedTuple):
+class ExtractionJob(NamedTuple):
     """What an engine past this machine must know before the first clip.
 
     Attributes:
@@ -47,12 +47,12 @@ class Job(NamedTuple):
         shards: folder or fsspec URL of the results.
     """
 
-    sources: Iterable[Source]
+    sources: Iterable[ClipSource]
     shards: str
 
 
 def engine_of(
-    options: ExtractOptions, plan: Sequence[Extractor], clips: int, job: Job | None = None
+    options: ExtractOptions, plan: Sequence[Extractor], clips: int, job: ExtractionJob | None = None
 ) -> Engine:
     """The engine for about so many clips; call it inside a running event loop.
 
@@ -99,19 +99,19 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
     return list(visible.split(",") if visible else map(str, range(count)))[:count]
 
 
-def source_of(recording: Recording) -> Source:
+def source_of(recording: Recording) -> ClipSource:
     """What the engine is told of a recording."""
-    return Source(recording.source_id, recording.audio, recording.data, recording.url)
+    return ClipSource(recording.source_id, recording.audio, recording.data, recording.url)
 
 
-def source_from(content: Path | str | bytes) -> Source:
+def source_from(content: Path | str | bytes) -> ClipSource:
     """What the engine is told of a recording by path, or by the bytes of its file."""
     recording = Recording(data=content) if isinstance(content, bytes) else Recording(audio=content)
     return source_of(recording)
 
 
 def extract_each(
-    sources: Collection[Source],
+    sources: Collection[ClipSource],
     options: ExtractOptions | None = None,
     listener: Callable[[Extracted], None] = lambda _: None,
     shards: str | None = None,
@@ -128,10 +128,10 @@ def extract_each(
     plan = extractors_of(options)
 
     async def work() -> None:
-        job = Job(sources, shards) if shards else None
+        job = ExtractionJob(sources, shards) if shards else None
         engine = engine_of(options, plan, len(sources), job)
 
-        async def one(source: Source) -> None:
+        async def one(source: ClipSource) -> None:
             listener(await engine.extract(source))
 
         try:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from blueprints import Blueprint, UserError
 from extractors.models import prime_hashes
-from trace_eval.extracting.clip import ClipExtractor, Extracted, Source
+from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 
 #: Numerical libraries read how many threads to use when they are loaded.
@@ -39,12 +39,12 @@ TRIM_AFTER_S = 30.0
 class Task(NamedTuple):
     """A recording, and what earlier stages found of it."""
 
-    source: Source
+    source: ClipSource
     known: Blueprint | None = None
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkerDevice:
     """Where a worker runs.
 
     Attributes:
@@ -74,7 +74,7 @@ class Slot:
         place: where; None: a thread of this process, which nothing protects from crashes.
     """
 
-    def __init__(self, plan: Plan, place: Place | None) -> None:
+    def __init__(self, plan: Plan, place: WorkerDevice | None) -> None:
         self._plan = plan
         self._place = place
         self._local: ClipExtractor | None = None
@@ -136,7 +136,7 @@ class Slot:
                 self._executor = self._start_process(self._place)
         return self._executor
 
-    def _start_process(self, place: Place) -> Executor:
+    def _start_process(self, place: WorkerDevice) -> Executor:
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             # A worker is importing its parent's script, which has no main guard; the parent
             # says so, see run.

@@ -60,7 +60,7 @@ def _scripted(argument: str, options: JudgeOptions) -> Judge:
     return LLMJudge(f"scripted:{argument}", client, options, FREE)
 
 
-class Kind(NamedTuple):
+class JudgeKind(NamedTuple):
     """A built-in kind of judge.
 
     Attributes:
@@ -76,11 +76,13 @@ class Kind(NamedTuple):
     package: str | None = None
 
 
-_BUILT_IN: dict[str, Kind] = {
-    "rules": Kind(_rules, "rules", "no model, no network: a screening baseline"),
-    "ollama": Kind(_ollama, "ollama:MODEL", "a model on an Ollama server", "ollama"),
-    "openai": Kind(_openai, "openai:MODEL", "a model on any OpenAI-compatible server", "openai"),
-    "scripted": Kind(_scripted, "scripted:FILE", "replays replies from a file"),
+_BUILT_IN: dict[str, JudgeKind] = {
+    "rules": JudgeKind(_rules, "rules", "no model, no network: a screening baseline"),
+    "ollama": JudgeKind(_ollama, "ollama:MODEL", "a model on an Ollama server", "ollama"),
+    "openai": JudgeKind(
+        _openai, "openai:MODEL", "a model on an OpenAI-compatible server", "openai"
+    ),
+    "scripted": JudgeKind(_scripted, "scripted:FILE", "replays replies from a file"),
 }
 
 
@@ -146,7 +148,7 @@ def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
     return [] if uses is None else [name for name in options.changed() if name not in uses]
 
 
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, JudgeKind]:
     """The built-in kinds by name."""
     return dict(_BUILT_IN)
 

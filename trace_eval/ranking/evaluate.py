@@ -62,7 +62,7 @@ class SystemRow:
 
 
 @dataclass(frozen=True)
-class Place:
+class Standing:
     """A system under one method.
 
     Attributes:
@@ -109,7 +109,7 @@ class RankReport:
     self_compared: int
     warnings: tuple[DataWarning, ...]
     systems: tuple[SystemRow, ...]
-    places: tuple[Place, ...]
+    places: tuple[Standing, ...]
     correlations: tuple[Correlation, ...]
     parameters: tuple[Parameter, ...]
     caveats: tuple[Caveat, ...]
@@ -243,7 +243,7 @@ def _of_people(
 
 def _places(
     method: str, outcomes: Outcomes, fitted: Strengths | None, options: RankOptions
-) -> Iterator[Place]:
+) -> Iterator[Standing]:
     exact: list[Fraction | None] = [None] * len(outcomes.systems)
     if fitted is None:
         exact = _exact(method, outcomes, options)
@@ -259,7 +259,7 @@ def _places(
     for index, system in enumerate(outcomes.systems):
         low, high = bounds[index] if order[index] is not None and bounds else (None, None)
         shown = None if exact[index] is None else str(exact[index])
-        yield Place(method, system, values[index], shown, order[index], low, high, undefined)
+        yield Standing(method, system, values[index], shown, order[index], low, high, undefined)
 
 
 def _rank_intervals(

@@ -8,12 +8,12 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Items, Missing, first_repeat, items_of, match
 from trace_eval.agreement.judges import merge_facts, with_overall
-from trace_eval.agreement.source import Source
+from trace_eval.agreement.source import JudgedSource
 from trace_eval.data.labels import LabelTable
 
 
 def judge_table(
-    source: Source, judge: str | None = None, policy: Policy | None = None
+    source: JudgedSource, judge: str | None = None, policy: Policy | None = None
 ) -> LabelTable:
     """One judge's labels, one row per item.
 

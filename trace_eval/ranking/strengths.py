@@ -31,7 +31,7 @@ BAR = "(bar)"
 
 
 @dataclass(frozen=True)
-class Problem:
+class StrengthModel:
     """The comparisons as a linear map from outcome counts to games.
 
     Attributes:
@@ -74,7 +74,7 @@ class Problem:
         return found
 
 
-def problem(outcomes: Outcomes, typed: bool, prior: float) -> Problem:
+def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
     """Set up the games of some outcomes."""
     systems, pairs = len(outcomes.systems), len(outcomes.pairs)
     kinds = len(OUTCOMES)
@@ -96,7 +96,7 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> Problem:
     if prior:
         virtual_design = np.concatenate([virtual_design, np.eye(len(names))])
     cells = pairs * kinds
-    return Problem(
+    return StrengthModel(
         names,
         real.reshape(cells, -1),
         design,
@@ -147,7 +147,7 @@ def strengths(
     )
 
 
-def _decided(model: Model, setup: Problem, counts: Array) -> Array:
+def _decided(model: Model, setup: StrengthModel, counts: Array) -> Array:
     """True where somebody won, or the model has no tie parameter to run away."""
     if model.parameter is None:
         return np.ones(len(counts), bool)
@@ -155,7 +155,7 @@ def _decided(model: Model, setup: Problem, counts: Array) -> Array:
     return np.asarray(games[..., :2].sum((-2, -1)) > 0)
 
 
-def fit_many(model: Model, setup: Problem, counts: Array) -> tuple[Array, Array]:
+def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, Array]:
     """Log-strengths of many count vectors [shape=(fits, names)] and tie parameters.
 
     Strengths have mean 0 over the real systems; NaN where there is no finite answer.

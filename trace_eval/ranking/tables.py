@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.ranking.evaluate import METHODS, Place, RankReport
+from trace_eval.ranking.evaluate import METHODS, RankReport, Standing
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
@@ -66,7 +66,7 @@ def _ranking(report: RankReport) -> Table:
     )
 
 
-def _place(place: Place) -> str:
+def _place(place: Standing) -> str:
     if place.rank is None or place.value is None:
         return NOTHING
     bounds = "" if place.low is None else f" [{place.low}-{place.high}]"

@@ -61,7 +61,7 @@ class Facts:
         record = self.clip_of(recording)
         return self.blueprints.get(record.clip) if record and record.clip else None
 
-    def heard(self, recording: Recording) -> str:
+    def transcript_of(self, recording: Recording) -> str:
         """The recogniser's text of a recording; empty where there is none."""
         blueprint = self.blueprint_of(recording)
         found = blueprint.transcript if blueprint else None

@@ -32,7 +32,7 @@ _CHIPS = {
 }
 
 
-def environment() -> Environment:
+def template_environment() -> Environment:
     """Templates of the report; everything is escaped unless it is already markup."""
     env = Environment(
         loader=PackageLoader("trace_eval.report"),

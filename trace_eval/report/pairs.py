@@ -56,7 +56,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerView:
     """A recording on the page of a pair; ``clip`` numbers its drawing, null: there is none."""
 
     side: str
@@ -77,7 +77,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Step:
+class PolicyStep:
     """One step of the policy, in words; ``rating`` is what it looked at or gave."""
 
     text: str
@@ -90,12 +90,12 @@ class Page:
 
     line: Line
     pair: Pair
-    instruction: Answer
-    answers: tuple[Answer, Answer]
+    instruction: AnswerView
+    answers: tuple[AnswerView, AnswerView]
     judgement: Judgement | None
     overall: Overall | None
     verdicts: tuple[Verdict, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PolicyStep, ...]
     others: tuple[tuple[str, str, str], ...]
     opinions: tuple[Opinion, ...]
 
@@ -118,9 +118,9 @@ def line_of(number: int, pair: Pair, facts: Facts) -> Line:
         pair.category,
         pair.a.system,
         pair.b.system,
-        pair.instruction.text or facts.heard(pair.instruction),
-        facts.heard(pair.a),
-        facts.heard(pair.b),
+        pair.instruction.text or facts.transcript_of(pair.instruction),
+        facts.transcript_of(pair.a),
+        facts.transcript_of(pair.b),
         judgement and judgement.reason,
         judgement and judgement.detail,
     ]
@@ -150,12 +150,12 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
 
-    def answer(side: str, system: str | None) -> Answer:
+    def answer(side: str, system: str | None) -> AnswerView:
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
         number = clips.get(record.clip) if record and record.clip else None
         sound = shelf.sound(recording, record)
-        return Answer(side, system or "", sound, number, facts.heard(recording))
+        return AnswerView(side, system or "", sound, number, facts.transcript_of(recording))
 
     return Page(
         line=line,
@@ -191,22 +191,22 @@ def _ratings(judgement: Judgement | None) -> tuple[Rating, Rating, Rating] | Non
     return (c, vq, p) if c is not None and vq is not None and p is not None else None
 
 
-def _steps(judgement: Judgement | None, overall: Overall | None) -> Iterator[Step]:
+def _steps(judgement: Judgement | None, overall: Overall | None) -> Iterator[PolicyStep]:
     """How the policy came to its rating: what went in, the rule, what came out."""
     ratings = _ratings(judgement)
     if overall is None:
-        yield Step("nothing was fused yet; run trace-eval fuse", None)
+        yield PolicyStep("nothing was fused yet; run trace-eval fuse", None)
         return
     if ratings is None:
-        yield Step(overall.why, None)
+        yield PolicyStep(overall.why, None)
         return
     for name, rating in zip(DIMENSIONS, ratings, strict=True):
-        yield Step(f"{name.replace('_', ' ')} says", str(rating))
+        yield PolicyStep(f"{name.replace('_', ' ')} says", str(rating))
     policy = POLICIES.get(overall.policy)
-    yield Step(
+    yield PolicyStep(
         f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None
     )
-    yield Step(overall.why, str(overall.rating) if overall.rating else None)
+    yield PolicyStep(overall.why, str(overall.rating) if overall.rating else None)
 
 
 def _others(judgement: Judgement | None, overall: Overall | None) -> Iterator[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ from trace_eval.report.gather import Facts
 
 if TYPE_CHECKING:
     from trace_eval.agreement.evaluate import AgreeReport
-    from trace_eval.agreement.source import Source
+    from trace_eval.agreement.source import JudgedSource
     from trace_eval.ranking import RankReport
 
 
@@ -24,7 +24,7 @@ LEAST_DEFINED = 0.5
 
 
 @dataclass(frozen=True)
-class Place:
+class WinRateRow:
     """A system's win rate and rank; ``human`` is its rank by the labels.
 
     ``low`` and ``high`` bound the rank; null where most resamples lack a system.
@@ -61,7 +61,7 @@ class People:
 
     agreement: AgreeReport | None
     agreement_note: str
-    places: tuple[Place, ...]
+    places: tuple[WinRateRow, ...]
     ranking_note: str
     level: float
     caveats: tuple[str, ...] = ()
@@ -93,13 +93,13 @@ def _why(error: Exception) -> str:
     return str(error)
 
 
-def _source(folder: Path) -> Source:
+def _source(folder: Path) -> JudgedSource:
     from trace_eval.agreement.source import read_source
 
     return read_source(folder)
 
 
-def _agreement(facts: Facts, source: Source) -> tuple[AgreeReport | None, str]:
+def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, str]:
     if not any(pair.labels for pair in facts.pairs):
         return (
             None,
@@ -114,7 +114,7 @@ def _agreement(facts: Facts, source: Source) -> tuple[AgreeReport | None, str]:
 
 
 def _ranking(
-    facts: Facts, source: Source
+    facts: Facts, source: JudgedSource
 ) -> tuple[tuple[RankReport, RankReport | None] | None, str]:
     """(ranking by the judge, ranking by people), or why there is none."""
     nameless = sum(not (pair.a.system and pair.b.system) for pair in facts.pairs)
@@ -140,7 +140,7 @@ def _ranking(
         return None, _why(error)
 
 
-def _places(ranking: RankReport, human: RankReport | None) -> tuple[Place, ...]:
+def _places(ranking: RankReport, human: RankReport | None) -> tuple[WinRateRow, ...]:
     theirs = (
         {place.system: place.rank for place in human.places if place.method == "win_rate"}
         if human
@@ -150,7 +150,7 @@ def _places(ranking: RankReport, human: RankReport | None) -> tuple[Place, ...]:
     counts = {row.system: row for row in ranking.systems}
     strengths = {p.system: p.value for p in ranking.places if p.method == "bradley_terry"}
     places = [
-        Place(
+        WinRateRow(
             place.system,
             place.value,
             place.rank,

@@ -60,7 +60,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ReportSummary:
     """See the fields.
 
     Attributes:
@@ -97,7 +97,7 @@ class Summary:
         return self.scored / self.total if self.total else 0.0
 
 
-def summarise(facts: Facts) -> Summary:
+def summarise(facts: Facts) -> ReportSummary:
     """Count everything once."""
     judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
     known = [judgement for judgement in judgements if judgement]
@@ -107,7 +107,7 @@ def summarise(facts: Facts) -> Summary:
     sessions = facts.record.sessions
     calls = [o.seconds for j in known for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
-    return Summary(
+    return ReportSummary(
         total=len(facts.pairs) + len(facts.problems),
         scored=len(scored),
         unscored=_unscored(judgements, len(facts.problems)),

@@ -20,8 +20,8 @@ from trace_eval.report.page import (
     asset,
     content_policy,
     deferred,
-    environment,
     scripts,
+    template_environment,
 )
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, Line, line_of, page_of
 from trace_eval.report.people import people
@@ -62,7 +62,7 @@ def write_report(run_folder: Path, out: Path | None = None, audio: bool = False)
 
 def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
     """The page, piece by piece: fragments are made while it is written."""
-    env = environment()
+    env = template_environment()
     env.globals.update(width=WIDTH, height=HEIGHT, label_height=LABEL, raw_shown=RAW_SHOWN)
     head, code = asset(HEAD_SCRIPT), scripts()
     lines = [line_of(number, pair, facts) for number, pair in enumerate(facts.pairs)]

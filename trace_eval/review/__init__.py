@@ -8,7 +8,7 @@ from trace_eval.review.estimate import Accuracy, estimate_accuracy
 from trace_eval.review.exports import write_exports
 from trace_eval.review.labelstudio import read_results, write_tasks
 from trace_eval.review.material import Material, load_material
-from trace_eval.review.queue import Plan, QueueOptions, make_plan
+from trace_eval.review.queue import QueueOptions, ReviewPlan, make_plan
 from trace_eval.review.results import accuracies, accuracy_lines, agreement
 from trace_eval.review.session import Labelled, Review, open_review
 from trace_eval.review.store import Store
@@ -17,9 +17,9 @@ __all__ = [
     "Accuracy",
     "Labelled",
     "Material",
-    "Plan",
     "QueueOptions",
     "Review",
+    "ReviewPlan",
     "Store",
     "accuracies",
     "accuracy_lines",

@@ -18,13 +18,13 @@ from trace_eval.review.protocol import (
     SECOND,
     YES,
     Phase,
-    Step,
+    Question,
     phases,
     rating,
     shown_rating,
 )
 from trace_eval.review.results import RATED, accuracies, agreement
-from trace_eval.review.session import Place, Review
+from trace_eval.review.session import Position, Review
 
 _HERE = Path(__file__).parent
 
@@ -91,7 +91,7 @@ _BETTER = (
 _NEXT = (Choice("", "Enter", "Next pair", "good"),)
 
 
-def question(step: Step) -> dict[str, Any]:
+def question(step: Question) -> dict[str, Any]:
     """Heading, hint and buttons of a step."""
     if step.phase is None:
         return {
@@ -113,7 +113,7 @@ def question(step: Step) -> dict[str, Any]:
     }
 
 
-def blocks(place: Place, overall_first: bool) -> list[dict[str, Any]]:
+def blocks(place: Position, overall_first: bool) -> list[dict[str, Any]]:
     """The strip of blocks with what was decided, as the rater saw the answers."""
     found: list[dict[str, Any]] = []
     current = place.step.phase if place.step else None
@@ -125,7 +125,7 @@ def blocks(place: Place, overall_first: bool) -> list[dict[str, Any]]:
     return [*found, {"title": "Comment", "chip": None, "current": asks}]
 
 
-def item_page(review: Review, clips: Clips, place: Place) -> dict[str, Any]:
+def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
     """Values of the page that asks a question."""
     pair = review.material.by_id[place.view.item]
     assert place.step is not None
@@ -150,7 +150,7 @@ def _known(clips: Clips, item: str, role: str) -> str | None:
     return clip if clip in clips else None
 
 
-def judge_page(review: Review, place: Place) -> dict[str, Any]:
+def judge_page(review: Review, place: Position) -> dict[str, Any]:
     """Values of the page that shows the judge's opinion, in the order the rater saw.
 
     The judge's words name the pair's own A and B; the page says which is which.

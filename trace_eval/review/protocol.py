@@ -39,7 +39,7 @@ COMMENT_LIMIT = 4000
 
 
 @dataclass(frozen=True)
-class Step:
+class Question:
     """One question to a rater.
 
     Attributes:
@@ -69,7 +69,7 @@ def phases(overall_first: bool) -> tuple[Phase, ...]:
     return (*first, *DIMENSIONS, "overall")
 
 
-def next_step(answers: Answers, order: Order, overall_first: bool) -> Step | None:
+def next_step(answers: Answers, order: Order, overall_first: bool) -> Question | None:
     """The first question without an answer; null when the item is finished."""
     for phase in phases(overall_first):
         if f"{phase}.{TYPED}" in answers:
@@ -79,15 +79,15 @@ def next_step(answers: Answers, order: Order, overall_first: bool) -> Step | Non
                 continue
             if step.key not in answers:
                 return step
-    return None if COMMENT in answers else Step(None, "comment", COMMENT)
+    return None if COMMENT in answers else Question(None, "comment", COMMENT)
 
 
-def _block(phase: Phase, order: Order) -> tuple[Step, Step, Step]:
+def _block(phase: Phase, order: Order) -> tuple[Question, Question, Question]:
     first, second = order
     return (
-        Step(phase, "first", f"{phase}.{first}"),
-        Step(phase, "second", f"{phase}.{second}"),
-        Step(phase, "better", f"{phase}.better"),
+        Question(phase, "first", f"{phase}.{first}"),
+        Question(phase, "second", f"{phase}.{second}"),
+        Question(phase, "better", f"{phase}.better"),
     )
 
 
@@ -95,7 +95,7 @@ def _both(answers: Answers, phase: Phase) -> bool:
     return answers.get(f"{phase}.a") == answers.get(f"{phase}.b") == YES
 
 
-def stored_value(step: Step, shown: str, order: Order) -> str:
+def stored_value(step: Question, shown: str, order: Order) -> str:
     """The answer in the pair's own order.
 
     Raises:

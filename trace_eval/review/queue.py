@@ -43,7 +43,7 @@ class QueueOptions:
     seed: int = 0
 
 
-class Plan(Strict):
+class ReviewPlan(Strict):
     """The queue as stored: fixed when the review starts, so that the estimate stays honest."""
 
     population: list[str] = Field(description="ids of all pairs that could be reviewed")
@@ -71,7 +71,7 @@ class Plan(Strict):
         """(pair, repetition) in the order in which every rater sees them."""
         return [*((item, 0) for item in self.items), *((item, 1) for item in self.repeats)]
 
-    def extended(self, budget: int) -> Plan:
+    def extended(self, budget: int) -> ReviewPlan:
         """The same plan with more of the random order; the needed pairs stay.
 
         Raises:
@@ -86,7 +86,7 @@ class Plan(Strict):
         return self.model_copy(update={"drawn": budget - len(self.needed)})
 
 
-def make_plan(material: Material, options: QueueOptions) -> Plan:
+def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     """Choose the pairs.
 
     Raises:
@@ -103,7 +103,7 @@ def make_plan(material: Material, options: QueueOptions) -> Plan:
 _NONE = Needed((), 0.0)
 
 
-def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Plan:
+def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> ReviewPlan:
     """The plan for pairs with these needs, see :func:`make_plan`."""
     _check(options)
     ids = list(needs)
@@ -116,7 +116,7 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Plan:
     others = [item for item in shuffled if item not in taken]
     drawn = budget - len(needed)
     items = [*needed, *others[:drawn]]
-    return Plan(
+    return ReviewPlan(
         population=ids,
         needed=needed,
         others=others,
@@ -152,7 +152,7 @@ def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
     return "ba" if digest[0] & 1 else "ab"
 
 
-def check_same_pairs(plan: Plan, material: Material) -> None:
+def check_same_pairs(plan: ReviewPlan, material: Material) -> None:
     """Refuse to continue a review over other pairs.
 
     Raises:

@@ -13,14 +13,20 @@ from trace_eval.review.material import Material, load_material
 from trace_eval.review.protocol import (
     COMMENT_LIMIT,
     Phase,
-    Step,
+    Question,
     longest,
     next_step,
     phases,
     rating,
     stored_value,
 )
-from trace_eval.review.queue import Plan, QueueOptions, check_same_pairs, make_plan, shown_order
+from trace_eval.review.queue import (
+    QueueOptions,
+    ReviewPlan,
+    check_same_pairs,
+    make_plan,
+    shown_order,
+)
 from trace_eval.review.store import Store, View
 
 #: Longest name of a rater, characters.
@@ -28,7 +34,7 @@ NAME_LIMIT = 60
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """Where a rater is.
 
     Attributes:
@@ -41,7 +47,7 @@ class Place:
     task: int
     view: View
     answers: Mapping[str, str]
-    step: Step | None
+    step: Question | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class Review:
     """
 
     def __init__(
-        self, material: Material, store: Store, plan: Plan, show_judge: bool = False
+        self, material: Material, store: Store, plan: ReviewPlan, show_judge: bool = False
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
         self.show_judge = show_judge and material.judged
@@ -72,7 +78,7 @@ class Review:
 
     # --- where a rater is --------------------------------------------------------------
 
-    def place(self, rater: str) -> Place | None:
+    def place(self, rater: str) -> Position | None:
         """The first task that is not done; null: all are."""
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
         for task, (item, repeat) in enumerate(self.tasks):
@@ -84,7 +90,7 @@ class Review:
                 continue
             answers = self.store.answers(view)
             step = next_step(answers, view.shown, self.plan.overall_first)
-            return Place(task, view, answers, step)
+            return Position(task, view, answers, step)
         return None
 
     def progress(self, rater: str) -> tuple[int, int]:
@@ -93,7 +99,7 @@ class Review:
         done = {(v.item, v.repeat) for v in self.store.views(rater) if v.finished is not None}
         return len(done & wanted), len(wanted)
 
-    def fraction(self, place: Place | None) -> float:
+    def fraction(self, place: Position | None) -> float:
         """Share of the way that a rater has gone, 0 to 1; grows with every answer."""
         if place is None:
             return 1.0
@@ -201,12 +207,12 @@ def open_review(
     return Review(material, store, _plan(store, material, given or {}), show_judge)
 
 
-def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> Plan:
+def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewPlan:
     stored = store.meta("plan")
     if stored is None:
         plan = make_plan(material, QueueOptions(**given))
-        return Plan.model_validate_json(store.set_first("plan", plan.model_dump_json()))
-    plan = Plan.model_validate_json(stored)
+        return ReviewPlan.model_validate_json(store.set_first("plan", plan.model_dump_json()))
+    plan = ReviewPlan.model_validate_json(stored)
     check_same_pairs(plan, material)
     for name in ("random_share", "overall_first", "seed", "repeat"):
         if given.get(name, getattr(plan, name)) != getattr(plan, name):

@@ -13,7 +13,7 @@ from trace_eval.runs.inputs import refuse_package
 
 
 @contextmanager
-def made_whole(out: Path) -> Iterator[Path]:
+def written_atomically(out: Path) -> Iterator[Path]:
     """A folder to write to, renamed to ``out`` when the block ends and removed when it fails.
 
     What a killed process left is taken over by the next one.
@@ -50,7 +50,7 @@ def made_whole(out: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def at_rest(folder: Path) -> Iterator[None]:
+def locked_for_reading(folder: Path) -> Iterator[None]:
     """Keep writers away from a run while it is read; needs no permission to write there.
 
     Raises:

@@ -117,7 +117,7 @@ def _value(found: PairMeasures | None, name: str) -> str:
     return "" if measure is None or measure.value is None else f"{measure.value:.4g}"
 
 
-def refuse(folder: Path, spec: str) -> list[Overall]:
+def fuse_again(folder: Path, spec: str) -> list[Overall]:
     """Fuse a run again with another policy; nothing is extracted or judged."""
     policy = load_policy(spec)
     run = Run.open(folder)

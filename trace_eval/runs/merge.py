@@ -17,7 +17,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import jsonl
-from trace_eval.runs.folders import at_rest, made_whole
+from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
@@ -78,8 +78,8 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         )
     with ExitStack() as stack:
         for folder in folders:
-            stack.enter_context(at_rest(folder))
-        with made_whole(out) as part:
+            stack.enter_context(locked_for_reading(folder))
+        with written_atomically(out) as part:
             if all(judged.values()):
                 found = _Runs(folders, partial).write(Run(part))
             else:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from blueprints import Blueprint
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.base import Activity, Case, Judge
@@ -68,7 +68,7 @@ class ClipPool:
             self._tasks[source] = asyncio.create_task(self._extract(source_of(recording)))
         return self._tasks[source]
 
-    async def _extract(self, source: Source) -> Extracted:
+    async def _extract(self, source: ClipSource) -> Extracted:
         found = await self._engine.extract(source)
         self._on_clip(found)
         return found

@@ -15,9 +15,9 @@ from extractors.base import Extractor
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.provenance import environment, now
-from trace_eval.extracting.start import Job, engine_of, extractors_of, source_of
+from trace_eval.extracting.start import ExtractionJob, engine_of, extractors_of, source_of
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.chat.estimate import Estimate, estimate
+from trace_eval.judges.chat.estimate import CostEstimate, estimate
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
@@ -132,7 +132,7 @@ class Session:
             raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")
         return self.judge.chat
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> CostEstimate:
         """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""
         judge = self.llm_judge("estimate")
         self.extract_pending()
@@ -176,7 +176,7 @@ class Session:
             for pair in pending
             for recording in recordings_of(pair, self.judge)
         )
-        job = Job(sources, str(self.run.path("shards")))
+        job = ExtractionJob(sources, str(self.run.path("shards")))
         engine = engine_of(options, self.plan, 2 * len(pending), job)
         window = self.judge.concurrency + engine.capacity
         listener = _counting(self.summary, self._listener)

@@ -20,7 +20,7 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Items, Missing, gather, items_of, match
 from trace_eval.agreement.bootstrap import (
     BootstrapOptions,
-    Estimate,
+    IntervalEstimate,
     Statistic,
     Units,
     bootstrap,
@@ -66,7 +66,7 @@ class AblationRow:
     spread: float | None
     run_to_run: float | None
     compared: int
-    difference: Estimate
+    difference: IntervalEstimate
     mcnemar: McNemar | None
     p_holm: float | None
 
@@ -212,7 +212,7 @@ def _row(
         spread=_spread(each),
         run_to_run=repeated.pairwise,
         compared=int(known.sum()),
-        difference=Estimate(None),
+        difference=IntervalEstimate(None),
         mcnemar=None,
         p_holm=None,
     )
@@ -252,7 +252,7 @@ def _difference(
     theirs: tuple[NDArray[np.int64], NDArray[np.int64], int],
     group: NDArray[np.int64] | None,
     options: BootstrapOptions,
-) -> Estimate:
+) -> IntervalEstimate:
     """Paired bootstrap of the mean over items of (share right here - share right there)."""
     (right, judged, repeats), (base_right, base_judged, base_repeats) = ours, theirs
     shape = (repeats + 1, repeats + 1, base_repeats + 1, base_repeats + 1)

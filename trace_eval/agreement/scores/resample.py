@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bootstrap import BootstrapOptions, Estimate
+from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.agreement.interval import bca_interval, percentile_interval
 
 Array = NDArray[Any]
@@ -88,20 +88,20 @@ class Resampler:
         """Register a function of unit weights."""
         self._weighted[name] = statistic
 
-    def estimates(self, options: BootstrapOptions) -> dict[str, Estimate]:
+    def estimates(self, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
         """Every registered statistic with its intervals."""
         if not self.units:
-            return dict.fromkeys([*self._sums, *self._weighted], Estimate(None))
+            return dict.fromkeys([*self._sums, *self._weighted], IntervalEstimate(None))
         table = self._table()
         values, drawn = self._values(table, np.ones((1, self.units))), self._drawn(table, options)
         without = self._without_one(table)
         found = {}
         for name, [number] in values.items():
             if np.isnan(number) or name not in drawn:
-                found[name] = Estimate(None if np.isnan(number) else float(number))
+                found[name] = IntervalEstimate(None if np.isnan(number) else float(number))
                 continue
             left_out = without.get(name)
-            found[name] = Estimate(
+            found[name] = IntervalEstimate(
                 float(number),
                 percentile_interval(drawn[name], options.level),
                 None

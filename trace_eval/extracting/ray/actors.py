@@ -18,7 +18,7 @@ from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.job import Chunk
 from trace_eval.extracting.ray.parquet import ShardFolder, to_parquet
-from trace_eval.extracting.workers import Place, Slot, Task
+from trace_eval.extracting.workers import Slot, Task, WorkerDevice
 
 #: Column of what travels between stages, and those of what comes out of the last one.
 WORK, NAME, PARQUET, PROBLEM = "work", "name", "parquet", "problem"
@@ -82,7 +82,7 @@ class StageActor:
         self._problem = _difference(mine, brief.record)
         self._loop = asyncio.new_event_loop()
         # The worker sees what this actor sees: the GPUs that Ray has given to it.
-        self._slot = Slot(replace(brief.plan, hashes=known_hashes()), Place())
+        self._slot = Slot(replace(brief.plan, hashes=known_hashes()), WorkerDevice())
 
     def __call__(self, batch: Batch) -> Batch:
         """Work on the chunk of a one-row batch."""

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.extracting.clip import Source
+from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.ray import flow
 from trace_eval.extracting.ray.actors import Brief
@@ -29,7 +29,7 @@ _PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
-class Job:
+class RayJob:
     """What the driver is told.
 
     Attributes:
@@ -48,7 +48,7 @@ class Job:
     record: dict[str, Any]
     digest: str
     names: frozenset[str]
-    sources: list[Source]
+    sources: list[ClipSource]
     place: str
     address: str | None = None
     device: str = "auto"
@@ -85,7 +85,7 @@ class Driver:
         job: what it does.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: RayJob) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_drive, args=(job, theirs), daemon=True)
@@ -133,7 +133,7 @@ def _error(message: object) -> Exception:
 # --- inside the driver -----------------------------------------------------------------
 
 
-def _drive(job: Job, pipe: Connection) -> None:
+def _drive(job: RayJob, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     exit_with_parent()
     _quieten()
@@ -148,7 +148,7 @@ def _drive(job: Job, pipe: Connection) -> None:
         pipe.send(Failed(f"{type(error).__name__}: {told}", by_user=False))
 
 
-def _work(job: Job, size: Size, pipe: Connection) -> None:
+def _work(job: RayJob, size: Size, pipe: Connection) -> None:
     split = _split(job, size)
     workers = max(1, min(int(size.cpus), job.most or int(size.cpus)))
     chunks = cut(job.digest, job.sources, workers, job.names)
@@ -158,7 +158,7 @@ def _work(job: Job, size: Size, pipe: Connection) -> None:
         pipe.send(Arrived(name, content))
 
 
-def _split(job: Job, size: Size) -> bool:
+def _split(job: RayJob, size: Size) -> bool:
     """Whether what runs on a GPU is a stage of its own."""
     if job.device == "cpu" or not any(e.runs_on == "gpu" for e in job.plan.extractors):
         return False

@@ -8,11 +8,11 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from trace_eval.extracting.clip import Extracted, Source
+from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.cluster import check_installed
-from trace_eval.extracting.ray.driver import Driver, Job
+from trace_eval.extracting.ray.driver import Driver, RayJob
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, finished, plan_digest
 from trace_eval.extracting.ray.parquet import ShardFolder
 from trace_eval.options import ExtractOptions
@@ -41,7 +41,7 @@ class RayEngine:
     """
 
     def __init__(
-        self, plan: Plan, sources: Iterable[Source], place: str, options: ExtractOptions
+        self, plan: Plan, sources: Iterable[ClipSource], place: str, options: ExtractOptions
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._folder = ShardFolder(place)
@@ -60,7 +60,7 @@ class RayEngine:
         if left := [source for source in wanted if source.id not in self._shards]:
             check_installed()
             self._start(
-                Job(
+                RayJob(
                     plan,
                     plan_record(plan.extractors),
                     digest,
@@ -78,7 +78,7 @@ class RayEngine:
         """Clips asked for at once: those of all workers' shards, so that none is news twice."""
         return CHUNK_CLIPS * self._workers
 
-    async def extract(self, source: Source) -> Extracted:
+    async def extract(self, source: ClipSource) -> Extracted:
         """The blueprint of one recording; waits for its shard."""
         name = self._shards[source.id]
         if name in self._arrivals:
@@ -103,7 +103,7 @@ class RayEngine:
 
     # --- the job -----------------------------------------------------------------------
 
-    def _start(self, job: Job) -> None:
+    def _start(self, job: RayJob) -> None:
         self._driver = Driver(job)
         try:
             begun = self._driver.begun()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from trace_eval.data.jsonl import canonical
 from trace_eval.extracting.cache import stamp_of
-from trace_eval.extracting.clip import Source
+from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.parquet import SUFFIX, ShardFolder
@@ -40,7 +40,7 @@ class Chunk:
     """
 
     name: str
-    sources: tuple[Source, ...]
+    sources: tuple[ClipSource, ...]
     versions: tuple[str | None, ...]
     again: bool = False
 
@@ -52,7 +52,7 @@ def plan_digest(plan: Plan) -> str:
 
 
 def finished(
-    folder: ShardFolder, names: Sequence[str], sources: Iterable[Source]
+    folder: ShardFolder, names: Sequence[str], sources: Iterable[ClipSource]
 ) -> dict[str, str]:
     """Source id -> the shard that holds it for good, for those recordings that have one.
 
@@ -77,7 +77,7 @@ def finished(
 
 
 def cut(
-    digest: str, sources: Sequence[Source], workers: int, names: Collection[str] = ()
+    digest: str, sources: Sequence[ClipSource], workers: int, names: Collection[str] = ()
 ) -> list[Chunk]:
     """Chunks of some recordings, in their order; the same ones for the same recordings.
 
@@ -96,13 +96,13 @@ def cut(
     return [replace(chunk, again=chunk.name in names) for chunk in chunks]
 
 
-def _chunk(digest: str, sources: tuple[Source, ...]) -> Chunk:
+def _chunk(digest: str, sources: tuple[ClipSource, ...]) -> Chunk:
     versions = tuple(version_of(source) for source in sources)
     content = [[source.id, version] for source, version in zip(sources, versions, strict=True)]
     return Chunk(f"{digest}-{_digest(content)}{SUFFIX}", sources, versions)
 
 
-def version_of(source: Source) -> str | None:
+def version_of(source: ClipSource) -> str | None:
     """Size and time of a file; None where there is none that this machine can see."""
     stamp = stamp_of(source.path) if source.path else None
     return f"{stamp.size}-{stamp.mark}" if stamp else None

@@ -29,7 +29,7 @@ Repair = Callable[[tuple[Message, ...], str | None, str], tuple[Message, ...]]
 
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
+class Answered(Generic[T]):
     """A usable reply and what it took to get it."""
 
     value: T
@@ -39,7 +39,7 @@ class Answer(Generic[T]):
     seconds: float
 
 
-class Turn:
+class Exchange:
     """What one question has taken so far: tokens, and seconds of calls without waits."""
 
     def __init__(self, price: Price | None) -> None:
@@ -56,7 +56,7 @@ class Turn:
 class NoAnswer(Exception):
     """No usable reply, not even after the second chance."""
 
-    def __init__(self, failure: CallFailed | Unusable, turn: Turn) -> None:
+    def __init__(self, failure: CallFailed | Unusable, turn: Exchange) -> None:
         super().__init__(failure.detail)
         self.reason, self.detail = failure.reason, failure.detail
         self.raw = failure.raw if isinstance(failure, Unusable) else None
@@ -99,13 +99,13 @@ class Asker(Generic[T]):
         self._read = read
         self._repair = repair
 
-    async def ask(self, request: Request) -> Answer[T]:
+    async def ask(self, request: Request) -> Answered[T]:
         """One question, and one repair turn when the reply is of no use.
 
         Raises:
             NoAnswer: no usable reply.
         """
-        turn = Turn(self._price)
+        turn = Exchange(self._price)
         try:
             return await self._reply(request, turn)
         except CallFailed as failure:
@@ -115,7 +115,9 @@ class Asker(Generic[T]):
                 raise NoAnswer(unusable, turn) from None
             return await self._second_chance(request, unusable, turn)
 
-    async def _second_chance(self, request: Request, unusable: Unusable, turn: Turn) -> Answer[T]:
+    async def _second_chance(
+        self, request: Request, unusable: Unusable, turn: Exchange
+    ) -> Answered[T]:
         turn.repaired = True
         messages = self._repair(request.messages, unusable.raw, unusable.detail)
         try:
@@ -127,7 +129,7 @@ class Asker(Generic[T]):
         except Unusable as again:
             raise NoAnswer(again, turn) from None
 
-    async def _reply(self, request: Request, turn: Turn) -> Answer[T]:
+    async def _reply(self, request: Request, turn: Exchange) -> Answered[T]:
         """A reply that was read.
 
         Raises:
@@ -147,9 +149,9 @@ class Asker(Generic[T]):
             value = self._read(reply.text)
         except ReplyError as error:
             raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
-        return Answer(value, reply, turn.usage, turn.repaired, turn.seconds)
+        return Answered(value, reply, turn.usage, turn.repaired, turn.seconds)
 
-    async def _send(self, request: Request, turn: Turn, worst: float | None) -> Reply:
+    async def _send(self, request: Request, turn: Exchange, worst: float | None) -> Reply:
         with self.budget.reserve(worst) as ticket:
             started = time.monotonic()
             try:

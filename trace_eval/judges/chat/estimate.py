@@ -16,7 +16,7 @@ TYPICAL_REPLY_TOKENS = 300
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """Calls, tokens and cost of cases that were looked at.
 
     Attributes:
@@ -44,7 +44,7 @@ class Estimate:
     cost_usd_at_most: float | None = None
 
 
-def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> Estimate:
+def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> CostEstimate:
     """Render every case's prompts and count; sends nothing and keeps no prompt.
 
     Args:
@@ -68,7 +68,7 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) 
     said = calls * min(TYPICAL_REPLY_TOKENS, judge.options.max_tokens)
     most = calls * judge.options.max_tokens
     price = judge.price
-    return Estimate(
+    return CostEstimate(
         cases=seen,
         unscored=unscored,
         calls=calls,

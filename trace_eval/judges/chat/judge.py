@@ -46,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[T]):
+class CallOutcome(Generic[T]):
     """What became of one call: an answer, or the reason why there is none.
 
     Attributes:
@@ -254,7 +254,7 @@ class ChatJudge(Judge, Generic[T]):
         if self._replies:
             self._replies.put(key, reply)
 
-    async def answers(self, calls: Sequence[Call]) -> list[Outcome[T]]:
+    async def answers(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
         """What became of each call, in their order."""
         if self.client.ordered:
             return [await self.answer(call) for call in calls]
@@ -265,7 +265,7 @@ class ChatJudge(Judge, Generic[T]):
             raise errors.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def answer(self, call: Call) -> Outcome[T]:
+    async def answer(self, call: Call) -> CallOutcome[T]:
         """The kept reply of a call, else the model's."""
         kept = self._replies.get(call.key) if self._replies else None
         if kept and (replayed := self._replayed(kept)):
@@ -274,11 +274,11 @@ class ChatJudge(Judge, Generic[T]):
             reason, detail = self.failures.get(
                 call.key, (Reason.UNREACHABLE, "no reply of this call was kept")
             )
-            return Outcome(reason=reason, detail=detail)
+            return CallOutcome(reason=reason, detail=detail)
         try:
             answer = await self.asker.ask(call.request)
         except NoAnswer as failed:
-            return Outcome(
+            return CallOutcome(
                 reason=failed.reason,
                 detail=failed.detail,
                 raw=_bounded(failed.raw),
@@ -297,7 +297,7 @@ class ChatJudge(Judge, Generic[T]):
                 cached_tokens=tokens.cached,
             ),
         )
-        return Outcome(
+        return CallOutcome(
             value=answer.value,
             raw=_bounded(answer.reply.text),
             repaired=answer.repaired,
@@ -305,14 +305,14 @@ class ChatJudge(Judge, Generic[T]):
             usage=answer.usage,
         )
 
-    def _replayed(self, kept: StoredReply) -> Outcome[T] | None:
+    def _replayed(self, kept: StoredReply) -> CallOutcome[T] | None:
         try:
             value = self.read(kept.text)
         except ReplyError:
             return None
         # A batch's replies were bought for this run; other kept ones cost nothing now.
         bought = kept.batch and self.options.offline
-        return Outcome(
+        return CallOutcome(
             value=value,
             raw=_bounded(kept.text),
             repaired=kept.repaired,

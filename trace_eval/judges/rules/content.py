@@ -14,7 +14,7 @@ from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.outcome import Standing, margin_of, missing, no_voice, typed_tie
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.thresholds import Thresholds
-from trace_eval.judges.rules.vocabulary import Kind
+from trace_eval.judges.rules.vocabulary import RequestKind
 
 NOT_CHECKED = "Only that there is an answer was checked, not whether it is correct."
 
@@ -144,7 +144,7 @@ def _faults(
     if phrase := refusal(transcript.text, cuts):
         faults.append(f'it refuses ("{phrase}")')
     repeats = instruction is not None and any(
-        request.kind is Kind.REPEAT for request in find_requests(instruction)
+        request.kind is RequestKind.REPEAT for request in find_requests(instruction)
     )
     if "repetition_loop" in transcript.suspect and not repeats:
         faults.append("its text loops")

@@ -27,30 +27,32 @@ from trace_eval.judges.rules.findings import (
     length_s,
     words_per_minute,
 )
-from trace_eval.judges.rules.requests import Request
+from trace_eval.judges.rules.requests import DeliveryRequest
 from trace_eval.judges.rules.thresholds import Thresholds
-from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JARRING, Kind
+from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JARRING, RequestKind
 
 
 @dataclass(frozen=True)
 class Asked:
     """The requests of one instruction, as the checks need them."""
 
-    requests: tuple[Request, ...]
+    requests: tuple[DeliveryRequest, ...]
     literal: tuple[str, ...]
 
-    def several(self, kind: Kind) -> bool:
+    def several(self, kind: RequestKind) -> bool:
         """Whether more than one value of a kind is asked for in one answer."""
         return sum(r.kind is kind and not r.negated for r in self.requests) > 1
 
 
-def check(request: Request, blueprint: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def check(
+    request: DeliveryRequest, blueprint: Blueprint, asked: Asked, cuts: Thresholds
+) -> Finding:
     """Check one request; groups that are absent give "cannot tell" with their status."""
     finding = _CHECKS[request.kind](request, blueprint, asked, cuts)
     return finding.negated() if request.negated else finding
 
 
-Check = Callable[[Request, Blueprint, Asked, Thresholds], Finding]
+Check = Callable[[DeliveryRequest, Blueprint, Asked, Thresholds], Finding]
 
 
 def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
@@ -68,25 +70,25 @@ def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
     return min(findings, key=lambda finding: finding.strength)
 
 
-def _slow(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _slow(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
     return _pace(0, cuts.slow_wpm, b, cuts)
 
 
-def _fast(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _fast(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
     return _pace(cuts.fast_wpm, math.inf, b, cuts)
 
 
-def _steady(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _steady(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
     return _pace(cuts.slow_wpm, cuts.fast_wpm, b, cuts)
 
 
-def _trend(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _trend(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
     trend = b.rate.trend
     if trend is None:
         return absence(b, "rate", "trend (too little speech)")
-    faster = request.kind is Kind.ACCELERATING
+    faster = request.kind is RequestKind.ACCELERATING
     cut = cuts.accelerating_ratio if faster else cuts.decelerating_ratio
     units = math.log(max(trend, 1e-3) / cut) / math.log(cuts.trend_noise)
     strength = max(-cuts.strength_limit, min(cuts.strength_limit, units if faster else -units))
@@ -95,28 +97,28 @@ def _trend(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Findin
     return Finding(trend >= cut if faster else trend <= cut, strength, why)
 
 
-def _level(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _level(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     value, noise, limit = b.loudness.integrated_lufs, cuts.loudness_noise_lu, cuts.strength_limit
     what = f"{value:.1f} LUFS"
-    if request.kind is Kind.LOUD:
+    if request.kind is RequestKind.LOUD:
         return above(value, cuts.loud_lufs, noise, what, limit)
     return below(value, cuts.soft_lufs, noise, what, limit)
 
 
-def _swell(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _swell(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     rise = b.loudness.slope_lu_per_s * length_s(b.loudness.contour)
     noise, limit = cuts.loudness_noise_lu, cuts.strength_limit
     what = f"loudness changes by {rise:+.1f} LU"
-    if request.kind is Kind.CRESCENDO:
+    if request.kind is RequestKind.CRESCENDO:
         return above(rise, cuts.crescendo_lu, noise, what, limit)
     return below(rise, -cuts.diminuendo_lu, noise, what, limit)
 
 
-def _whisper(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _whisper(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     if isinstance(b.pitch, Pitch):
@@ -133,10 +135,10 @@ def _whisper(_: Request, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
     return below(share, cuts.whisper_voiced, cuts.voiced_noise, what, cuts.strength_limit)
 
 
-def _height(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _height(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
-    high = request.kind is Kind.HIGH_PITCH
+    high = request.kind is RequestKind.HIGH_PITCH
     cut = cuts.high_pitch_hz if high else cuts.low_pitch_hz
     semitones = 12 * math.log2(b.pitch.median_hz / cut) * (1 if high else -1)
     limit = cuts.strength_limit
@@ -146,28 +148,28 @@ def _height(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Findi
     return Finding(semitones >= 0, strength, why)
 
 
-def _glide(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _glide(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
     noise, limit = cuts.pitch_noise_semitones, cuts.strength_limit
     what = f"pitch changes by {change:+.1f} semitones"
-    if request.kind is Kind.RISING:
+    if request.kind is RequestKind.RISING:
         return above(change, cuts.rise_semitones, noise, what, limit)
     return below(change, -cuts.fall_semitones, noise, what, limit)
 
 
-def _liveliness(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _liveliness(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     value, noise, limit = b.pitch.std_semitones, cuts.pitch_noise_semitones, cuts.strength_limit
     what = f"pitch varies by {value:.1f} semitones (std)"
-    if request.kind is Kind.MONOTONE:
+    if request.kind is RequestKind.MONOTONE:
         return below(value, cuts.monotone_semitones, noise, what, limit)
     return above(value, cuts.expressive_semitones, noise, what, limit)
 
 
-def _pauses(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _pauses(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
@@ -176,7 +178,7 @@ def _pauses(request: Request, b: Blueprint, _: Asked, cuts: Thresholds) -> Findi
     return above(longest, cut, cuts.pause_noise_s, what, cuts.strength_limit)
 
 
-def _repeat(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def _repeat(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.transcript, Transcript):
         return absence(b, "transcript")
     wanted, said = int(request.value), b.transcript.text
@@ -196,13 +198,13 @@ def _repeat(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> F
     return cannot_tell("repetitions of unknown text")
 
 
-def _emotion(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def _emotion(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.emotion, Emotion):
         return absence(b, "emotion")
     labels = EMOTION_LABELS.get(request.value, frozenset()) & {*b.emotion.scores}
     if not labels:
         return cannot_tell(f"the classifier has no label for {request.value}")
-    if not asked.several(Kind.EMOTION):
+    if not asked.several(RequestKind.EMOTION):
         return _one_emotion(b.emotion, labels, cuts)
     if not b.emotion.trajectory:
         return cannot_tell("several emotions asked, the clip has one score")
@@ -220,7 +222,7 @@ def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: Thresholds) -> 
     return Finding(inside >= outside, strength, why)
 
 
-def _respond(request: Request, b: Blueprint, _: Asked, __: Thresholds) -> Finding:
+def _respond(request: DeliveryRequest, b: Blueprint, _: Asked, __: Thresholds) -> Finding:
     if not isinstance(b.emotion, Emotion):
         return absence(b, "emotion")
     jarring = JARRING.get(request.value)
@@ -230,10 +232,10 @@ def _respond(request: Request, b: Blueprint, _: Asked, __: Thresholds) -> Findin
     return Finding(b.emotion.top not in jarring, 0.0, why)
 
 
-def _accent(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def _accent(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
     if not isinstance(b.accent, Accent):
         return absence(b, "accent")
-    if asked.several(Kind.ACCENT):
+    if asked.several(RequestKind.ACCENT):
         return cannot_tell("several accents asked, the clip has one score each")
     known = b.accent.similarities
     labels = ACCENT_LABELS.get(request.value, frozenset()) & {*known}
@@ -246,32 +248,32 @@ def _accent(request: Request, b: Blueprint, asked: Asked, cuts: Thresholds) -> F
     return Finding(lead >= -cuts.accent_within, strength, why)
 
 
-def _never(request: Request, _: Blueprint, __: Asked, ___: Thresholds) -> Finding:
+def _never(request: DeliveryRequest, _: Blueprint, __: Asked, ___: Thresholds) -> Finding:
     return cannot_tell(f"no extractor measures {request.value or request.kind}")
 
 
-_CHECKS: dict[Kind, Check] = {
-    Kind.SLOW: _slow,
-    Kind.FAST: _fast,
-    Kind.STEADY_RATE: _steady,
-    Kind.ACCELERATING: _trend,
-    Kind.DECELERATING: _trend,
-    Kind.LOUD: _level,
-    Kind.SOFT: _level,
-    Kind.WHISPER: _whisper,
-    Kind.CRESCENDO: _swell,
-    Kind.DIMINUENDO: _swell,
-    Kind.HIGH_PITCH: _height,
-    Kind.LOW_PITCH: _height,
-    Kind.RISING: _glide,
-    Kind.FALLING: _glide,
-    Kind.MONOTONE: _liveliness,
-    Kind.EXPRESSIVE: _liveliness,
-    Kind.EMOTION: _emotion,
-    Kind.RESPOND: _respond,
-    Kind.ACCENT: _accent,
-    Kind.PAUSES: _pauses,
-    Kind.REPEAT: _repeat,
-    Kind.SING: _never,
-    Kind.EFFECT: _never,
+_CHECKS: dict[RequestKind, Check] = {
+    RequestKind.SLOW: _slow,
+    RequestKind.FAST: _fast,
+    RequestKind.STEADY_RATE: _steady,
+    RequestKind.ACCELERATING: _trend,
+    RequestKind.DECELERATING: _trend,
+    RequestKind.LOUD: _level,
+    RequestKind.SOFT: _level,
+    RequestKind.WHISPER: _whisper,
+    RequestKind.CRESCENDO: _swell,
+    RequestKind.DIMINUENDO: _swell,
+    RequestKind.HIGH_PITCH: _height,
+    RequestKind.LOW_PITCH: _height,
+    RequestKind.RISING: _glide,
+    RequestKind.FALLING: _glide,
+    RequestKind.MONOTONE: _liveliness,
+    RequestKind.EXPRESSIVE: _liveliness,
+    RequestKind.EMOTION: _emotion,
+    RequestKind.RESPOND: _respond,
+    RequestKind.ACCENT: _accent,
+    RequestKind.PAUSES: _pauses,
+    RequestKind.REPEAT: _repeat,
+    RequestKind.SING: _never,
+    RequestKind.EFFECT: _never,
 }

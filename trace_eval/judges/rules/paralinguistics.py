@@ -25,7 +25,7 @@ from trace_eval.judges.rules.thresholds import Thresholds
 
 
 @dataclass(frozen=True)
-class Item:
+class CheckedRequest:
     """One check with its finding on both answers."""
 
     label: str
@@ -66,13 +66,13 @@ def judge_paralinguistics(
 
 def _choose(
     a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
-) -> tuple[list[Item], str, float, str]:
+) -> tuple[list[CheckedRequest], str, float, str]:
     """Checks to make, a sentence on their choice, the least share, the kind of checks."""
     if instruction is None:
         return _neutral(a, b, cuts), "No words of the instruction are known", *_least(cuts)
     asked = evidence.Asked(find_requests(instruction), text.read(instruction).literal)
     items = [
-        Item(r.label, *(evidence.check(r, side, asked, cuts) for side in (a, b)))
+        CheckedRequest(r.label, *(evidence.check(r, side, asked, cuts) for side in (a, b)))
         for r in asked.requests
     ]
     if not items:
@@ -88,14 +88,14 @@ def _least(cuts: Thresholds) -> tuple[float, str]:
     return cuts.min_neutral_share, "neutral"
 
 
-def _unknown(item: Item) -> str:
+def _unknown(item: CheckedRequest) -> str:
     reasons = [f"{n}: {f.why}" for n, f in (("A", item.a), ("B", item.b)) if f.met is None]
     return item.a.why if item.a.why == item.b.why else ", ".join(reasons)
 
 
-def _neutral(a: Blueprint, b: Blueprint, cuts: Thresholds) -> list[Item]:
+def _neutral(a: Blueprint, b: Blueprint, cuts: Thresholds) -> list[CheckedRequest]:
     return [
-        Item(name, first, second)
+        CheckedRequest(name, first, second)
         for (name, first), (_, second) in zip(neutral(a, cuts), neutral(b, cuts), strict=True)
     ]
 
@@ -150,7 +150,7 @@ def _evenness(b: Blueprint, cuts: Thresholds) -> Finding:
 
 
 def _verdict(
-    items: list[Item], intro: str, least: float, checks: str, cuts: Thresholds
+    items: list[CheckedRequest], intro: str, least: float, checks: str, cuts: Thresholds
 ) -> DimensionVerdict:
     known = [item for item in items if item.known]
     if not known:
@@ -202,7 +202,7 @@ def _stand(findings: list[tuple[str, Finding]], least: float, checks: str) -> St
     return Standing(() if share >= least else (told,), told)
 
 
-def _lead(known: list[Item], shares: float, cuts: Thresholds) -> tuple[float, str]:
+def _lead(known: list[CheckedRequest], shares: float, cuts: Thresholds) -> tuple[float, str]:
     """Lead of A in margins: by the share of checks met; at equal shares by mean strength."""
     if abs(shares) >= cuts.share_margin:
         return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"

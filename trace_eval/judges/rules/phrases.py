@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trace_eval.judges.rules.grammar import CLAUSE_START
-from trace_eval.judges.rules.vocabulary import ACCENTS, EMOTIONS, NUMBERS, Kind
+from trace_eval.judges.rules.vocabulary import ACCENTS, EMOTIONS, NUMBERS, RequestKind
 
 _BECOME = (
     r"(?:gets?|getting|becom(?:es?|ing)|grow(?:s|ing)?|turn(?:s|ing)?|gradually|progressively"
@@ -50,18 +50,18 @@ def _change(verb: str, what: str) -> str:
     return rf"\b{verb}{_GAP}(?P<at>{what})\b"
 
 
-_SETS: dict[Kind, list[str]] = {
-    Kind.SLOW: [
+_SETS: dict[RequestKind, list[str]] = {
+    RequestKind.SLOW: [
         r"\bas slow(?:ly)? as\b",
         rf"{CLAUSE_START}(?P<at>slow down)(?! {_BY_AND_BY})",
     ],
-    Kind.FAST: [
+    RequestKind.FAST: [
         r"\bas (?:fast|quick|quickly|rapidly) as (?:you can|possible)\b",
         r"\bfor speed\b",
         rf"{CLAUSE_START}(?P<at>(?:speed|hurry) up)(?! {_BY_AND_BY})",
         rf"{CLAUSE_START}(?P<at>rush|hurry)\b(?! up)",
     ],
-    Kind.ACCELERATING: [
+    RequestKind.ACCELERATING: [
         r"\baccelerat(?:e|es|ing)\b",
         rf"\bspeeding up\b|\bspeeds? up (?={_BY_AND_BY})",
         rf"\b{_GRADUAL}speed up\b",
@@ -69,68 +69,71 @@ _SETS: dict[Kind, list[str]] = {
         _change(_MORE, _PACE),
         *_comparative("faster|quicker"),
     ],
-    Kind.DECELERATING: [
+    RequestKind.DECELERATING: [
         r"\bdecelerat(?:e|es|ing)\b",
         rf"\bslowing down\b|\bslows? down (?={_BY_AND_BY})",
         rf"\b{_GRADUAL}slow down\b",
         _change(_LESS, _PACE),
         *_comparative("slower"),
     ],
-    Kind.LOUD: [
+    RequestKind.LOUD: [
         rf"{CLAUSE_START}(?P<at>shout|yell|scream)(?:ing)?\b",
         r"\b(?:until|by) .{0,30}?\b(?P<at>shout(?:ed|ing)|yelling|screaming)\b",
         r"\bas loud(?:ly)? as\b|\bat the top of your (?:voice|lungs)\b",
         r"\bloud exclamation\b",
         rf"{CLAUSE_START}(?<!gradually )(?P<at>raise your voice)\b",
     ],
-    Kind.SOFT: [rf"{CLAUSE_START}(?P<at>lower your voice)\b", r"\bas (?:soft|quiet)(?:ly)? as\b"],
-    Kind.WHISPER: [
+    RequestKind.SOFT: [
+        rf"{CLAUSE_START}(?P<at>lower your voice)\b",
+        r"\bas (?:soft|quiet)(?:ly)? as\b",
+    ],
+    RequestKind.WHISPER: [
         rf"{CLAUSE_START}(?P<at>whisper)(?:r?ing)?\b",
         r"\b(?:from|as if you(?:'re| are|were| were)|like you(?:'re| are)) (?P<at>whisper)r?ing\b",
     ],
-    Kind.CRESCENDO: [
+    RequestKind.CRESCENDO: [
         r"\bcrescendo\b",
         _change(_MORE, _VOLUME),
         rf"\b{_GRADUAL}{_MORE} your voice\b|\b{_MORE} your voice (?:gradually|progressively)\b",
         *_comparative("louder"),
     ],
-    Kind.DIMINUENDO: [
+    RequestKind.DIMINUENDO: [
         r"\b(?:de|diminu)crescendo\b|\bdiminuendo\b|\bfad(?:e|es|ing) (?:away|out)\b",
         _change(_LESS, _VOLUME),
         rf"\b{_GRADUAL}{_LESS} your voice\b",
         *_comparative("softer|quieter"),
     ],
-    Kind.RISING: [
+    RequestKind.RISING: [
         _change(_MORE, _PITCH),
         r"\b(?:upward|rising) (?:inflection|intonation|pitch|tone)\b",
         *_comparative("higher"),
     ],
-    Kind.FALLING: [
+    RequestKind.FALLING: [
         _change(_LESS, _PITCH),
         r"\b(?:downward|falling) (?:inflection|intonation|pitch|tone)\b",
         *_comparative("lower|deeper"),
     ],
-    Kind.MONOTONE: [
+    RequestKind.MONOTONE: [
         r"\bmonotone\b(?= voice|\s*$|[.,])",
         r"\bwithout (?:any )?(?P<at>intonation)\b",
     ],
-    Kind.EXPRESSIVE: [
+    RequestKind.EXPRESSIVE: [
         r"\b(?:chang|vary|alternat)\w* (?:the |your )?(?:pitch|tone|intonation)\b",
         r"\bwith (?:a lot of |much |great |proper )?(?:expression|feeling|intonation)\b",
     ],
-    Kind.EMOTION: [
+    RequestKind.EMOTION: [
         rf"\b(?:sound(?:ing)?|act|as if you (?:are|were)|as if you're|as though you (?:are|were)"
         rf"|like you(?:'re| are)|while being|be)"
         rf" (?:very |really |truly |so |genuinely )?{_EMOTION}\b",
         rf"\b(?:convey|express|show|showing|adding|with)(?: a| the| some| great| real)?"
         rf"(?: feelings?| sense| touch)?(?: of)? {_EMOTION}\b(?=\s*(?:$|[.,;!?]|and|in|to))",
     ],
-    Kind.ACCENT: [
+    RequestKind.ACCENT: [
         r"\b(?:speak|in|using) (?:thick |native )?(?P<value>singlish)\b",
         rf"\bin (?P<value>{'|'.join(ACCENTS)}) english\b",
         rf"\blike an? (?:native )?(?P<value>{'|'.join(ACCENTS)}) (?:person|speaker)\b",
     ],
-    Kind.PAUSES: [
+    RequestKind.PAUSES: [
         rf"{CLAUSE_START}(?P<at>pause|wait)\b"
         rf"(?:[^.;]{{0,20}}?(?P<value>\d+|{_NUMBER}|one)[ -]seconds?)?",
         r"\bwith (?:\w+ ){0,2}(?P<at>pauses?)\b",
@@ -140,14 +143,14 @@ _SETS: dict[Kind, list[str]] = {
         r"\b(?P<absent>without (?:any |a )?(?:pauses?|break)|no pauses?"
         r"|in one (?:single )?breath)\b",
     ],
-    Kind.REPEAT: [
+    RequestKind.REPEAT: [
         rf"\b(?:say|repeat\w*|recit\w+|pronounc\w+|spell|count|read|speak|sing|answer)\b[^;]*?"
         rf"\b(?P<value>\d{{1,2}}|{_NUMBER}) times\b(?! (?:as|more|larger|bigger|faster|table|the))",
         r"\b(?:say|repeat\w*|recit\w+|pronounc\w+|spell|count|read|speak|sing|answer)\b[^;]*?"
         r"\b(?P<value>twice|thrice)\b(?! (?:as|the))",
     ],
-    Kind.SING: [rf"{CLAUSE_START}(?P<at>sing|hum|rap)\b"],
-    Kind.EFFECT: [
+    RequestKind.SING: [rf"{CLAUSE_START}(?P<at>sing|hum|rap)\b"],
+    RequestKind.EFFECT: [
         r"\b(?P<value>echo|reverberation|glitch(?:y|es)?|distort(?:ed|ing)|stutter(?:s|ing)?)\b"
         r"(?= effect|,| or|$|[.]| interruptions| robot| at)",
         rf"{CLAUSE_START}(?P<at>mimic|imitat|simulat|whistl)\w*\b"
@@ -157,7 +160,7 @@ _SETS: dict[Kind, list[str]] = {
 }
 
 #: (kind, pattern). Group ``at`` marks the deciding word, ``value`` holds the detail.
-PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
+PATTERNS: tuple[tuple[RequestKind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(text)) for kind, texts in _SETS.items() for text in texts
 )
 
@@ -172,19 +175,19 @@ def is_absence(match: re.Match[str]) -> bool:
     return bool(match.groupdict().get("absent"))
 
 
-def value_of(kind: Kind, match: re.Match[str]) -> str:
+def value_of(kind: RequestKind, match: re.Match[str]) -> str:
     """The detail of a match in our own words: a count, seconds, an emotion, an accent."""
     groups = match.groupdict()
     text = groups.get("value") or ""
-    if kind is Kind.REPEAT:
+    if kind is RequestKind.REPEAT:
         return {"twice": "2", "thrice": "3"}.get(text) or _number(text)
-    if kind is Kind.PAUSES:
+    if kind is RequestKind.PAUSES:
         return _number(text) if text else ""
-    if kind is Kind.EMOTION:
+    if kind is RequestKind.EMOTION:
         return EMOTIONS[text]
-    if kind is Kind.ACCENT:
+    if kind is RequestKind.ACCENT:
         return ACCENTS[text]
-    if kind is Kind.EFFECT:
+    if kind is RequestKind.EFFECT:
         text = text or groups.get("at") or ""
         return _EFFECT_OF.get(text, text)
     return ""

@@ -21,11 +21,18 @@ from trace_eval.judges.rules.grammar import (
     speaks,
 )
 from trace_eval.judges.rules.text import Reading, read
-from trace_eval.judges.rules.vocabulary import ACCENTS, ADJECTIVES, ADVERBS, EFFECTS, EMOTIONS, Kind
+from trace_eval.judges.rules.vocabulary import (
+    ACCENTS,
+    ADJECTIVES,
+    ADVERBS,
+    EFFECTS,
+    EMOTIONS,
+    RequestKind,
+)
 
 
 @dataclass(frozen=True, order=True)
-class Request:
+class DeliveryRequest:
     """One thing that is asked of the delivery.
 
     Attributes:
@@ -36,7 +43,7 @@ class Request:
     """
 
     at: int
-    kind: Kind
+    kind: RequestKind
     value: str = ""
     negated: bool = False
 
@@ -47,10 +54,10 @@ class Request:
         return ("not " if self.negated else "") + " ".join(filter(None, words))
 
 
-def find_requests(instruction: str) -> tuple[Request, ...]:
+def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
     """Explicit delivery requests of an instruction, in their order; often none."""
     reading = read(instruction)
-    found: list[Request] = []
+    found: list[DeliveryRequest] = []
     at = 0
     for sentence in re.split(r"(?<=[.?!;])\s+", reading.body):
         if is_instruction(sentence):
@@ -60,45 +67,48 @@ def find_requests(instruction: str) -> tuple[Request, ...]:
     return (*_notes(reading), *_merge(_unique(sorted(found)), reading.body))
 
 
-def _notes(reading: Reading) -> Iterator[Request]:
+def _notes(reading: Reading) -> Iterator[DeliveryRequest]:
     """``[emotion: sad]`` says how the user spoke; a fitting answer reacts to it."""
     for note in reading.notes:
         match = re.match(r"\s*emotion\s*:\s*([a-z]+)", note.lower())
         if match and match[1] in EMOTIONS:
-            yield Request(0, Kind.RESPOND, EMOTIONS[match[1]])
+            yield DeliveryRequest(0, RequestKind.RESPOND, EMOTIONS[match[1]])
 
 
-def _adjectives(sentence: str) -> Iterator[Request]:
+def _adjectives(sentence: str) -> Iterator[DeliveryRequest]:
     """``in a slow, low tone``; ``with British and American accents``; ``styles: flat, sad``."""
     for phrase in noun_phrases(sentence):
         for at, word in phrase.modifiers:
             no = negated(sentence, phrase.modifiers[0][0])
             kind = ADJECTIVES.get(word)
             if word in ACCENTS and phrase.noun in ("accent", "version"):
-                yield Request(at, Kind.ACCENT, ACCENTS[word], no)
+                yield DeliveryRequest(at, RequestKind.ACCENT, ACCENTS[word], no)
             elif phrase.noun == "accent":
                 continue
             elif kind:
                 if fitted := _fit(kind, phrase.noun):
-                    yield Request(at, fitted, "", no)
+                    yield DeliveryRequest(at, fitted, "", no)
             elif word in EMOTIONS:
-                yield Request(at, Kind.EMOTION, EMOTIONS[word], no)
+                yield DeliveryRequest(at, RequestKind.EMOTION, EMOTIONS[word], no)
             elif word in EFFECTS:
-                yield Request(at, Kind.EFFECT, EFFECTS[word], no)
+                yield DeliveryRequest(at, RequestKind.EFFECT, EFFECTS[word], no)
 
 
-def _fit(kind: Kind, noun: str) -> Kind | None:
+def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
     """High and low mean what the noun says: a low volume is soft, a high speed fast."""
     meant = {
-        "pace": {Kind.HIGH_PITCH: Kind.FAST, Kind.LOW_PITCH: Kind.SLOW},
-        "volume": {Kind.HIGH_PITCH: Kind.LOUD, Kind.LOW_PITCH: Kind.SOFT},
+        "pace": {RequestKind.HIGH_PITCH: RequestKind.FAST, RequestKind.LOW_PITCH: RequestKind.SLOW},
+        "volume": {
+            RequestKind.HIGH_PITCH: RequestKind.LOUD,
+            RequestKind.LOW_PITCH: RequestKind.SOFT,
+        },
     }
-    if kind is Kind.STEADY_RATE and noun != "pace":
+    if kind is RequestKind.STEADY_RATE and noun != "pace":
         return None
     return meant.get(noun, {}).get(kind, kind)
 
 
-def _adverbs(sentence: str) -> Iterator[Request]:
+def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
     """``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
     for match in re.finditer(r"\b[a-z]+\b", sentence):
         word, before, after = match[0], sentence[: match.start()], sentence[match.end() :]
@@ -109,18 +119,19 @@ def _adverbs(sentence: str) -> Iterator[Request]:
         if phrases.OTHER_WORD.match(after) or phrases.COMPARISON.search(before):
             continue
         no = negated(sentence, match.start())
-        yield Request(match.start(), kind or Kind.EMOTION, "" if kind else str(emotion), no)
+        value = "" if kind else str(emotion)
+        yield DeliveryRequest(match.start(), kind or RequestKind.EMOTION, value, no)
 
 
-def _patterns(sentence: str) -> Iterator[Request]:
+def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
     """Verbs and set phrases: ``whisper``, ``getting louder``, ``three times``, ``pausing``."""
     for kind, pattern in phrases.PATTERNS:
         for match in pattern.finditer(sentence):
-            if kind is not Kind.REPEAT and in_topic(sentence[: match.start()]):
+            if kind is not RequestKind.REPEAT and in_topic(sentence[: match.start()]):
                 continue
             at = _place(match)
             no = negated(sentence, at) or phrases.is_absence(match)
-            yield Request(at, kind, phrases.value_of(kind, match), no)
+            yield DeliveryRequest(at, kind, phrases.value_of(kind, match), no)
 
 
 def _place(match: re.Match[str]) -> int:
@@ -128,39 +139,40 @@ def _place(match: re.Match[str]) -> int:
     return match.start("at") if match.groupdict().get("at") else match.start()
 
 
-def _unique(found: list[Request]) -> list[Request]:
+def _unique(found: list[DeliveryRequest]) -> list[DeliveryRequest]:
     """The first mention of each kind and value; a named accent says which the local one is."""
-    seen: dict[tuple[Kind, str, bool], Request] = {}
+    seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
     for request in found:
         seen.setdefault((request.kind, request.value, request.negated), request)
-    named = any(kind is Kind.ACCENT and value != "local" for kind, value, _ in seen)
+    named = any(kind is RequestKind.ACCENT and value != "local" for kind, value, _ in seen)
     return [r for r in seen.values() if not (named and r.value == "local")]
 
 
 #: Two ends of a scale, and what it is to go from the first to the second or back.
-_SCALES: tuple[tuple[frozenset[Kind], frozenset[Kind], Kind, Kind], ...] = (
+_Kinds = frozenset[RequestKind]
+_SCALES: tuple[tuple[_Kinds, _Kinds, RequestKind, RequestKind], ...] = (
     (
-        frozenset({Kind.SLOW}),
-        frozenset({Kind.FAST}),
-        Kind.ACCELERATING,
-        Kind.DECELERATING,
+        frozenset({RequestKind.SLOW}),
+        frozenset({RequestKind.FAST}),
+        RequestKind.ACCELERATING,
+        RequestKind.DECELERATING,
     ),
     (
-        frozenset({Kind.SOFT, Kind.WHISPER}),
-        frozenset({Kind.LOUD}),
-        Kind.CRESCENDO,
-        Kind.DIMINUENDO,
+        frozenset({RequestKind.SOFT, RequestKind.WHISPER}),
+        frozenset({RequestKind.LOUD}),
+        RequestKind.CRESCENDO,
+        RequestKind.DIMINUENDO,
     ),
     (
-        frozenset({Kind.LOW_PITCH}),
-        frozenset({Kind.HIGH_PITCH}),
-        Kind.RISING,
-        Kind.FALLING,
+        frozenset({RequestKind.LOW_PITCH}),
+        frozenset({RequestKind.HIGH_PITCH}),
+        RequestKind.RISING,
+        RequestKind.FALLING,
     ),
 )
 
 
-def _merge(found: list[Request], body: str) -> list[Request]:
+def _merge(found: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
     """``first slowly, then fast`` is one request: to accelerate.
 
     A trend swallows the ends that it leads from and to. Ends that alternate ask for variety.
@@ -174,7 +186,8 @@ def _merge(found: list[Request], body: str) -> list[Request]:
         found = [r for r in found if r not in ends]
         if trend is None:
             kind = up if ends[0].kind in low else down
-            if kind in (Kind.RISING, Kind.FALLING) and re.search(r"\balternat|\bswitch", body):
-                kind = Kind.EXPRESSIVE
+            turns = kind in (RequestKind.RISING, RequestKind.FALLING)
+            if turns and re.search(r"\balternat|\bswitch", body):
+                kind = RequestKind.EXPRESSIVE
             found.append(replace(ends[0], kind=kind))
     return sorted(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """What can be asked of a delivery."""
 
     SLOW = "slow"
@@ -34,36 +34,36 @@ class Kind(StrEnum):
 
 
 #: Adjective before a delivery noun -> kind.
-ADJECTIVES: dict[str, Kind] = {
+ADJECTIVES: dict[str, RequestKind] = {
     word: kind
     for kind, text in {
-        Kind.SLOW: "slow slower unhurried leisurely",
-        Kind.FAST: "fast faster rapid quick quicker brisk hurried",
-        Kind.STEADY_RATE: "regular moderate steady",
-        Kind.LOUD: "loud louder booming shouting yelling powerful",
-        Kind.SOFT: "soft softer quiet quieter hushed",
-        Kind.WHISPER: "whisper whispered whispering whispery",
-        Kind.HIGH_PITCH: "high high-pitched higher squeaky shrill",
-        Kind.LOW_PITCH: "low low-pitched lower deep deeper",
-        Kind.MONOTONE: "monotone monotonous flat toneless expressionless",
-        Kind.EXPRESSIVE: "expressive exaggerated dramatic animated lively playful theatrical"
+        RequestKind.SLOW: "slow slower unhurried leisurely",
+        RequestKind.FAST: "fast faster rapid quick quicker brisk hurried",
+        RequestKind.STEADY_RATE: "regular moderate steady",
+        RequestKind.LOUD: "loud louder booming shouting yelling powerful",
+        RequestKind.SOFT: "soft softer quiet quieter hushed",
+        RequestKind.WHISPER: "whisper whispered whispering whispery",
+        RequestKind.HIGH_PITCH: "high high-pitched higher squeaky shrill",
+        RequestKind.LOW_PITCH: "low low-pitched lower deep deeper",
+        RequestKind.MONOTONE: "monotone monotonous flat toneless expressionless",
+        RequestKind.EXPRESSIVE: "expressive exaggerated dramatic animated lively playful theatrical"
         " varied",
-        Kind.RISING: "rising",
-        Kind.FALLING: "falling",
+        RequestKind.RISING: "rising",
+        RequestKind.FALLING: "falling",
     }.items()
     for word in text.split()
 }
 
 #: Adverb -> kind.
-ADVERBS: dict[str, Kind] = {
+ADVERBS: dict[str, RequestKind] = {
     word: kind
     for kind, text in {
-        Kind.SLOW: "slowly slower",
-        Kind.FAST: "fast faster quickly rapidly swiftly briskly",
-        Kind.LOUD: "loudly louder",
-        Kind.SOFT: "softly quietly softer quieter",
-        Kind.EXPRESSIVE: "expressively",
-        Kind.MONOTONE: "monotonously",
+        RequestKind.SLOW: "slowly slower",
+        RequestKind.FAST: "fast faster quickly rapidly swiftly briskly",
+        RequestKind.LOUD: "loudly louder",
+        RequestKind.SOFT: "softly quietly softer quieter",
+        RequestKind.EXPRESSIVE: "expressively",
+        RequestKind.MONOTONE: "monotonously",
     }.items()
     for word in text.split()
 }

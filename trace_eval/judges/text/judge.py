@@ -14,7 +14,7 @@ from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.judge import Call, ChatJudge, Outcome
+from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import JudgeOptions
@@ -103,7 +103,7 @@ class LLMJudge(ChatJudge[Verdicts]):
         return None
 
 
-def _opinion(call: Call, outcome: Outcome[Verdicts]) -> Opinion:
+def _opinion(call: Call, outcome: CallOutcome[Verdicts]) -> Opinion:
     verdicts = outcome.value
     return Opinion(
         order=call.order,
