@@ -71,7 +71,7 @@ $(VENV)/installed-test: $(VENV)/installed
 $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -e '.[models,faster,reward,test]' torchvision==0.26.0
+	  -e '.[models,faster,mos,aesthetics,reward,test]' torchvision==0.26.0
 	touch $@
 
 clean:

@@ -22,8 +22,8 @@ from extractors.weights import one_line
 #: Owners whose models are on ModelScope; the others are on Hugging Face.
 MODELSCOPE_OWNERS = frozenset({"damo", "iic"})
 
-#: Files that are fetched of a speechbrain or funasr model; examples and pictures are not.
-_PATTERNS = ["*.ckpt", "*.json", "*.pt", "*.txt", "*.yaml"]
+#: Files that are fetched of a model on these hubs; examples and pictures are not.
+_PATTERNS = ["*.ckpt", "*.json", "*.pt", "*.safetensors", "*.txt", "*.yaml"]
 
 _SHA256 = re.compile(r"^[0-9a-f]{64}$")
 
@@ -58,6 +58,8 @@ CATALOGUE = (
     Known("emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"),
     Known("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
     Known("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
+    Known("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
+    Known("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
 )
 
 

@@ -42,6 +42,9 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     "emotion": {"emotion2vec": "extractors.emotion2vec:Emotion2vecExtractor"},
     "accent": {"ecapa": "extractors.accent:EcapaExtractor"},
     "speaker": {"speaker": "extractors.speaker:SpeakerExtractor"},
+    "distillmos": {"distillmos": "extractors.distillmos:DistillMosExtractor"},
+    "utmos": {"utmos": "extractors.utmos:UtmosExtractor"},
+    "aesthetics": {"audiobox": "extractors.aesthetics:AestheticsExtractor"},
 }
 
 _EMBEDDED = {
