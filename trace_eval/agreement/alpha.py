@@ -53,14 +53,59 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
     )
 
 
-def _value_counts(item: NDArray[np.int64], codes: Codes, items: int, labels: int) -> NDArray[Any]:
+def scale_alpha(
+    item: NDArray[np.int64],
+    label: NDArray[np.int64],
+    items: int,
+    positions: NDArray[np.float64],
+    raters: int,
+) -> Alpha:
+    """Alpha of ratings on a numeric scale such as 1 to 5, which has an order and distances.
+
+    Args:
+        item: which item each rating is about, 0 to ``items - 1`` [shape=(n,)].
+        label: index of the label that was given [shape=(n,)].
+        items: how many items there are.
+        positions: of the scale's labels, ascending [shape=(labels,)].
+        raters: how many raters there are, for the record.
+    """
+    counts = _value_counts(item, label, items, len(positions))
+    nominal, ordinal, interval = (
+        _alpha(counts, positions.tolist(), level) for level in ("nominal", "ordinal", "interval")
+    )
+    return Alpha(nominal, ordinal, interval, raters, int((counts.sum(1) >= 2).sum()))
+
+
+def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: int) -> float | None:
+    """Interval alpha of values that need not be labels, such as means of samples.
+
+    alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted by
+    their values, D_e that of all values (Krippendorff 2011). Null: nobody ever differs.
+    """
+    count = np.bincount(item, minlength=items)
+    kept = count[item] >= 2
+    item, value = item[kept], value[kept] - (value[kept].mean() if kept.any() else 0)
+    n = len(value)
+    if n < 2:
+        return None
+    total = np.bincount(item, weights=value, minlength=items)
+    square = np.bincount(item, weights=value**2, minlength=items)
+    pairs = np.maximum(count, 1)
+    observed = (2 * (square - total**2 / pairs) * pairs / np.maximum(count - 1, 1)).sum() / n
+    expected = 2 * ((value**2).sum() - value.sum() ** 2 / n) / (n - 1)
+    return None if expected <= 1e-15 else float(1 - observed / expected)
+
+
+def _value_counts(
+    item: NDArray[np.int64], codes: NDArray[Any], items: int, labels: int
+) -> NDArray[Any]:
     cells = item * labels + codes
     counts = np.bincount(cells, minlength=items * labels).reshape(items, labels)
     # the package multiplies counts of one item: below 181 raters 16 bits hold that
     return counts.astype(np.int16) if counts.max(initial=0) <= 181 else counts
 
 
-def _alpha(counts: NDArray[Any], domain: list[int], level: str) -> float | None:
+def _alpha(counts: NDArray[Any], domain: list[Any], level: str) -> float | None:
     counts = counts[counts.sum(1) >= 2]
     if (counts.sum(0) > 0).sum() < 2:  # nobody ever differs: expected disagreement is 0
         return None

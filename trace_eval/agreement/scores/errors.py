@@ -12,10 +12,10 @@ Array = NDArray[Any]
 
 
 def add_errors(
-    resampler: Resampler, name: str, predicted: Array, truth: Array, row: NDArray[Any]
+    resampler: Resampler, prefix: str, predicted: Array, truth: Array, row: NDArray[Any]
 ) -> None:
-    """Register ``mae``, ``mse`` and ``bias`` (judge minus people), on [0, 1]."""
+    """Register ``PREFIXmae``, ``PREFIXmse`` and ``PREFIXbias`` (judge minus people), on [0, 1]."""
     error = predicted - truth
-    resampler.mean(f"{name}.mae", abs(error), row)
-    resampler.mean(f"{name}.mse", error**2, row)
-    resampler.mean(f"{name}.bias", error, row)
+    resampler.mean(f"{prefix}mae", abs(error), row)
+    resampler.mean(f"{prefix}mse", error**2, row)
+    resampler.mean(f"{prefix}bias", error, row)

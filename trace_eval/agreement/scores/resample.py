@@ -37,6 +37,9 @@ _BLOCK = 4_000_000
 #: A matrix of leave-one-out weights is made up to this many units.
 _MAX_JACKKNIFE = 2_000
 
+#: Resamples that differ by less are equal but for rounding.
+_SAME = 1e-12
+
 
 class Resampler:
     """Statistics that share their resamples.
@@ -58,6 +61,7 @@ class Resampler:
         self._columns: list[Array] = []
         self._sums: dict[str, tuple[slice, OfSums]] = {}
         self._weighted: dict[str, OfWeights] = {}
+        self._differences: dict[str, tuple[str, str]] = {}
 
     def sums(
         self,
@@ -88,30 +92,44 @@ class Resampler:
         """Register a function of unit weights."""
         self._weighted[name] = statistic
 
+    def difference(self, name: str, first: str, second: str) -> None:
+        """Register the second registered statistic minus the first, resample by resample."""
+        self._differences[name] = first, second
+
     def estimates(self, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
         """Every registered statistic with its intervals."""
         if not self.units:
-            return dict.fromkeys([*self._sums, *self._weighted], IntervalEstimate(None))
+            names = [*self._sums, *self._weighted, *self._differences]
+            return dict.fromkeys(names, IntervalEstimate(None))
         table = self._table()
-        values, drawn = self._values(table, np.ones((1, self.units))), self._drawn(table, options)
+        values = self._values(table, np.ones((1, self.units)))
+        drawn = self._drawn(table, options)
         without = self._without_one(table)
-        found = {}
-        for name, [number] in values.items():
-            if np.isnan(number) or name not in drawn:
-                found[name] = IntervalEstimate(None if np.isnan(number) else float(number))
-                continue
-            left_out = without.get(name)
-            found[name] = IntervalEstimate(
-                float(number),
-                percentile_interval(drawn[name], options.level),
-                None
-                if left_out is None
-                else bca_interval(
-                    drawn[name], float(number), left_out, np.ones(self.units), options.level
-                ),
-                int(np.isnan(drawn[name]).sum()),
+        return {
+            name: self._estimate(number, drawn.get(name), without.get(name), options.level)
+            for name, [number] in values.items()
+        }
+
+    def _estimate(
+        self, number: float, drawn: Array | None, without: Array | None, level: float
+    ) -> IntervalEstimate:
+        if np.isnan(number) or drawn is None:
+            return IntervalEstimate(None if np.isnan(number) else float(number))
+        undefined = np.isnan(drawn)
+        known = drawn[~undefined]
+        if self.units < 2:
+            return IntervalEstimate(
+                float(number), reason="no interval: only one unit is drawn from"
             )
-        return found
+        if not len(known) or np.ptp(known) <= _SAME:
+            reason = "no interval: all resamples are equal"
+            return IntervalEstimate(float(number), undefined=int(undefined.sum()), reason=reason)
+        bca = None
+        if without is not None:
+            bca = bca_interval(drawn, float(number), without, np.ones(self.units), level)
+        return IntervalEstimate(
+            float(number), percentile_interval(drawn, level), bca, int(undefined.sum())
+        )
 
     def _table(self) -> Array:
         if not self._columns:
@@ -121,6 +139,12 @@ class Resampler:
     def _values(self, table: Array, weights: Array) -> dict[str, Array]:
         found = self._of_sums(weights @ table)
         found.update({name: statistic(weights) for name, statistic in self._weighted.items()})
+        return self._with_differences(found)
+
+    def _with_differences(self, found: dict[str, Array]) -> dict[str, Array]:
+        for name, (first, second) in self._differences.items():
+            if first in found and second in found:
+                found[name] = found[second] - found[first]
         return found
 
     def _of_sums(self, totals: Array) -> dict[str, Array]:
@@ -145,7 +169,7 @@ class Resampler:
         if self.units <= _MAX_JACKKNIFE:
             weights = 1 - np.eye(self.units)
             found.update({name: of(weights) for name, of in self._weighted.items()})
-        return found
+        return self._with_differences(found)
 
 
 def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:

@@ -6,7 +6,8 @@ Inside, NaN stands for what is missing; nothing of it reaches a report.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,7 +85,8 @@ class JudgeScores:
         shares: distribution over the scale's labels; NaN rows: none [shape=(items, labels)].
         beta: parameters (alpha, beta) of a Beta forecast [shape=(items, 2)].
         samples: single samples; NaN: unusable [shape=(items, samples)].
-        family: maker of the model, for self-preference.
+        baseline: it is a rule to beat, not a judge.
+        unitless: its numbers are no positions on the scale: only their order counts.
     """
 
     name: str
@@ -93,7 +95,23 @@ class JudgeScores:
     shares: NDArray[np.float64] | None = None
     beta: NDArray[np.float64] | None = None
     samples: NDArray[np.float64] | None = None
-    family: str | None = None
+    baseline: bool = False
+    unitless: bool = False
+
+    def take(self, chosen: NDArray[np.bool_]) -> JudgeScores:
+        """Only some items [shape=(items,)]."""
+
+        def part(column: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+            return None if column is None else column[chosen]
+
+        return replace(
+            self,
+            mean=self.mean[chosen],
+            variance=part(self.variance),
+            shares=part(self.shares),
+            beta=part(self.beta),
+            samples=part(self.samples),
+        )
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -112,6 +130,7 @@ class Study:
         question: question of each item, from 0; null: items are drawn one by one.
         system: system of each item, index into ``systems``; -1: unknown.
         split: name of the split of each item; null: there are none.
+        texts: (candidate, references) of each item, for the baselines; null: unknown.
     """
 
     ids: tuple[str, ...]
@@ -123,6 +142,25 @@ class Study:
     system: NDArray[np.int64] | None = None
     systems: tuple[str, ...] = ()
     split: NDArray[Any] | None = None
+    texts: Sequence[tuple[str, Sequence[str]]] | None = None
+
+    def take(self, chosen: NDArray[np.bool_]) -> Study:
+        """Only some items [shape=(items,)], numbered anew."""
+        place = np.cumsum(chosen) - 1
+        people = self.people.of(chosen)
+        return replace(
+            self,
+            ids=tuple(self.ids[row] for row in np.flatnonzero(chosen)),
+            people=replace(people, items=int(chosen.sum()), row=place[people.row]),
+            question=None
+            if self.question is None
+            else np.unique(self.question[chosen], return_inverse=True)[1],
+            system=None if self.system is None else self.system[chosen],
+            split=None if self.split is None else self.split[chosen],
+            texts=None
+            if self.texts is None
+            else [self.texts[row] for row in np.flatnonzero(chosen).tolist()],
+        )
 
     @property
     def unit(self) -> NDArray[np.int64]:

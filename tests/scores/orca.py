@@ -1,0 +1,31 @@
+"""The shared human ratings as a study."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fusion import likert
+from trace_eval.agreement.scores.ratings import ratings_of_items
+from trace_eval.agreement.scores.source import items_study
+from trace_eval.agreement.scores.study import Study
+from trace_eval.data.manifests import read_items
+
+SCALE = likert(1, 5)
+
+
+@cache
+def orca_study(data: Path, *splits: str) -> Study:
+    """All rows, or those of some splits."""
+    path = data / "orca" / "ratings.jsonl"
+    items = [i for i in read_items(path).singles if not splits or i.split in splits]
+    return items_study(items, ratings_of_items(str(path), items), SCALE)
+
+
+@cache
+def orca_rows(data: Path) -> list[dict[str, Any]]:
+    """The rows as they are."""
+    path = data / "orca" / "ratings.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

@@ -1,0 +1,55 @@
+"""How each kind of forecast is scored against single ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement.scores.crps import crps_beta, crps_levels, crps_point
+from trace_eval.agreement.scores.nll import nll_beta, nll_levels
+from trace_eval.agreement.scores.study import JudgeScores, Study
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class RatingScores:
+    """Scores of a forecast, one per rating.
+
+    Attributes:
+        crps: null for numbers off the scale.
+        nll: null where there is no likelihood; ``reason`` says why.
+        head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
+    """
+
+    crps: Array | None
+    nll: Array | None
+    head: str | None
+    reason: str | None
+
+
+def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:
+    """CRPS and likelihood of every rating under a judge that scored every item."""
+    people = study.people
+    row, value = people.row, people.value
+    if judge.unitless:
+        return RatingScores(None, None, None, "its numbers are no positions on the scale")
+    label = study.nearest(value)
+    if judge.beta is not None:
+        alpha, beta = judge.beta[row].T
+        return RatingScores(
+            crps_beta(alpha, beta, value), nll_beta(alpha, beta, value), "beta", None
+        )
+    if judge.shares is None or np.isnan(judge.shares).any():
+        reason = "it states numbers without distributions"
+        return RatingScores(crps_point(judge.mean[row], value), None, None, reason)
+    shares = judge.shares[row]
+    nll = nll_levels(shares, label)
+    impossible = int(np.isinf(nll).sum())
+    why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
+    return RatingScores(
+        crps_levels(shares, label, study.levels), None if impossible else nll, "labels", why
+    )

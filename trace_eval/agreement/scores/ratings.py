@@ -1,0 +1,178 @@
+"""People's ratings from a file of one rating per row, or from labelled items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import Numbers, OffScale
+from trace_eval.data.items import ANONYMOUS, Single
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.manifests import read_items
+from trace_eval.data.strict_json import BadJson, lines
+
+#: Columns of a file of ratings -> our names.
+RATING_COLUMNS = {
+    **dict.fromkeys(("id", "item"), "id"),
+    **dict.fromkeys(("rater", "annotator"), "rater"),
+    **dict.fromkeys(("score", "rating", "value"), "score"),
+    "rubric": "rubric",
+    **dict.fromkeys(("question_id", "instruction_id"), "question_id"),
+    "system": "system",
+    "split": "split",
+}
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings and what is known of the items they are about.
+
+    Attributes:
+        source: where they are from.
+        ids: item of each rating.
+        raters: who gave it; empty: unknown, or known by place only.
+        values: the scores, on the rubric's scale [shape=(ratings,)].
+        facts: id -> (question, system, split) as far as the labels name them.
+        texts: id -> (candidate, references), where the labels are whole items.
+    """
+
+    source: str
+    ids: Sequence[str]
+    raters: Sequence[str]
+    values: NDArray[np.float64]
+    facts: dict[str, tuple[str | None, str | None, str | None]]
+    texts: dict[str, tuple[str, tuple[str, ...]]]
+
+
+def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
+    """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
+
+    Args:
+        path: the file.
+        rubric: where the file has a column of that name, only its rows; null: there must be
+            one rubric at most.
+
+    Raises:
+        UserError: it cannot be read, or a row has no id, or two ratings of one rater.
+    """
+    if path.suffix != ".csv" and _holds_items(path):
+        manifest = read_items(path)
+        if manifest.problems:
+            raise UserError(str(manifest.problems[0]))
+        return ratings_of_items(str(path), manifest.singles)
+    return _from_columns(path, rubric)
+
+
+def ratings_of_items(source: str, items: Iterable[Single]) -> Ratings:
+    """The labels inside items; a null score is no rating."""
+    ids: list[str] = []
+    raters: list[str] = []
+    values: list[float] = []
+    facts = {}
+    texts = {}
+    for item in items:
+        facts[item.id] = (item.question_id, item.system, item.split)
+        if item.answer.text is not None:
+            texts[item.id] = (item.answer.text, item.reference)
+        for rater, score in (item.labels.given if item.labels else {}).items():
+            ids.append(item.id)
+            raters.append("" if rater.startswith(ANONYMOUS) else rater)
+            values.append(score)
+    return Ratings(source, ids, raters, np.array(values, float), facts, texts)
+
+
+def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
+    """The ratings' places on [0, 1] [shape=(ratings,)].
+
+    Raises:
+        UserError: one is none of the scale's labels.
+    """
+    known: dict[float, float] = {}
+    for value in np.unique(ratings.values):
+        try:
+            known[float(value)] = scale.position(scale.parse(float(value)))
+        except OffScale as error:
+            row = int(np.flatnonzero(ratings.values == value)[0])
+            raise UserError(
+                f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it, or"
+                " name the rubric with --rubric"
+            ) from None
+    values, place = np.unique(ratings.values, return_inverse=True)
+    return np.array([known[float(value)] for value in values])[place]
+
+
+def _holds_items(path: Path) -> bool:
+    if path.suffix in (".jsonl", ".ndjson"):
+        try:
+            first: Any = next((record for _, record in lines(path)), None)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read ({error})") from error
+        if isinstance(first, BadJson):
+            raise UserError(f"{path}, line 1: {first}")
+        return not (isinstance(first, dict) and {"score", "rating", "value"} & set(first))
+    return True
+
+
+def _from_columns(path: Path, rubric: str | None) -> Ratings:
+    columns = read_columns(path, RATING_COLUMNS)
+    for name in ("id", "score"):
+        if name not in columns:
+            raise UserError(
+                f"{path}: no column {name!r}; a file of ratings has id, rater, score and, where"
+                " there are several, rubric"
+            )
+    rows = list(_rows(path, columns, rubric))
+    empty: list[str | None] = [None] * len(columns["id"])
+    ids = [columns["id"][row] or "" for row in rows]
+    named = columns.get("rater", empty)
+    raters = [named[row] or "" for row in rows]
+    twice = _twice(ids, raters)
+    if twice:
+        raise UserError(f"{path}: rater {twice[1]!r} rated item {twice[0]!r} twice; keep one")
+    extra = [columns.get(name, empty) for name in ("question_id", "system", "split")]
+    facts = {
+        id_: (extra[0][row], extra[1][row], extra[2][row])
+        for id_, row in zip(ids, rows, strict=True)
+    }
+    values = np.array([float(columns["score"][row] or "nan") for row in rows])
+    return Ratings(str(path), ids, raters, values, facts, {})
+
+
+def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) -> Iterator[int]:
+    """Rows with a rating, of one rubric."""
+    names = columns.get("rubric")
+    if names and rubric is None and len(known := sorted({n for n in names if n})) > 1:
+        raise UserError(
+            f"{path}: ratings of {len(known)} rubrics ({', '.join(known)}); choose by --rubric"
+        )
+    for row, (id_, score) in enumerate(zip(columns["id"], columns["score"], strict=True)):
+        if names and rubric is not None and names[row] not in (rubric, None):
+            continue
+        if not id_:
+            raise UserError(f"{path}, row {row + 1}: there is no id")
+        if score is None or not score.strip():
+            continue  # this rater gave none
+        try:
+            float(score)
+        except ValueError:
+            raise UserError(
+                f"{path}, row {row + 1}: score {score!r} is no number; leave it empty where the"
+                " rater gave none"
+            ) from None
+        yield row
+
+
+def _twice(ids: Sequence[str], raters: Sequence[str]) -> tuple[str, str] | None:
+    seen: set[tuple[str, str]] = set()
+    for key in zip(ids, raters, strict=True):
+        if key[1]:
+            if key in seen:
+                return key
+            seen.add(key)
+    return None
