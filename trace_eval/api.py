@@ -34,6 +34,11 @@ class Result:
         """How the policy came to it, or why there is none."""
         return self.fused.why
 
+    def _repr_html_(self) -> str:
+        from trace_eval.runs.notebook import result_html
+
+        return result_html(self)
+
 
 def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None) -> Blueprint:
     """The blueprint of one recording, made in this process.

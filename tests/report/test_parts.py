@@ -14,7 +14,7 @@ from tests.report.conftest import RECIPE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
 from trace_eval.report.evidence import Grid, grids
-from trace_eval.report.gather import Facts, consistent, disagrees
+from trace_eval.report.gather import Facts, disagrees
 from trace_eval.report.page import chip, content_policy, duration, embedded, template_environment
 from trace_eval.report.pairs import line_of
 from trace_eval.report.summary import summarise
@@ -86,9 +86,8 @@ def test_a_plain_tie_agrees_with_both_typed_ties() -> None:
 def test_unknown_is_neither_agreement_nor_disagreement() -> None:
     assert disagrees(None, scored("1", "1", "1"), fused("1")) is None
     assert disagrees(Labels(overall=Rating.A), None, fused(None)) is None
-    assert consistent(None) is None
-    assert consistent(scored("1", "1", "1")) is None
-    assert consistent(scored("1", "1", "1", same=False)) is False
+    assert scored("1", "1", "1").consistent is None
+    assert scored("1", "1", "1", same=False).consistent is False
 
 
 def test_evidence_stands_beside_each_other() -> None:

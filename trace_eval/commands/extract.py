@@ -25,6 +25,10 @@ def extract(
     ],
     audio_root: shared.AudioRoot = None,
     shard: shared.ShardOption = None,
+    csv_file: Annotated[
+        Path | None,
+        typer.Option("--csv", help="Also write all measures to this file, a row per recording."),
+    ] = None,
     config: shared.ConfigOption = None,
     extracting: ExtractOptions,
 ) -> None:
@@ -35,6 +39,7 @@ def extract(
     from trace_eval.data.urls import place, shown
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.export import extract_to
+    from trace_eval.runs.export_table import write_clips
 
     part = Shard.parse(shard) if shard else None
     spill = spill_to(audio_folder(extracting.cache))
@@ -44,6 +49,8 @@ def extract(
     folder = place(out)
     with progress(len(sources), what="extracting") as listener:
         failed = extract_to(folder, sources, extracting, listener)
+    if csv_file:
+        write_clips(folder, csv_file)
     for error in failed:
         warn(error)
     where = folder / "blueprints.jsonl" if isinstance(folder, Path) else shown(folder)

@@ -113,6 +113,17 @@ class Judgement(Strict):
         verdict = self.dimensions.get(dimension)
         return verdict.margin if verdict else None
 
+    @property
+    def inconsistent(self) -> tuple[Dimension, ...]:
+        """Dimensions on which the two orders contradict each other: answered by place."""
+        return tuple(n for n, found in self.dimensions.items() if found.consistent is False)
+
+    @property
+    def consistent(self) -> bool | None:
+        """Whether both orders agree on every dimension; None: only one order was asked."""
+        asked = [v.consistent for v in self.dimensions.values() if v.consistent is not None]
+        return all(asked) if asked else None
+
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:
         """A judgement that only says why there is none."""

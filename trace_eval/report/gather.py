@@ -68,13 +68,6 @@ class Facts:
         return found.text if isinstance(found, Transcript) else ""
 
 
-def consistent(judgement: Judgement | None) -> bool | None:
-    """Whether both orders agree on every dimension; null where one order alone was asked."""
-    known = [v.consistent for v in judgement.dimensions.values()] if judgement else []
-    asked = [value for value in known if value is not None]
-    return all(asked) if asked else None
-
-
 def compared(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, str, str]]:

@@ -19,7 +19,6 @@ from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (
     Facts,
     compared,
-    consistent,
     disagrees,
 )
 
@@ -109,7 +108,7 @@ def line_of(number: int, pair: Pair, facts: Facts) -> Line:
     entropy = overall.entropy_bits if overall else None
     flags = {
         "disagree": disagrees(labels, judgement, overall) is True,
-        "swap": consistent(judgement) is False,
+        "swap": bool(judgement and judgement.inconsistent),
         "unsure": entropy is not None and entropy >= UNSURE_BITS,
         "failed": rating is None,
     }

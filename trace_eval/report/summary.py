@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.judgement import Judgement, Usage
-from trace_eval.report.gather import Facts, consistent
+from trace_eval.report.gather import Facts
 from trace_eval.runs.record import SessionRecord
 
 #: Titles of the judged dimensions and of their fusion.
@@ -159,7 +159,7 @@ def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:
         votes = [value for value in asked if value is not None]
         if votes:
             yield Swap(name, sum(votes), len(votes))
-    whole = [value for judgement in known if (value := consistent(judgement)) is not None]
+    whole = [value for judgement in known if (value := judgement.consistent) is not None]
     if whole:
         yield Swap("all three", sum(whole), len(whole))
 

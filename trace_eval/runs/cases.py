@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from blueprints import Blueprint
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.judges.base import Case
+from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.run import Run
 
 
@@ -21,28 +21,12 @@ class CaseReader:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._clips = {source: record.clip for source, record in run.clips().items()}
-        self._places = self._index()
-
-    def _index(self) -> dict[str, int]:
-        places: dict[str, int] = {}
-        path = self._run.path("blueprints.jsonl")
-        if path.exists():
-            with path.open("rb") as file:
-                place = 0
-                for line in file:
-                    if line.endswith(b"\n"):
-                        places[json.loads(line)["clip"]] = place
-                    place += len(line)
-        return places
+        self._blueprints = LineIndex(run.path("blueprints.jsonl"), "clip")
 
     def blueprint(self, recording: Recording) -> Blueprint | None:
         """The blueprint of a recording; None when it could not be decoded."""
-        place = self._places.get(self._clips.get(recording.source_id) or "")
-        if place is None:
-            return None
-        with self._run.path("blueprints.jsonl").open("rb") as file:
-            file.seek(place)
-            return Blueprint.model_validate_json(file.readline())
+        line = self._blueprints.line(self._clips.get(recording.source_id) or "")
+        return None if line is None else Blueprint.model_validate_json(line)
 
     def case(self, pair: Pair) -> Case | None:
         """The case of a pair; None when an answer has no blueprint."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import fusion
@@ -12,9 +11,8 @@ from blueprints import UserError
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
 from trace_eval.data.jsonl import write_all
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Pair
-from trace_eval.measures.measure import PairMeasures
-from trace_eval.runs.run import NOT_JUDGED, Outcome, Run
+from trace_eval.runs.run import Run
+from trace_eval.runs.table import results_table
 
 
 def load_policy(spec: str) -> Policy:
@@ -69,59 +67,41 @@ def missing(pair: str, policy: Policy) -> Overall:
     return Overall(pair=pair, policy=policy.name, rating=None, why="not judged yet")
 
 
-def fuse_run(run: Run, policy: Policy) -> list[Overall]:
-    """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``."""
-    fused: dict[str, Overall] = {}
-    outcomes: dict[str, Outcome] = {}
-    for judgement in run.attempts():
-        fused[judgement.pair] = fuse(judgement, policy)
-        outcomes[judgement.pair] = Outcome.of(judgement)
-    overall = [
-        fused.pop(pair.id) if pair.id in fused else missing(pair.id, policy) for pair in run.pairs()
-    ]
-    run.write_overall(overall)
-    write_all(run.path("results.csv"), _table(run.pairs(), outcomes, overall, run.measures()))
+def fuse_run(run: Run, policy: Policy, others: Iterable[str] = ()) -> list[Overall]:
+    """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``.
+
+    Args:
+        run: locked for writing.
+        policy: the one that counts from now on.
+        others: policies that the run was fused with before; their results, under
+            ``policies/NAME``, are brought up to date. One that cannot be had any more is left.
+    """
+    overall = _fuse_to(run, policy, run.folder)
+    for spec in others:
+        with suppress(UserError):
+            other = load_policy(spec)
+            _fuse_to(run, other, run.policy_folder(other.name))
     return overall
 
 
-def _table(
-    pairs: Iterable[Pair],
-    outcomes: dict[str, Outcome],
-    overall: Iterable[Overall],
-    measured: dict[str, PairMeasures],
-) -> Iterator[str]:
-    measures = sorted({name for found in measured.values() for name in found.measures})
-    header = ["pair", "system_a", "system_b", "status", *DIMENSIONS, "overall", "policy", "why"]
-    measured_margins = any(m is not None for o in outcomes.values() for m in o.margins)
-    margins = [f"margin_{name}" for name in DIMENSIONS] if measured_margins else []
-    yield _row([*header, *margins, *measures])
-    for pair, fused in zip(pairs, overall, strict=True):
-        outcome = outcomes.get(pair.id, NOT_JUDGED)
-        yield _row(
-            [pair.id, pair.a.system or "", pair.b.system or "", outcome.status]
-            + [str(rating or "") for rating in (*outcome.ratings, fused.rating)]
-            + [fused.policy, fused.why]
-            + ["" if m is None else f"{m:g}" for m in outcome.margins[: len(margins)]]
-            + [_value(measured.get(pair.id), name) for name in measures]
-        )
-
-
-def _row(cells: list[str]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(cells)
-    return buffer.getvalue()
-
-
-def _value(found: PairMeasures | None, name: str) -> str:
-    measure = found.measures.get(name) if found else None
-    return "" if measure is None or measure.value is None else f"{measure.value:.4g}"
+def _fuse_to(run: Run, policy: Policy, folder: Path) -> list[Overall]:
+    fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
+    overall = {pair.id: fused.get(pair.id) or missing(pair.id, policy) for pair in run.pairs()}
+    folder.mkdir(parents=True, exist_ok=True)
+    write_all(folder / "overall.jsonl", (found.model_dump_json() for found in overall.values()))
+    write_all(folder / "results.csv", results_table(run, overall).csv_lines())
+    return list(overall.values())
 
 
 def fuse_again(folder: Path, spec: str) -> list[Overall]:
-    """Fuse a run again with another policy; nothing is extracted or judged."""
+    """Fuse a run again with another policy; nothing is extracted or judged.
+
+    What earlier policies came to is kept under ``policies/NAME``.
+    """
     policy = load_policy(spec)
-    run = Run.open(folder)
-    with run:
-        overall = fuse_run(run, policy)
-        run.write_record(run.record().model_copy(update={"policy": spec}))
+    with Run.open(folder) as run:
+        record = run.record()
+        policies = tuple(dict.fromkeys((spec, *record.policies, record.policy)))
+        overall = fuse_run(run, policy, policies[1:])
+        run.write_record(record.model_copy(update={"policy": spec, "policies": policies}))
     return overall

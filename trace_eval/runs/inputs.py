@@ -59,15 +59,17 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     Raises:
         UserError: names the first difference and a folder to use instead.
     """
+    before = run.record()
+    other = f"use --out {fresh(run.folder)}"
+    for part, told in differences(before, record, ("shard",)):
+        raise UserError(f"{run.folder}: was made with another {part} ({told}); {other}")
     if conflict := _conflict(run, manifest):
+        owner = before.input or "another input"
+        raise UserError(f"{run.folder}: belongs to {owner}, and {conflict}; {other}")
+    for part, told in differences(before, record, DECIDING):
         raise UserError(
-            f"{run.folder}: belongs to {run.record().input or 'another input'}, and {conflict};"
-            f" use --out {fresh(run.folder)}"
-        )
-    for part, told in differences(run.record(), record, (*DECIDING, "shard")):
-        raise UserError(
-            f"{run.folder}: was made with another {part} ({told}); use --out"
-            f" {fresh(run.folder)}, or fuse to change the policy only"
+            f"{run.folder}: was made with another {part} ({told}); {other}, or fuse to change"
+            " the policy only"
         )
 
 

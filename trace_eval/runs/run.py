@@ -12,16 +12,18 @@
 ``judgements.jsonl``      per pair: its judgement; the last line of a pair counts (appended)
 ``overall.jsonl``         per pair: the fused rating (replaced by every ``fuse``)
 ``results.csv``           the table of all pairs, for spreadsheets (replaced as well)
+``policies/NAME/``        the same two of policies that the run was fused with before
 ========================  ==============================================================
 """
 
 from __future__ import annotations
 
 import fcntl
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from blueprints import Blueprint, Strict, UserError
 from fusion import DIMENSIONS, Rating
@@ -31,6 +33,9 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.record import RunRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Record = TypeVar("Record", bound=Strict)
 
@@ -169,9 +174,35 @@ class Run:
         """Pair id -> its measures, for pairs that have any; the last outcome counts."""
         return {found.pair: found for found in self._records("measures.jsonl", PairMeasures)}
 
-    def overall(self) -> dict[str, Overall]:
-        """Pair id -> fused rating of the last ``fuse``."""
-        return {record.pair: record for record in self._records("overall.jsonl", Overall)}
+    def overall(self, policy: str | None = None) -> dict[str, Overall]:
+        """Pair id -> fused rating.
+
+        Args:
+            policy: name of another one that the run was fused with before; None: the last.
+        """
+        name = "overall.jsonl"
+        if policy is not None:
+            name = str((self.policy_folder(policy) / name).relative_to(self.folder))
+        return {record.pair: record for record in self._records(name, Overall)}
+
+    def policy_folder(self, name: str) -> Path:
+        """Where the results of an earlier policy are kept."""
+        return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The results as a data frame: one row per pair, the columns of results.csv.
+
+        Raises:
+            UserError: pandas is not installed.
+        """
+        from trace_eval.runs.table import table_of
+
+        return table_of(self).to_pandas()
+
+    def _repr_html_(self) -> str:
+        from trace_eval.runs.notebook import run_html
+
+        return run_html(self)
 
     def _records(self, name: str, kind: type[Record]) -> Iterator[Record]:
         for number, line in jsonl.numbered(self.path(name)):

@@ -88,9 +88,7 @@ class Session:
             self._record = _record(self.plan, self.judge, self.options, self.manifest)
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
-                before = self.run.record().sessions
-                sessions = (*before, *self._record.sessions)
-                self._record = self._record.model_copy(update={"sessions": sessions})
+                self._record = _continued(self.run.record(), self._record)
             self.run.start(self._record, self.manifest)
         except BaseException:
             self.run.__exit__(None, None, None)
@@ -189,7 +187,8 @@ class Session:
                 await self.judge.close()
 
     def _finish(self) -> None:
-        fuse_run(self.run, self.policy)
+        policies = tuple(dict.fromkeys((self.options.policy, *self._record.policies)))
+        fuse_run(self.run, self.policy, policies[1:])
         self.summary.count_judgements(self.run)
         *earlier, this = self._record.sessions
         ended = SessionRecord(
@@ -202,6 +201,7 @@ class Session:
         self._record = self._record.model_copy(
             update={
                 "sessions": (*earlier, ended),
+                "policies": policies,
                 "judge_observed": self.judge.observed(),
                 "coverage": self.summary.record(),
             }
@@ -251,6 +251,18 @@ def _record(
         options=settings_of(options),
         environment=EnvironmentRecord(**environment()),
         sessions=(SessionRecord(started=now()),),
+    )
+
+
+def _continued(before: RunRecord, record: RunRecord) -> RunRecord:
+    """The record of a session that goes on where others ended."""
+    policies = dict.fromkeys((record.policy, *before.policies, before.policy))
+    return record.model_copy(
+        update={
+            "sessions": (*before.sessions, *record.sessions),
+            "policies": tuple(policies),
+            "tag": record.tag or before.tag,
+        }
     )
 
 

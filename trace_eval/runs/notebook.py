@@ -1,0 +1,59 @@
+"""Results as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from fusion import DIMENSIONS
+
+if TYPE_CHECKING:
+    from trace_eval.api import Result
+    from trace_eval.runs.run import Run
+
+#: Rows of a run that a notebook is shown.
+_MAX_ROWS = 50
+
+
+def result_html(result: Result) -> str:
+    """The overall rating, why, and a row per dimension with its reasoning."""
+    judgement = result.judgement
+    rows = [
+        (name, str(found.rating), _consistency(found.consistent), found.reasoning)
+        for name, found in judgement.dimensions.items()
+    ]
+    head = f"<p><b>{escape(result.overall or 'unscored')}</b>: {escape(result.why)}</p>"
+    notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in judgement.caveats)
+    return head + _table(("dimension", "rating", "order", "reasoning"), rows) + notes
+
+
+def run_html(run: Run) -> str:
+    """Who judged, how many were scored, and the first rows of the results."""
+    record = run.record()
+    done = record.coverage
+    scored = f"{done.scored} of {done.total} scored" if done else "not finished"
+    head = f"<p><b>{escape(str(run.folder))}</b>: {escape(record.judge.spec)}, {scored}</p>"
+    outcomes, overall = run.outcomes(), run.overall()
+    shown = [
+        (pair, *(str(r or "-") for r in (*outcomes[pair].ratings, fused.rating)), fused.why)
+        if pair in outcomes
+        else (pair, *("-" for _ in range(len(DIMENSIONS) + 1)), fused.why)
+        for pair, fused in islice(overall.items(), _MAX_ROWS)
+    ]
+    more = len(overall) - len(shown)
+    foot = f"<p>... {more} more; see to_pandas()</p>" if more else ""
+    return head + _table(("pair", *DIMENSIONS, "overall", "why"), shown) + foot
+
+
+def _consistency(value: bool | None) -> str:
+    return {None: "", True: "both orders agree", False: "INCONSISTENT: orders disagree"}[value]
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    titles = "".join(f"<th>{escape(title)}</th>" for title in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"

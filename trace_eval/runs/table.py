@@ -1,0 +1,193 @@
+"""The results of a run as one table: what results.csv, exports and data frames hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from blueprints.errors import require
+from fusion import DIMENSIONS
+from trace_eval.data import strict_json
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Labels, Pair
+from trace_eval.measures.measure import PairMeasures
+from trace_eval.runs.line_index import LineIndex
+from trace_eval.runs.run import NOT_JUDGED, Outcome, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Cell = str | float | bool | None
+
+#: Rows of a table that are held at once on their way into a Parquet file.
+_BATCH = 1000
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns and rows that are made while they are read, once.
+
+    Attributes:
+        columns: name -> type of its cells; any cell may be None.
+        rows: one list per row, in the order of the columns.
+    """
+
+    columns: dict[str, type[str] | type[float] | type[bool]]
+    rows: Iterable[list[Cell]]
+
+    def csv_lines(self) -> Iterator[str]:
+        """The table as CSV; None is an empty cell, numbers have four digits."""
+        yield _line(self.columns)
+        for row in self.rows:
+            yield _line(map(_text, row))
+
+    def arrow_batches(self) -> Iterator[pa.RecordBatch]:
+        """The table in parts of bounded size, with one schema."""
+        import pyarrow as pa
+
+        kinds = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
+        schema = pa.schema([(name, kinds[kind]) for name, kind in self.columns.items()])
+        rows = iter(self.rows)
+        while True:
+            batch = [row for row, _ in zip(rows, range(_BATCH), strict=False)]
+            records = [dict(zip(self.columns, row, strict=True)) for row in batch]
+            yield pa.RecordBatch.from_pylist(records, schema=schema)
+            if len(batch) < _BATCH:
+                return
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a data frame.
+
+        Raises:
+            UserError: pandas is not installed.
+        """
+        require("pandas", "pandas", "agree", "a data frame")
+        import pyarrow as pa
+
+        frame: pd.DataFrame = pa.Table.from_batches(list(self.arrow_batches())).to_pandas()
+        return frame
+
+
+def _line(cells: Iterable[str]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="").writerow(cells)
+    return buffer.getvalue()
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return f"{cell:.4g}" if isinstance(cell, float) else cell
+
+
+def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
+    """One row per pair, in input order.
+
+    ``confidence`` is the probability of the overall rating, where several opinions were asked;
+    ``consistent`` is false where the two orders contradict each other on any dimension, and
+    ``inconsistent`` names those dimensions. Such a rating is no verdict on the answers.
+
+    Args:
+        run: a run that was judged, wholly or in part.
+        overall: pair id -> its fused rating.
+    """
+    judged = LineIndex(run.path("judgements.jsonl"), "pair")
+    measured = run.measures()
+    measures = sorted({name for found in measured.values() for name in found.measures})
+    margins = DIMENSIONS if _has_margins(run) else ()
+    labelled = [
+        name
+        for name in Labels.model_fields
+        if any(p.labels and getattr(p.labels, name) is not None for p in run.pairs())
+    ]
+    columns = (
+        dict.fromkeys(("pair", "system_a", "system_b", "status"), str)
+        | dict.fromkeys((*DIMENSIONS, "overall", "policy", "why"), str)
+        | dict.fromkeys((f"margin_{name}" for name in margins), float)
+        | dict.fromkeys(measures, float)
+        | {"consistent": bool, "inconsistent": str, "confidence": float, "entropy_bits": float}
+        | dict.fromkeys((f"label_{name}" for name in labelled), str)
+        | dict.fromkeys(("reason", "category"), str)
+        | dict.fromkeys((f"reasoning_{name}" for name in DIMENSIONS), str)
+    )
+
+    def row(pair: Pair) -> list[Cell]:
+        line = judged.line(pair.id)
+        judgement = strict_json.parse(Judgement, line) if line else None
+        outcome = Outcome.of(judgement) if judgement else NOT_JUDGED
+        fused = overall.get(pair.id)
+        return [
+            *(pair.id, pair.a.system, pair.b.system, outcome.status),
+            *(None if rating is None else str(rating) for rating in outcome.ratings),
+            *_fused(fused),
+            *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
+            *(_value(measured.get(pair.id), name) for name in measures),
+            *_certainty(judgement, fused),
+            *(_label(pair, name) for name in labelled),
+            *(outcome.reason, pair.category),
+            *_reasons(judgement),
+        ]
+
+    return Table(columns, map(row, run.pairs()))
+
+
+def _has_margins(run: Run) -> bool:
+    return any(margin is not None for found in run.outcomes().values() for margin in found.margins)
+
+
+def _fused(fused: Overall | None) -> list[Cell]:
+    if fused is None:
+        return [None, None, None]
+    return [None if fused.rating is None else str(fused.rating), fused.policy, fused.why]
+
+
+def _certainty(judgement: Judgement | None, fused: Overall | None) -> list[Cell]:
+    spread = fused.distribution if fused else None
+    rating = fused.rating if fused else None
+    return [
+        judgement.consistent if judgement else None,
+        " ".join(judgement.inconsistent) if judgement else None,
+        spread.get(rating, 0.0) if spread and rating else None,
+        fused.entropy_bits if fused else None,
+    ]
+
+
+def _reasons(judgement: Judgement | None) -> list[Cell]:
+    known = judgement.dimensions if judgement else {}
+    return [known[name].reasoning if name in known else None for name in DIMENSIONS]
+
+
+def _label(pair: Pair, name: str) -> Cell:
+    found = getattr(pair.labels, name) if pair.labels else None
+    return None if found is None else str(found)
+
+
+def _value(found: PairMeasures | None, name: str) -> float | None:
+    measure = found.measures.get(name) if found else None
+    return None if measure is None else measure.value
+
+
+def table_of(run: Run) -> Table:
+    """The results of a run as they were fused last."""
+    return results_table(run, run.overall())
+
+
+def write_parquet(table: Table, path: Path) -> None:
+    """Write a table as Parquet, a bounded number of rows at a time."""
+    import pyarrow.parquet as pq
+
+    batches = table.arrow_batches()
+    first = next(batches)
+    part = path.with_name(path.name + ".part")
+    with pq.ParquetWriter(part, first.schema) as writer:
+        writer.write_batch(first)
+        for batch in batches:
+            writer.write_batch(batch)
+    part.replace(path)
