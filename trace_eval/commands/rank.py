@@ -71,6 +71,7 @@ def rank(
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from trace_eval import agreement, ranking
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
+    from trace_eval.conclude import rank as powered
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
@@ -79,7 +80,7 @@ def rank(
     read = agreement.read_source(source, columns)
     table = ranking.judge_table(read, judge, load_policy(policy) if policy else None)
     people = read_labels(labels) if labels else read.labels
-    report = ranking.rank(
+    report = powered.rank(
         table,
         ranking.RankOptions(
             bootstrap=agreement.BootstrapOptions(resamples, level, seed),
@@ -95,7 +96,7 @@ def rank(
     print_warnings(report.warnings)
     for caveat in report.caveats:
         typer.echo(f"note: {caveat.method}: {caveat.text}", err=True)
-    print_tables(ranking.rank_tables(report), stdout_console())
+    print_tables(powered.tables(report), stdout_console())
     if json_file:
         agreement.write_json(json_file, report)
     if csv_folder:

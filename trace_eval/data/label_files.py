@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from fusion import DIMENSIONS
 from trace_eval.data import strict_json
 from trace_eval.data.records import COLUMNS
 
@@ -37,6 +38,14 @@ _ALIASES: dict[str, tuple[str, ...]] = {
             ("truth_score_b", "groundtruth2"),
         )
     },
+}
+
+_ALIASES |= {
+    name: (name,)
+    for name in (
+        *("confidence", "entropy", "consistent", "margin", "inclusion", "seconds"),
+        *(f"margin_{name}" for name in DIMENSIONS),
+    )
 }
 
 #: Characters that separate columns, by what a header of one column gives away.

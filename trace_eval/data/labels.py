@@ -46,6 +46,18 @@ TEXT_FACTS = (
 NUMBER_FACTS = ("duration_a", "duration_b", "loudness_a", "loudness_b", "mos_a", "mos_b")
 
 
+#: How sure a judge was (the more the surer, but for ``entropy``, in bits) and how far A is ahead.
+CERTAINTY_FACTS = (
+    "confidence",
+    "entropy",
+    "consistent",
+    "margin",
+    *(f"margin_{name}" for name in DIMENSIONS),
+)
+
+#: How a label came to be: its probability of being asked for, and seconds that it took.
+DESIGN_FACTS = ("inclusion", "seconds")
+
 #: What a judge (in judgements) or people (in labels) gave each answer, on any scale.
 SCORE_FACTS = ("score_a", "score_b")
 
@@ -129,9 +141,10 @@ def label_table(
     facts: dict[str, NDArray[Any]] = {
         name: _texts(columns[name]) for name in TEXT_FACTS if name in columns
     }
-    for name in NUMBER_FACTS:
+    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS):
         if name in columns:
             facts[name] = _numbers(columns[name], source, name)
+    _check_inclusion(source, facts.get("inclusion"))
     facts |= scores
     _refuse_duplicates(source, ids, rater, repeat)
     return LabelTable(source, ids, codes, rater, repeat, facts)
@@ -209,6 +222,17 @@ def _numbers(values: Sequence[Any], source: str, column: str) -> NDArray[np.floa
                 f"{source}, record {row + 1}: {column} is {value!r}; give a number or nothing"
             ) from None
     return numbers
+
+
+def _check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
+    if inclusion is None:
+        return
+    wrong = np.flatnonzero((inclusion <= 0) | (inclusion > 1))
+    if len(wrong):
+        raise UserError(
+            f"{source}, record {int(wrong[0]) + 1}: inclusion is {inclusion[wrong[0]]:g}; give the"
+            " probability, above 0 and up to 1, with which the item was chosen"
+        )
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:

@@ -57,5 +57,8 @@ def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "err
             f" first {items.ids[absent[0]]!r}; judge them, or pass --missing drop"
         )
     facts = merge_facts(judged, rows, items)
+    inclusion = items.fact("inclusion")
+    if inclusion is not None:
+        facts["inclusion"] = inclusion
     table = LabelTable(labels.source, items.ids, items.codes, facts=facts)
     return table.take(rows >= 0)

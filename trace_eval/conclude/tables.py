@@ -1,0 +1,92 @@
+"""The conclusions as tables, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trace_eval.agreement.interval import Range
+from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.conclude.forest import line
+from trace_eval.conclude.ppi import Powered
+from trace_eval.conclude.win_rates import WinRates
+
+
+def bounded(value: float | None, interval: Range | None) -> str:
+    """A value with its interval, three decimals."""
+    if value is None:
+        return NOTHING
+    limits = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    return f"{value:.3f}{limits}"
+
+
+def _width(interval: Range | None) -> float | None:
+    return None if interval is None else interval[1] - interval[0]
+
+
+def _gained(found: Powered) -> str:
+    if found.effective is None:
+        return NOTHING
+    return f"{found.effective:.0f} (+{found.effective - found.labelled:.0f})"
+
+
+def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
+    """Win rates among people, and the differences between systems."""
+    yield table(
+        "People's win rates from few labels (a tie is half)",
+        (
+            "system",
+            "labelled",
+            "judged",
+            "labels only",
+            "judge only",
+            "both (PPI++)",
+            "width",
+            "judge's weight",
+            "worth labels",
+            "0 to 1",
+        ),
+        (
+            (
+                row.system,
+                row.rate.labelled,
+                row.rate.judged,
+                bounded(row.rate.labels, row.rate.labels_interval),
+                bounded(row.rate.judge, row.rate.judge_interval),
+                bounded(row.rate.both, row.rate.interval),
+                _width(row.rate.interval),
+                row.rate.weight,
+                _gained(row.rate),
+                line(row.rate.both, row.rate.interval, 0, 1),
+            )
+            for row in rates.systems
+        ),
+        f"{level:.0%} intervals; {rates.design}. Judge only knows nothing of the judge's errors"
+        " and may lie outside the others",
+    )
+    yield table(
+        "Differences of people's win rates, first minus second",
+        (
+            "first",
+            "second",
+            "labels only",
+            "judge only",
+            "both (PPI++)",
+            "p",
+            "Holm p",
+            "-1 to 1",
+        ),
+        (
+            (
+                row.first,
+                row.second,
+                bounded(row.difference.labels, row.difference.labels_interval),
+                bounded(row.difference.judge, row.difference.judge_interval),
+                bounded(row.difference.both, row.difference.interval),
+                p_value(row.difference.p),
+                p_value(row.p_holm),
+                line(row.difference.both, row.difference.interval, -1, 1),
+            )
+            for row in rates.differences
+        ),
+        f"p: the difference is 0; Holm over these {len(rates.differences)} pairs of systems",
+    )
