@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from extractors.folders import cache_folder
+from tests.support.cli import ROOT, trace_eval
 
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
 
 DATA_VARIABLE = "TRACE_EVAL_DATA"
+
+PAIRS = ROOT / "examples" / "pairs.jsonl"
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +25,18 @@ def data() -> Path:
     if not folder:
         pytest.skip(f"{DATA_VARIABLE} is not set; export it to run the checks on real data")
     return Path(folder).resolve()
+
+
+@pytest.fixture(scope="session")
+def examples_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clip cache that holds every example recording, extracted once for all tests.
+
+    Tests whose judge keeps replies copy it: replies lie in the same folder.
+    """
+    folder = tmp_path_factory.mktemp("examples")
+    done = trace_eval("extract", PAIRS, "--out", folder / "out", "--cache", folder / "cache")
+    assert done.code == 0, done.err
+    return folder / "cache"
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,10 @@ PAIRS = ROOT / "examples" / "pairs.jsonl"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cli")
+def folder(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path:
+    folder = tmp_path_factory.mktemp("cli")
+    shutil.copytree(examples_cache, folder / "cache")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +123,8 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
 def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) -> None:
     runs = [folder / f"shard{index}" for index in (1, 2, 3)]
     for index, run in enumerate(runs, start=1):
-        cache = folder / f"cache{index}"
-        if index > 1:  # the first shard extracts all anew, in its own cache
-            shutil.copytree(folder / "cache", cache)
+        cache = folder / f"cache{index}"  # of its own, as on another machine
+        shutil.copytree(folder / "cache", cache)
         done = trace_eval("judge", PAIRS, "--shard", f"{index}/3", "--out", run, "--cache", cache)
         assert done.code == 0, done.err
     incomplete = trace_eval("merge", *runs[:2], "--out", folder / "all")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,10 @@ SECRET = "sk-this-must-never-be-written"
 
 
 @pytest.fixture(scope="module")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def manifest(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path:
     """Three of the example pairs: one with a spoken instruction, one with a silent answer."""
     folder = tmp_path_factory.mktemp("commands")
+    shutil.copytree(examples_cache, folder / "cache")
     records = {r["id"]: r for r in map(json.loads, PAIRS.read_text().splitlines())}
     chosen = [records[name] for name in ("refusal", "slow", "silent")]
     for record in chosen:
