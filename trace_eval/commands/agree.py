@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,12 +24,20 @@ from trace_eval.commands.statistics import (
     Truth,
 )
 
+if TYPE_CHECKING:
+    from trace_eval.agreement import BootstrapOptions
+
+_SCORES = "With --scores"
+
 
 def agree(
     sources: Annotated[
         list[Path],
-        typer.Argument(help="Run folders, or CSV/JSONL/JSON files of judgements."),
+        typer.Argument(help="Run folders, or CSV/JSONL/JSON files of judgements or scores."),
     ],
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Compare scores of single answers, made by rate.")
+    ] = False,
     labels: Labels = None,
     policy: Annotated[
         str | None,
@@ -60,13 +69,59 @@ def agree(
     flip_b: FlipB = False,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
+    rubric: Annotated[
+        str | None,
+        typer.Option(
+            help="Name or file of the rubric, where there are several.", rich_help_panel=_SCORES
+        ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="Only items of this split of the labels, e.g. test.", rich_help_panel=_SCORES
+        ),
+    ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            help="Judges and systems with this word in their names are of one family.",
+            rich_help_panel=_SCORES,
+        ),
+    ] = None,
 ) -> None:
-    """Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."""
+    """Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise.
+
+    With --scores: correlation, error, calibration and uncertainty of scores.
+    """
     from trace_eval import agreement
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
 
+    pairs_only = {
+        "--policy": policy,
+        "--against": against,
+        "--learn-policy": learn_policy,
+        "--save-policy": save_policy,
+        "--cluster": cluster,
+        "--prediction": prediction,
+        "--truth": truth,
+        "--id": id_column,
+        "--map": mapping,
+        "--flip-b": flip_b,
+    }
+    scores_only = {"--rubric": rubric, "--split": split, "--family": family}
+    if scores:
+        _refuse(pairs_only, "with")
+    else:
+        _refuse(scores_only, "without")
+    if scores:
+        bootstrap = agreement.BootstrapOptions(resamples, level, seed)
+        _agree_scores(
+            sources, labels, rubric, missing, (bootstrap, split, family), json_file, csv_folder
+        )
+        return
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     report = agreement.agree(
         [agreement.read_source(path, columns) for path in sources],
@@ -94,3 +149,39 @@ def agree(
         agreement.write_csv(csv_folder, report)
     if save_policy:
         agreement.write_policy(save_policy, report.learned[0])
+
+
+def _refuse(given: Mapping[str, object], how: str) -> None:
+    from blueprints import UserError
+
+    for name, value in given.items():
+        if value:
+            raise UserError(f"{name} means nothing {how} --scores; leave one of them out")
+
+
+def _agree_scores(
+    sources: list[Path],
+    labels: Path | None,
+    rubric: str | None,
+    missing: Missing,
+    chosen: tuple[BootstrapOptions, str | None, list[str] | None],
+    json_file: Path | None,
+    csv_folder: Path | None,
+) -> None:
+    from trace_eval.agreement import scores as found
+    from trace_eval.agreement.tabular import write_csv, write_json
+    from trace_eval.commands.render import print_tables, stdout_console
+
+    bootstrap, split, families = chosen
+    options = found.ScoreOptions(bootstrap, split, (*found.FAMILIES, *(families or ())))
+    report = found.agree_score_files(sources, labels, rubric, missing.value, options)
+    for note in report.notes:
+        typer.echo(f"note: {note}", err=True)
+    console = stdout_console()
+    print_tables(found.score_tables(report), console)
+    for sentence in report.verdicts:
+        console.print(sentence, markup=False, highlight=False)
+    if json_file:
+        write_json(json_file, report)
+    if csv_folder:
+        write_csv(csv_folder, report)

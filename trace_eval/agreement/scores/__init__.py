@@ -1,6 +1,7 @@
 """Scores against people's ratings: one statistic per file."""
 
 from trace_eval.agreement.scores.evaluate import agree_scores, figure
+from trace_eval.agreement.scores.files import ScoreFile, agree_score_files, read_scores
 from trace_eval.agreement.scores.ratings import Ratings, ratings_of_items, read_ratings
 from trace_eval.agreement.scores.report import Figure, ScoreOptions, ScoreReport
 from trace_eval.agreement.scores.source import (
@@ -11,17 +12,21 @@ from trace_eval.agreement.scores.source import (
     study_of,
 )
 from trace_eval.agreement.scores.study import JudgeScores, People, Study
+from trace_eval.agreement.scores.systems import FAMILIES
 from trace_eval.agreement.scores.tables import score_tables
 
 __all__ = [
+    "FAMILIES",
     "Figure",
     "JudgeScores",
     "People",
     "Ratings",
     "ScoreColumn",
+    "ScoreFile",
     "ScoreOptions",
     "ScoreReport",
     "Study",
+    "agree_score_files",
     "agree_scores",
     "columns_of_scores",
     "figure",
@@ -29,6 +34,7 @@ __all__ = [
     "judge_scores",
     "ratings_of_items",
     "read_ratings",
+    "read_scores",
     "score_tables",
     "study_of",
 ]

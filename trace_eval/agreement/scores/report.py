@@ -101,6 +101,7 @@ class ScoreReport:
         labels: where the ratings are from.
         rubric: that was scored; null: unknown.
         items, ratings, questions: what is compared.
+        low, high: ends of the scale.
         fitted_on: which rows the constants were fitted on, in words.
         verdicts: a sentence per judge on how it stands against the baselines.
     """
@@ -111,7 +112,8 @@ class ScoreReport:
     ratings: int
     questions: int | None
     raters: int
-    scale: tuple[float, float]
+    low: float
+    high: float
     fitted_on: str
     options: ScoreOptions
     coverage: tuple[Coverage, ...]

@@ -17,6 +17,12 @@ from trace_eval.data.items import Single
 
 Array = NDArray[Any]
 
+#: Item id -> (question, system, split); null: unknown.
+Facts = dict[str, tuple[str | None, str | None, str | None]]
+
+#: Item id -> (candidate, references).
+Texts = dict[str, tuple[str, tuple[str, ...]]]
+
 #: The scale of scores that do not name theirs.
 DEFAULT_SCALE = likert(1, 5)
 
@@ -49,8 +55,8 @@ def items_study(items: Sequence[Single], ratings: Ratings, scale: Numbers) -> St
 
 
 def study_of(
-    facts: Mapping[str, tuple[str | None, str | None, str | None]],
-    texts: Mapping[str, tuple[str, tuple[str, ...]]],
+    facts: Facts,
+    texts: Texts,
     ratings: Ratings,
     scale: Numbers,
 ) -> Study:

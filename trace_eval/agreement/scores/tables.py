@@ -200,7 +200,7 @@ def _binary(report: ScoreReport) -> Table:
 
 
 def _systems(report: ScoreReport) -> Table:
-    low, high = report.scale
+    low, high = report.low, report.high
     return table(
         f"Systems, mean score from {low:g} to {high:g}",
         (

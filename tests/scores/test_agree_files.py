@@ -1,0 +1,250 @@
+"""``agree --scores`` on files and run folders, as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from tests.scores.orca import SCALE, orca_rows
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.scores import ScoreOptions, agree_score_files, figure, read_scores
+from trace_eval.commands.cli import app
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.lexical import lexical_score
+
+QUICK = ScoreOptions(BootstrapOptions(resamples=50))
+
+
+def _csv(path: Path, columns: list[str], rows: list[list[Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return path
+
+
+def _scores(tmp_path: Path, **extra: Any) -> Path:
+    rows = [[f"i{n}", value] for n, value in enumerate((4.6, 4, 2, 3, 1.2, 3.75))]
+    return _csv(tmp_path / "judge.csv", ["id", "score"], rows)
+
+
+def _labels(tmp_path: Path) -> Path:
+    people = {"P1": (5, 4, 2, 3, 1, 4), "P2": (4, 4, 1, 3, 2, 5), "P3": (5, 3, 2, 2, 1, 4)}
+    rows = [[f"i{n}", who, v] for who, given in people.items() for n, v in enumerate(given)]
+    return _csv(tmp_path / "people.csv", ["id", "rater", "score"], rows)
+
+
+def test_two_tables_are_enough(tmp_path: Path) -> None:
+    found = agree_score_files([_scores(tmp_path)], _labels(tmp_path), options=QUICK)
+    assert (found.items, found.ratings, found.raters) == (6, 18, 3)
+    r = figure(found, "raters", "judge", "mean_r").estimate.value
+    # judge with P1, P2 and P3: speaking_style.md, section 9
+    assert r == pytest.approx((0.996732 + 0.822853 + 0.910671) / 3, abs=1e-6)
+
+
+def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None:
+    labels = _labels(tmp_path)
+    labels.write_text(labels.read_text() + "i99,P1,3\n")
+    with pytest.raises(UserError, match=r"1 rated items are not in .*'i99'"):
+        agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+    found = agree_score_files([_scores(tmp_path)], labels, missing="drop", options=QUICK)
+    assert found.ratings == 18
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("i0,P9,0", "'0.0' is not one of 1, 2, 3, 4, 5"),
+        ("i0,P9,3.5", "'3.5' is not one of"),
+        ("i0,P9,four", "row 19: score 'four' is no number"),
+        ("i0,P1,5", "rater 'P1' rated item 'i0' twice"),
+        (",P9,5", "row 19: there is no id"),
+    ],
+)
+def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:
+    labels = _labels(tmp_path)
+    labels.write_text(labels.read_text() + line + "\n")
+    with pytest.raises(UserError, match=message):
+        agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+
+
+def test_a_rating_that_was_not_given_is_none(tmp_path: Path) -> None:
+    labels = _labels(tmp_path)
+    labels.write_text(labels.read_text() + "i0,P9,\n")
+    assert agree_score_files([_scores(tmp_path)], labels, options=QUICK).ratings == 18
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id\ni0\n", "no column 'score'"),
+        ("id,score\ni0,1\ni0,2\n", "scored 'i0' twice"),
+        ("id,score\ni0,inf\n", "row 1: score 'inf' is no number"),
+        ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
+    ],
+)
+def test_bad_scores_are_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_scores(path)
+
+
+def _run(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """A run folder as ``rate`` writes it, with lexical scores."""
+    folder.mkdir()
+    with (folder / "items.jsonl").open("w") as items, (folder / "scores.jsonl").open("w") as file:
+        for row in rows:
+            item = Single.model_validate(
+                {
+                    "id": row["id"],
+                    "question_id": row["question_id"],
+                    "system": row["system"],
+                    "split": row["split"],
+                    "instruction": {"text": row["question"]},
+                    "reference": (row["reference"],),
+                    "answer": {"text": row["candidate"]},
+                    "labels": {"scores": row["ratings"]},
+                }
+            )
+            items.write(item.model_dump_json(exclude_none=True) + "\n")
+            file.write(_score(row).model_dump_json() + "\n")
+    return folder
+
+
+def _score(row: dict[str, Any]) -> Score:
+    common: dict[str, Any] = {
+        "item": row["id"],
+        "question_id": row["question_id"],
+        "system": row["system"],
+        "rubric": "correctness",
+        "rubric_sha256": "0" * 64,
+        "judge": "lexical",
+    }
+    if row["id"].endswith("7"):  # some are unscored
+        return Score(**common, status="unscored", reason="unreachable", detail="no reply in time")
+    said = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
+    reduced = of_distribution(said.distribution, SCALE)
+    return Score(
+        **common,
+        status="scored",
+        value=reduced.value,
+        used=1,
+        samples=1,
+        distribution={f"{k:g}": v for k, v in reduced.distribution.items()},
+        estimate=ScoreEstimate(mean=reduced.mean, variance=reduced.variance),
+    )
+
+
+@pytest.fixture(scope="module")
+def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [row for row in orca_rows(data) if row["split"] in ("dev", "test")]
+    return _run(tmp_path_factory.mktemp("scores") / "run", rows)
+
+
+def test_a_run_with_labels_inside(run: Path) -> None:
+    found = agree_score_files([run], options=ScoreOptions(BootstrapOptions(50), split="test"))
+    [coverage] = found.coverage
+    assert coverage.items == coverage.rated == 113
+    assert coverage.scored + coverage.unscored == 113
+    assert 0 < coverage.unscored < 40
+    assert found.items == coverage.scored
+    assert found.rubric == "correctness"
+    assert {"constant", "exact match", "token F1", "longer answer", "majority rating"} < {
+        f.who for f in found.figures
+    }
+    assert sum(s.scored for s in found.systems) == coverage.scored
+    assert any("that every judge scored" in note for note in found.notes)
+
+
+def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
+    line = next(
+        line for line in (run / "scores.jsonl").read_text().splitlines() if "unreachable" in line
+    )
+    score = Score.model_validate_json(line)
+    path = tmp_path / "scores.jsonl"
+    again = score.model_copy(update={"status": "scored", "value": 4.0, "reason": None})
+    path.write_text(f"{line}\n{again.model_dump_json()}\n")
+    [column] = read_scores(path).columns
+    assert column.value == {score.item: 4.0}
+
+
+def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
+    opinions = [
+        ScoreOpinion(sample=n, judge=judge, score=score)
+        for judge, given in (("a", (1, 2)), ("b", (5, 5)))
+        for n, score in enumerate(given)
+    ]
+    score = Score(
+        item="x",
+        rubric="style",
+        rubric_sha256="0",
+        judge="a + b",
+        status="scored",
+        value=3.25,
+        used=4,
+        samples=4,
+        distribution={"1": 0.25, "2": 0.25, "5": 0.5},
+        opinions=opinions,
+        parts=[
+            {"judge": "a", "value": 1.5, "mean": 0.125, "variance": 0.015625},
+            {"judge": "b", "value": 5.0, "mean": 1.0, "variance": 0.0},
+        ],
+    )
+    path = tmp_path / "scores.jsonl"
+    path.write_text(score.model_dump_json() + "\n")
+    pooled, a, b = read_scores(path).columns
+    assert (pooled.judge, pooled.samples) == ("a + b", {})
+    assert (a.value, a.samples, a.variance) == ({"x": 1.5}, {"x": [1, 2]}, {"x": 0.015625})
+    assert (b.value, b.samples) == ({"x": 5.0}, {"x": [5, 5]})
+
+
+def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
+    arguments = ["agree", str(run), "--scores", "--resamples", "50"]
+    arguments += ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "csv")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    for title in (
+        "Agreement with the mean rating",
+        "Ceiling: one rating against",
+        "Variance of people's ratings",
+        "Calibration over ratings",
+        "most uncertain scores are withheld",
+        "By split of the labels",
+        "Systems, mean score from 1 to 5",
+        "Order of the systems",
+        "Krippendorff's alpha",
+        "lexical is ",
+    ):
+        assert title in done.output, title
+    assert "nan" not in done.output.lower()
+    report = json.loads((tmp_path / "a.json").read_text())
+    assert (report["low"], report["high"]) == (1, 5)
+    rows = list(csv.DictReader((tmp_path / "csv" / "figures.csv").open()))
+    assert {"agreement", "people", "variance", "calibration"} <= {row["group"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scores", "--policy", "all"], "--policy means nothing with --scores"),
+        (["--split", "test"], "--split means nothing without --scores"),
+        (["--scores", "--split", "nope"], "--split nope: no item is of it; there are dev, test"),
+        (["--scores", "--rubric", "style"], "has no scores of rubric style"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], message: str) -> None:
+    done = CliRunner().invoke(app, ["agree", str(run), *arguments])
+    assert done.exit_code != 0
+    assert message in str(done.exception)
+
+
+def test_a_run_of_judgements_has_no_scores(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no scores of single answers"):
+        read_scores(tmp_path)
