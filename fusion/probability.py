@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from fusion.policies import CELLS, Policy
 from fusion.ratings import DIMENSIONS, RATINGS, Rating
@@ -53,8 +54,8 @@ def fuse_distributions(
     return {rating: math.fsum(values) for rating, values in terms.items()}
 
 
-def entropy(distribution: Distribution) -> float:
-    """Shannon entropy in bits, 0 (certain) to 2 (all four ratings equally likely)."""
+def entropy(distribution: Mapping[Any, float]) -> float:
+    """Shannon entropy in bits, 0 (certain) to 2 (four labels equally likely)."""
     return max(0.0, -math.fsum(p * math.log2(p) for p in distribution.values() if p > 0))
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from blueprints import Blueprint, UserError
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
-from trace_eval.extracting.start import engine_of, extract, extractors_of
+from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.fuse import fuse, load_policy
-from trace_eval.runs.pipeline import Pipeline
+from trace_eval.runs.fuse import any_policy, check_policy, fuse
+from trace_eval.runs.pipeline import Pipeline, plan_for
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,10 @@ def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None)
 def judge_pair(pair: Pair, options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder."""
     options = options or Options(extract=ExtractOptions(workers=0))
-    policy = load_policy(options.policy)
+    policy = any_policy(options.policy)
     judge = judge_of(options.judge, options.judging)
-    plan = extractors_of(options.extract)
+    check_policy(policy, judge)
+    plan = plan_for(judge, options.extract)
 
     async def work() -> Judgement:
         engine = engine_of(options.extract, plan, 1)

@@ -167,8 +167,10 @@ def chat(text: str, **fields: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def llama_server(model: Path, slots: int = 2, context: int = 32768) -> Iterator[str]:
-    """A real llama.cpp server; yields its address."""
+def llama_server(
+    model: Path, slots: int = 2, context: int = 32768, ears: Path | None = None
+) -> Iterator[str]:
+    """A real llama.cpp server, with an audio projector if one is given; yields its address."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -181,6 +183,8 @@ def llama_server(model: Path, slots: int = 2, context: int = 32768) -> Iterator[
     # Two threads stall for seconds on so small a model.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.n_gpu_layers = 0
+    if ears:
+        params.mmproj.path, params.mmproj_use_gpu = str(ears), False
     params.offline, params.warmup, params.verbosity = True, False, 0
     server = xllamacpp.Server(params)
     try:

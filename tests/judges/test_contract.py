@@ -19,7 +19,14 @@ from trace_eval.judges.chat.base import Request
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.replies import reply_key
-from trace_eval.judges.options import CLIENT_ONLY, FIELDS, NOT_DECIDING, STATE, JudgeOptions
+from trace_eval.judges.options import (
+    AUDIO_ONLY,
+    CLIENT_ONLY,
+    FIELDS,
+    NOT_DECIDING,
+    STATE,
+    JudgeOptions,
+)
 from trace_eval.judges.registry import create_judge, judge_of, kinds
 
 #: Another legal value than the default for every field whose type does not suggest one.
@@ -33,6 +40,13 @@ OTHERS: dict[str, Any] = {
     "think": True,
     "temperature": 0.3,
     "num_ctx": 4096,
+    "top_p": 0.9,
+    "concat": "none",
+    "audio_rate": 16000,
+    "level": -23.0,
+    "audio_format": "mp3",
+    "transcripts": "reference",
+    "instruction": "both",
 }
 
 
@@ -53,6 +67,8 @@ def other(name: str) -> Any:
 @pytest.mark.parametrize("name", sorted(FIELDS - NOT_DECIDING))
 def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
     spec = "ollama:m" if name in {"num_ctx", "think"} else "openai:m"
+    if name in AUDIO_ONLY:
+        spec = "audio:openai:m"
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1")
     value = other(name)
     assert value is not None, f"give {name} another value in OTHERS"
@@ -75,6 +91,8 @@ def test_every_option_is_declared_once() -> None:
         ("rules", {"max_cost": 1.0}, "max_cost"),
         ("openai:m", {"num_ctx": 8192, "base_url": "http://127.0.0.1:1/v1"}, "num_ctx"),
         ("ollama:m", {"structure": "text"}, "structure"),
+        ("openai:m", {"concat": "none", "base_url": "http://127.0.0.1:1/v1"}, "concat"),
+        ("audio:openai:m", {"rendering": "paper", "base_url": "http://127.0.0.1:1"}, "rendering"),
     ],
 )
 def test_an_option_that_the_judge_ignores_is_refused(

@@ -19,13 +19,19 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         made = create_judge(spec)
         assert isinstance(made, Judge)
         assert made.spec == spec
-    assert judge_specs()[:4] == ["rules", "ollama:MODEL", "openai:MODEL", "scripted:FILE"]
+    assert judge_specs()[:5] == [
+        "rules",
+        "ollama:MODEL",
+        "openai:MODEL",
+        "audio:openai:MODEL",
+        "scripted:FILE",
+    ]
 
 
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("rule", "rules, ollama:MODEL, openai:MODEL, scripted:FILE"),
+        ("rule", "rules, ollama:MODEL, openai:MODEL, audio:openai:MODEL"),
         ("", "is unknown"),
         ("rules:strict", "takes no argument"),
         ("openai", "name the model"),

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from fusion import DIMENSIONS, Rating
+from fusion import DIMENSIONS
 from trace_eval.data import jsonl
 from trace_eval.data.judge_files import Columns, read_judge_file
-from trace_eval.data.judgement import Judgement
+from trace_eval.data.judgement import Judgement, Label, Opinion
 from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
 from trace_eval.runs.run import Run
@@ -76,12 +76,13 @@ def _read_run(folder: Path) -> JudgedSource:
     table: dict[str, list[Any]] = {
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
-        **{name: [_label(j.rating(name)) for j in judged] for name in DIMENSIONS},
+        **{name: [_label(j.label(name)) for j in judged] for name in DIMENSIONS},
         **{name: [column[row] for row in rows] for name, column in facts.items()},
     }
     if overall:
         fused = [overall.get(judgement.pair) for judgement in judged]
-        table["overall"] = [_label(record.rating) if record else None for record in fused]
+        table["overall"] = [_whole(record.rating) if record else None for record in fused]
+    _match(table, [judgement.label("match") for judgement in judged])
     return JudgedSource(
         label_table(str(folder), table),
         _pair_labels(folder, pairs, facts),
@@ -90,8 +91,20 @@ def _read_run(folder: Path) -> JudgedSource:
     )
 
 
-def _label(rating: Rating | None) -> str | None:
-    return None if rating is None else str(rating)
+def _label(label: Label | None) -> str | None:
+    return None if label is None else str(label)
+
+
+def _whole(label: Label | None) -> str | None:
+    """A label of the pair as a whole; a match is none and has its own column."""
+    return None if label in ("true", "false") else _label(label)
+
+
+def _match(columns: dict[str, list[Any]], labels: list[Label | None]) -> dict[str, list[Any]]:
+    """The columns with one for matches, where there is any."""
+    if any(label is not None for label in labels):
+        columns["match"] = [_label(label) for label in labels]
+    return columns
 
 
 def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:
@@ -169,9 +182,21 @@ def _opinions(
     columns: dict[str, list[Any]] = {
         "id": [judged[row].pair for row, _ in calls],
         "rater": [judged[row].judge for row, _ in calls],
-        "repeat": [f"{opinion.order}/{opinion.sample}" for _, opinion in calls],
+        # The parts of a task are questions of their own, not repetitions of one.
+        "repeat": [f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls],
         "order": [opinion.order for _, opinion in calls],
         **{name: [_label(o.ratings.get(name)) for _, o in calls] for name in DIMENSIONS},
+        **_asked_columns([opinion for _, opinion in calls]),
         **{name: [column[row] for row, _ in calls] for name, column in facts.items()},
     }
     return label_table(f"calls of {folder}", columns)
+
+
+def _asked_columns(opinions: list[Opinion]) -> dict[str, list[Any]]:
+    """Columns of tasks that ask for the pair as a whole, or for a match."""
+    found: dict[str, list[Any]] = {}
+    for name in ("overall", "match"):
+        labels = [_label(opinion.ratings.get(name)) for opinion in opinions]
+        if any(label is not None for label in labels):
+            found[name] = labels
+    return found

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from blueprints.errors import UserError
 from extractors.folders import cache_folder
 from trace_eval.commands.options import Command, parameter, with_options
 from trace_eval.judges.options import JudgeOptions
@@ -41,6 +42,19 @@ _HELP: dict[str, tuple[str, str]] = {
     "retries": ("--retries", "Of one call, after the first attempt."),
     "prices": ("--prices", "TOML table of prices that extends the shipped one."),
     "max_cost": ("--max-cost", "US dollars; stops before they are passed."),
+    "top_p": ("--top-p", "Share of the probability to sample from; default: not sent."),
+    "preset": ("--preset", "Settings of a published protocol: audiojudge or style_paper."),
+    "task": ("--task", "What a judge that listens is asked: a name, or your own .toml."),
+    "concat": ("--concat", "How recordings are joined: none, pairs, examples, test or all."),
+    "examples": ("--examples", "JSON lines of solved pairs, shown before the question."),
+    "shots": ("--shots", "How many of them; default: 4, or all there are."),
+    "signals": ("--signals", "Between recordings: spoken, tones, none, or a folder of sounds."),
+    "audio_rate": ("--audio-rate", "Hz, or auto: the commonest, at most 24,000."),
+    "level": ("--level", "LUFS to which every recording is brought; default: left alone."),
+    "audio_format": ("--audio-format", "wav, or mp3 (needs ffmpeg)."),
+    "transcripts": ("--transcripts", "Words beside the recordings: none, asr or reference."),
+    "instruction": ("--instruction", "How the instruction is given: audio, text or both."),
+    "max_request_mb": ("--max-request-mb", "Larger requests are not sent."),
     "num_ctx": ("--num-ctx", "Context of Ollama models, tokens; default: from the prompts."),
     "keep_alive": ("--keep-alive", "How long Ollama keeps the model loaded."),
     "think": ("--think/--no-think", "Let Ollama's reasoning models think."),
@@ -59,8 +73,17 @@ def judge_options(command: Command) -> Command:
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
     chosen["drop"] = tuple(chosen["drop"] or ())
+    chosen["audio_rate"] = _rate(chosen["audio_rate"])
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**chosen, cache=Path(folder) / "replies.sqlite")
+
+
+def _rate(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not text.isdecimal():
+        raise UserError(f"--audio-rate {text!r}: give Hz, e.g. 16000, or auto")
+    return int(text)
 
 
 def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
@@ -68,6 +91,10 @@ def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
     default = None if field.default is MISSING else field.default
     if field.name == "drop":
         hint, default = list[str] | None, None
+    elif field.name == "audio_rate":
+        hint, default = str, "auto"
+    elif field.name == "preset":
+        hint = str | None
     elif getattr(hint, "__origin__", None) is not None and not isinstance(default, type(None)):
         hint = type(default)  # a Literal of strings: JudgeOptions checks it and lists them
     annotation = Annotated[hint, typer.Option(option, help=text, rich_help_panel=_PANEL)]

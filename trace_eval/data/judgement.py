@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from blueprints import FiniteJson, Strict
 from fusion import TRACE, Dimension, Rating
@@ -18,6 +19,15 @@ SCHEMA_VERSION = "1"
 UNSURE_BITS = 0.9
 
 Order = Literal["ab", "ba"]
+
+#: What verdicts may say: typed ties, plain preferences, winners only, or match and no match.
+LabelSet = Literal["typed", "plain", "forced", "binary"]
+
+#: One verdict: a typed tie, an untyped one, or (of a match) true or false.
+Label = Rating | Literal["tie", "true", "false"]
+
+#: What a verdict is about: a dimension, or the pair as a whole where the task asks for that.
+About = Dimension | Literal["overall", "match"]
 
 
 class Reason(StrEnum):
@@ -37,6 +47,9 @@ class Reason(StrEnum):
     OVER_BUDGET = "over_budget"  # --max-cost would have been passed
     SILENT = "silent"  # nobody can be heard; scores end as the rubric says
     EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
+    IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
+    TOO_LARGE = "too_large"  # the request would be larger than --max-request-mb
+    ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 
 class Usage(Strict):
@@ -45,6 +58,7 @@ class Usage(Strict):
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = Field(0, description="input tokens served from the server's cache")
+    audio_tokens: int = Field(0, description="input tokens that are sound")
     cost_usd: float | None = Field(None, description="US dollars; null: no price is known")
 
 
@@ -53,7 +67,8 @@ class Opinion(Strict):
 
     order: Order = Field(description="which answer was shown first")
     sample: int = Field(0, ge=0, description="index of the repetition in this order")
-    ratings: dict[Dimension, Rating] = Field(default_factory=dict)
+    part: str | None = Field(None, description="question of a task that asks several")
+    ratings: dict[About, Label] = Field(default_factory=dict)
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
     reason: Reason | None = Field(None, description="why there are no ratings")
     detail: str | None = Field(None, description="one sentence beside the reason")
@@ -63,17 +78,20 @@ class Opinion(Strict):
     seed: int | None = None
     seconds: float | None = Field(None, description="time of the call, seconds")
     usage: Usage | None = None
+    sent: dict[str, JsonValue] | None = Field(
+        None, description="what was heard: parts, seconds, SHA-256; null: text alone"
+    )
 
 
 class DimensionVerdict(Strict):
     """The rating of one dimension and what decided it."""
 
-    rating: Rating
+    rating: Label
     reasoning: str
     evidence: dict[str, FiniteJson] = Field(
         default_factory=dict, description="the values that decided it"
     )
-    distribution: dict[Rating, float] | None = Field(
+    distribution: dict[Label, float] | None = Field(
         None, description="shares of the votes, where several opinions were asked"
     )
     consistent: bool | None = Field(
@@ -96,17 +114,24 @@ class Judgement(Strict):
     status: Literal["scored", "unscored"]
     reason: Reason | None = Field(None, description="why it is unscored")
     detail: str | None = Field(None, description="one sentence beside the reason")
-    dimensions: dict[Dimension, DimensionVerdict] = Field(
-        default_factory=dict, description="all three when scored; those known when not"
+    label_set: LabelSet = Field("typed", description="what its verdicts may say")
+    dimensions: dict[About, DimensionVerdict] = Field(
+        default_factory=dict,
+        description="all three when scored by TRACE's rubric; those that the task asks otherwise",
     )
     opinions: list[Opinion] = Field(default_factory=list, description="every call behind it")
     usage: Usage | None = Field(None, description="sum over the calls")
     caveats: list[str] = Field(default_factory=list, description="what every reader must know")
 
-    def rating(self, dimension: Dimension) -> Rating | None:
-        """The rating of one dimension, if there is one."""
-        verdict = self.dimensions.get(dimension)
+    def label(self, about: About) -> Label | None:
+        """What it says of a dimension, of the pair as a whole, or of a match."""
+        verdict = self.dimensions.get(about)
         return verdict.rating if verdict else None
+
+    def rating(self, dimension: Dimension) -> Rating | None:
+        """The typed rating of one dimension, if there is one; a plain ``1`` is none."""
+        label = self.label(dimension) if self.label_set == "typed" else None
+        return label if isinstance(label, Rating) else None
 
     def margin(self, dimension: Dimension) -> float | None:
         """How far A is ahead on one dimension, if the judge measures that."""
@@ -114,7 +139,7 @@ class Judgement(Strict):
         return verdict.margin if verdict else None
 
     @property
-    def inconsistent(self) -> tuple[Dimension, ...]:
+    def inconsistent(self) -> tuple[About, ...]:
         """Dimensions on which the two orders contradict each other: answered by place."""
         return tuple(n for n, found in self.dimensions.items() if found.consistent is False)
 
@@ -134,7 +159,7 @@ class Judgement(Strict):
         cls,
         pair: str,
         judge: str,
-        dimensions: dict[Dimension, DimensionVerdict],
+        dimensions: Mapping[Dimension, DimensionVerdict],
         caveats: tuple[str, ...] = (),
     ) -> Judgement:
         """A judgement with all dimensions of TRACE."""
@@ -142,7 +167,11 @@ class Judgement(Strict):
         if missing:
             raise ValueError(f"judgement of {pair}: no verdict on {', '.join(missing)}")
         return cls(
-            pair=pair, judge=judge, status="scored", dimensions=dimensions, caveats=list(caveats)
+            pair=pair,
+            judge=judge,
+            status="scored",
+            dimensions={**dimensions},
+            caveats=list(caveats),
         )
 
 
@@ -151,9 +180,9 @@ class Overall(Strict):
 
     pair: str = Field(description="id of the pair")
     policy: str
-    rating: Rating | None = Field(description="null: the judgement is unscored")
+    rating: Label | None = Field(description="null: the judgement is unscored")
     why: str = Field(description="how the policy came to it, or why there is none")
-    distribution: dict[Rating, float] | None = Field(
+    distribution: dict[Label, float] | None = Field(
         None, description="overall distribution, where the dimensions have distributions"
     )
     entropy_bits: float | None = Field(None, ge=0, le=2, description="of that distribution")

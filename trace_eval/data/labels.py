@@ -29,7 +29,10 @@ LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
 MISSING = -1
 
 #: Columns that hold labels; ``preference`` is an overall opinion without typed ties.
-LABEL_COLUMNS: tuple[str, ...] = (*DIMENSIONS, "overall", "preference")
+LABEL_COLUMNS: tuple[str, ...] = (*DIMENSIONS, "overall", "preference", "match")
+
+#: What a ``match`` may say -> its code: two classes, as of ``1`` and ``2``.
+MATCHES: Mapping[str, int] = {"true": 0, "false": 1}
 
 #: Columns that describe an item; ``clip_*`` is an audio hash or a path.
 TEXT_FACTS = (
@@ -174,8 +177,15 @@ def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] |
     Raises:
         UserError: a label is none of those that the column may hold.
     """
-    allowed = [label for label in LABELS if column != "preference" or label in PREFERENCE.labels]
-    table: dict[Any, int] = {label: LABELS.index(label) for label in allowed}
+    table: dict[Any, int] = {
+        label: LABELS.index(label)
+        for label in LABELS
+        if column != "preference" or label in PREFERENCE.labels
+    }
+    if column == "match":
+        values = [value.lower() if isinstance(value, str) else value for value in values]
+        table = dict(MATCHES)
+    allowed = list(table)
     table[None] = table[""] = MISSING
     unknown = MISSING - 1
     get = table.get

@@ -97,6 +97,7 @@ class Labels(Strict):
     paralinguistics: Rating | None = None
     overall: Rating | None = None
     preference: Preference | None = Field(None, description="overall, where ties were not typed")
+    match: bool | None = Field(None, description="same word, or same speaker, in both answers")
 
 
 class Pair(Strict):

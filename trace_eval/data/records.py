@@ -36,9 +36,13 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
     ("labels", "overall"): ("label_overall", "overall"),
     ("labels", "preference"): ("label_preference", "preference"),
+    ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
     ("instruction_id",): ("instruction_id",),
 }
+
+#: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
+_FASTER = {"a": "1", "b": "2"}
 
 _PLACES = {name: place for place, names in COLUMNS.items() for name in names}
 _RECORDINGS = ("instruction", "a", "b")
@@ -73,6 +77,8 @@ def pair_from_record(
             tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
         elif key in ("labels", "meta"):
             raise UserError(f"{key}: expected an object (got {value!r:.80})")
+        elif key == "faster" and value in _FASTER:
+            _put(tree, ("labels", "preference"), _FASTER[value])
         elif key in _PLACES:
             _put(tree, _PLACES[key], value)
         else:

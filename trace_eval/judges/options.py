@@ -17,6 +17,11 @@ RenderingName = Literal["compact", "paper"]
 Elicitation = Literal["label", "acceptability"]
 Swap = Literal["both", "off", "random"]
 Structure = Literal["auto", "json_schema", "json_object", "text"]
+Concat = Literal["none", "pairs", "examples", "test", "all"]
+AudioFormat = Literal["wav", "mp3"]
+Transcripts = Literal["none", "asr", "reference"]
+InstructionForm = Literal["audio", "text", "both"]
+Preset = Literal["audiojudge", "style_paper"]
 
 #: Temperature when none is given: greedy for one sample, else warm enough to differ.
 GREEDY_TEMPERATURE = 0.0
@@ -45,6 +50,7 @@ class JudgeOptions:
     swap: Swap = "both"
     samples: int = 1  # calls per order
     temperature: float | None = None  # None: 0 for one sample, 0.7 for more
+    top_p: float | None = None  # None: not sent
     seed: int = 0  # of the first sample; the next one gets seed + 1
     max_tokens: int = 2048  # of one reply
     repair: bool = True  # one second chance for an unusable reply
@@ -60,6 +66,19 @@ class JudgeOptions:
     prices: Path | None = None  # TOML table that extends the shipped one
     max_cost: float | None = None  # US dollars
     spent: float = 0.0  # US dollars spent before, counted against max_cost
+    # Sound (audio).
+    preset: Preset | None = None  # settings of a published protocol, where none are given
+    task: str = "dimensions"  # what is asked of a pair: a name, or a .toml file
+    concat: Concat = "all"  # how recordings are joined into audio parts
+    examples: Path | None = None  # JSON lines of solved pairs
+    shots: int | None = None  # of them shown; None: 4, or as many as there are
+    signals: str = "spoken"  # between recordings: spoken, tones, none, or a folder
+    audio_rate: int | None = None  # Hz; None: the commonest of a waveform, at most 24,000
+    level: float | None = None  # LUFS of every recording; None: as it is
+    audio_format: AudioFormat = "wav"
+    transcripts: Transcripts = "none"  # words that stand beside the recordings
+    instruction: InstructionForm = "audio"  # how a spoken and written one is given
+    max_request_mb: float = 20.0  # larger requests are not sent
     # Ollama.
     num_ctx: int | None = None  # None: sized from the prompts, in powers of two
     keep_alive: str = "10m"
@@ -74,10 +93,15 @@ class JudgeOptions:
             value = getattr(self, name)
             if value is not None and not value >= low:
                 raise UserError(f"{name}: {value} is too small; use at least {low:g}")
-        for name in ("timeout_s", "max_cost"):
+        for name in ("timeout_s", "max_cost", "max_request_mb", "top_p"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UserError(f"{name}: {value} must be more than 0")
+        if self.top_p is not None and self.top_p > 1:
+            raise UserError(f"top_p: {self.top_p} is no share; use more than 0 and at most 1")
+        if self.preset is not None and self.preset not in get_args(Preset):
+            known = ", ".join(get_args(Preset))
+            raise UserError(f"preset: {self.preset!r} is unknown; use one of {known}")
         self._check_together()
 
     def _check_together(self) -> None:
@@ -141,6 +165,10 @@ _CHOICES = {
     "elicitation": get_args(Elicitation),
     "swap": get_args(Swap),
     "structure": get_args(Structure),
+    "concat": get_args(Concat),
+    "audio_format": get_args(AudioFormat),
+    "transcripts": get_args(Transcripts),
+    "instruction": get_args(InstructionForm),
 }
 
 _AT_LEAST = {
@@ -154,6 +182,8 @@ _AT_LEAST = {
     "max_wait_s": 0,
     "num_ctx": 256,
     "spent": 0,
+    "shots": 0,
+    "audio_rate": 8000,
 }
 
 _DEFAULTS = JudgeOptions()
@@ -166,6 +196,30 @@ STATE = frozenset({"cache", "offline", "spent"})
 
 #: Options of single clients: ``structure`` of openai, the others of ollama.
 CLIENT_ONLY = frozenset({"structure", "num_ctx", "keep_alive", "think"})
+
+#: Options of judges that listen.
+AUDIO_ONLY = frozenset(
+    {
+        "preset",
+        "task",
+        "concat",
+        "examples",
+        "shots",
+        "signals",
+        "audio_rate",
+        "level",
+        "audio_format",
+        "transcripts",
+        "instruction",
+        "max_request_mb",
+    }
+)
+
+#: Options of what a judge reads in blueprints and prints of them.
+TEXT_ONLY = frozenset({"mode", "rendering", "drop", "elicitation", "template"})
+
+#: Options of every judge over a chat model, whatever it shows.
+CHAT_OPTIONS = FIELDS - CLIENT_ONLY - AUDIO_ONLY - TEXT_ONLY
 
 #: Options that cannot change a verdict. All others are part of a run's identity: an option
 #: that is forgotten here costs a refusal to continue, never a run of two minds.
@@ -181,6 +235,12 @@ NOT_DECIDING = STATE | {
     "prices",
     "max_cost",
     "keep_alive",
+    "preset",  # recorded by what it sets
+    "task",  # these four by what they hold, see AudioJudge.parameters
+    "examples",
+    "shots",
+    "signals",
+    "max_request_mb",
 }
 
 #: Recorded, because they decide which replies can be used, but free to change when a run is

@@ -77,7 +77,7 @@ def _commonest(failed: Sequence[Opinion]) -> Opinion:
 def _verdict(name: Dimension, usable: Sequence[Opinion]) -> DimensionVerdict:
     votes: dict[Order, list[Rating]] = {}
     for opinion in usable:
-        votes.setdefault(opinion.order, []).append(opinion.ratings[name])
+        votes.setdefault(opinion.order, []).append(Rating(opinion.ratings[name]))
     rating, distribution, consistent = reconcile(votes)
     return DimensionVerdict(
         rating=rating,

@@ -60,6 +60,35 @@ def _scripted(argument: str, options: JudgeOptions) -> Judge:
     return LLMJudge(f"scripted:{argument}", client, options, FREE)
 
 
+def _audio(argument: str, options: JudgeOptions) -> Judge:
+    kind, _, model = argument.partition(":")
+    if kind == "ollama":
+        raise UserError(
+            f"judge audio:{argument}: no test has shown yet that Ollama's models hear what they"
+            " are sent; serve the model with llama.cpp or vLLM and use audio:openai:MODEL"
+            " --base-url"
+        )
+    if kind not in ("openai", "scripted") or not model:
+        raise UserError(
+            f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
+        )
+    from trace_eval.judges.audio.judge import AudioJudge
+    from trace_eval.judges.audio.presets import with_preset
+    from trace_eval.judges.chat.prices import FREE, find_price
+
+    options = with_preset(options)
+    if kind == "scripted":
+        from trace_eval.judges.chat.scripted import ScriptedClient
+
+        return AudioJudge(f"audio:{argument}", ScriptedClient.from_file(Path(model)), options, FREE)
+    _need("openai", model)
+    from trace_eval.judges.chat.openai import OpenAIClient
+
+    client = OpenAIClient(model, options)
+    price = find_price(client.server, client.model, options.prices)
+    return AudioJudge(f"audio:{argument}", client, options, price)
+
+
 class JudgeKind(NamedTuple):
     """A built-in kind of judge.
 
@@ -81,6 +110,9 @@ _BUILT_IN: dict[str, JudgeKind] = {
     "ollama": JudgeKind(_ollama, "ollama:MODEL", "a model on an Ollama server", "ollama"),
     "openai": JudgeKind(
         _openai, "openai:MODEL", "a model on an OpenAI-compatible server", "openai"
+    ),
+    "audio": JudgeKind(
+        _audio, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
     ),
     "scripted": JudgeKind(_scripted, "scripted:FILE", "replays replies from a file"),
 }

@@ -78,7 +78,7 @@ def compared(
     if labels is None or judgement is None:
         return
     for name, verdict in judgement.dimensions.items():
-        label = getattr(labels, name)
+        label = getattr(labels, name, None)
         if label is not None:
             yield name, str(label), str(verdict.rating)
     rating = overall.rating if overall else None
@@ -87,7 +87,7 @@ def compared(
     if labels.overall is not None:
         yield "overall", str(labels.overall), str(rating)
     elif labels.preference is not None:
-        yield "overall", labels.preference, str(rating) if rating.is_winner else "tie"
+        yield "overall", labels.preference, str(rating) if rating in ("1", "2") else "tie"
 
 
 def disagrees(

@@ -60,7 +60,7 @@ class Material:
                 rating = judgement.rating(dimension) if judgement else None
                 if rating is not None:
                     found[dimension][pair.id] = rating
-            if overall is not None and overall.rating is not None:
+            if overall is not None and isinstance(overall.rating, Rating):
                 found["overall"][pair.id] = overall.rating
         return found
 

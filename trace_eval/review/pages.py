@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fusion import DIMENSIONS, Rating
-from trace_eval.data.judgement import Order
+from trace_eval.data.judgement import Label, Order
 from trace_eval.review.audio import Clips
 from trace_eval.review.protocol import (
     EQUAL,
@@ -188,8 +188,8 @@ def judge_page(review: Review, place: Position) -> dict[str, Any]:
     }
 
 
-def _chip(value: Rating | None, order: Order) -> tuple[str, str] | None:
-    return None if value is None else CHIPS[shown_rating(value, order)]
+def _chip(value: Label | None, order: Order) -> tuple[str, str] | None:
+    return CHIPS[shown_rating(value, order)] if isinstance(value, Rating) else None
 
 
 def results_page(review: Review, unlocked: bool) -> dict[str, Any]:

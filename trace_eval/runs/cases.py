@@ -8,6 +8,7 @@ from blueprints import Blueprint
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.judges.base import Case
 from trace_eval.runs.line_index import LineIndex
+from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run
 
 
@@ -34,7 +35,7 @@ class CaseReader:
         if a is None or b is None:
             return None
         asked = self.blueprint(pair.instruction) if pair.instruction.has_audio else None
-        return Case(pair, a, b, asked)
+        return Case(pair, a, b, asked, decode_recording)
 
     def __iter__(self) -> Iterator[Case]:
         for pair in self._run.pairs():

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import fusion
 from blueprints import UserError
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
+from fusion.plain import PLAIN_POLICIES, PlainPolicy
 from trace_eval.data.jsonl import write_all
-from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
+
+AnyPolicy = Policy | PlainPolicy
+
+#: What stands for a policy where the judge was asked for the whole pair at once.
+ASKED = "asked"
+
+
+def any_policy(spec: str) -> AnyPolicy:
+    """A policy over plain labels by name, else as :func:`load_policy`."""
+    return PLAIN_POLICIES[spec] if spec in PLAIN_POLICIES else load_policy(spec)
 
 
 def load_policy(spec: str) -> Policy:
@@ -22,20 +34,95 @@ def load_policy(spec: str) -> Policy:
         UserError: nothing of that name exists, or the table is not valid. (``fusion`` stands
             on the standard library alone and raises a plain ``ValueError``.)
     """
+    if spec in PLAIN_POLICIES:
+        raise UserError(
+            f"policy {spec} gives plain labels, and typed ties are wanted here; use one of"
+            f" {', '.join(fusion.POLICIES)}"
+        )
     try:
         return fusion.load_policy(spec)
     except ValueError as error:
         raise UserError(str(error)) from error
 
 
-def fuse(judgement: Judgement, policy: Policy) -> Overall:
-    """The overall rating of one judgement; an unscored one stays without a rating."""
+def check_policy(policy: AnyPolicy, judge: object) -> None:
+    """Refuse typed policies for verdicts without types, before anything is sent.
+
+    Raises:
+        UserError: the judge answers several questions by plain labels, and the policy takes
+            typed ties.
+    """
+    label_set = getattr(judge, "label_set", "typed")
+    if (
+        label_set == "typed"
+        or isinstance(policy, PlainPolicy)
+        or getattr(judge, "asks_once", False)
+    ):
+        return
+    raise UserError(
+        f"policy {policy.name} takes typed ties, and judge {getattr(judge, 'spec', judge)} gives"
+        f" {label_set} labels on each dimension; use --policy {' or '.join(PLAIN_POLICIES)}"
+    )
+
+
+def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
+    """The overall rating of one judgement; an unscored one stays without a rating.
+
+    Raises:
+        UserError: a policy for typed ties meets plain labels.
+    """
+    if judgement.status == "scored":
+        for about in ("overall", "match"):
+            if about in judgement.dimensions:
+                return _asked(judgement, judgement.dimensions[about])
+        if isinstance(policy, PlainPolicy):
+            return _plain(judgement, policy)
+        check_policy(policy, _Told(judgement.judge, judgement.label_set))
+    elif isinstance(policy, PlainPolicy):
+        return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=_why(judgement))
+    return _typed(judgement, policy)
+
+
+class _Told(NamedTuple):
+    spec: str
+    label_set: str
+
+
+def _why(judgement: Judgement) -> str:
+    reason = judgement.reason or "incomplete"
+    return f"unscored, {reason}: {judgement.detail or 'no rating on every dimension'}"
+
+
+def _asked(judgement: Judgement, verdict: DimensionVerdict) -> Overall:
+    bits = None if verdict.distribution is None else round(entropy(verdict.distribution), 6)
+    return Overall(
+        pair=judgement.pair,
+        policy=ASKED,
+        rating=verdict.rating,
+        why="the judge was asked for the pair as a whole",
+        distribution=verdict.distribution,
+        entropy_bits=bits,
+    )
+
+
+def _plain(judgement: Judgement, policy: PlainPolicy) -> Overall:
+    labels = {str(name): verdict.rating for name, verdict in judgement.dimensions.items()}
+    decision = policy.decide(labels)
+    return Overall.model_validate(
+        {
+            "pair": judgement.pair,
+            "policy": policy.name,
+            "rating": decision.label,
+            "why": decision.why,
+        }
+    )
+
+
+def _typed(judgement: Judgement, policy: Policy) -> Overall:
     ratings = [judgement.rating(name) for name in DIMENSIONS]
     scored = [rating for rating in ratings if rating is not None]
     if judgement.status != "scored" or len(scored) < len(ratings):
-        reason = judgement.reason or "incomplete"
-        why = f"unscored, {reason}: {judgement.detail or 'no rating on every dimension'}"
-        return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=why)
+        return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=_why(judgement))
     decision = policy.decide(*scored)
     distribution = overall_distribution(judgement, policy)
     return Overall(
@@ -43,7 +130,7 @@ def fuse(judgement: Judgement, policy: Policy) -> Overall:
         policy=policy.name,
         rating=decision.rating,
         why=decision.why,
-        distribution=distribution,
+        distribution=None if distribution is None else {**distribution},
         entropy_bits=None if distribution is None else round(entropy(distribution), 6),
     )
 
@@ -59,15 +146,17 @@ def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, f
     parts = [judgement.dimensions[name] for name in DIMENSIONS]
     if all(part.distribution is None for part in parts):
         return None
-    return fuse_distributions(policy, *(part.distribution or {part.rating: 1.0} for part in parts))
+    votes = (part.distribution or {part.rating: 1.0} for part in parts)
+    typed = [{Rating(label): share for label, share in vote.items()} for vote in votes]
+    return fuse_distributions(policy, *typed)
 
 
-def missing(pair: str, policy: Policy) -> Overall:
+def missing(pair: str, policy: AnyPolicy) -> Overall:
     """The record of a pair that was not judged yet."""
     return Overall(pair=pair, policy=policy.name, rating=None, why="not judged yet")
 
 
-def fuse_run(run: Run, policy: Policy, others: Iterable[str] = ()) -> list[Overall]:
+def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Overall]:
     """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``.
 
     Args:
@@ -79,12 +168,12 @@ def fuse_run(run: Run, policy: Policy, others: Iterable[str] = ()) -> list[Overa
     overall = _fuse_to(run, policy, run.folder)
     for spec in others:
         with suppress(UserError):
-            other = load_policy(spec)
+            other = any_policy(spec)
             _fuse_to(run, other, run.policy_folder(other.name))
     return overall
 
 
-def _fuse_to(run: Run, policy: Policy, folder: Path) -> list[Overall]:
+def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
     fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
     overall = {pair.id: fused.get(pair.id) or missing(pair.id, policy) for pair in run.pairs()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +187,7 @@ def fuse_again(folder: Path, spec: str) -> list[Overall]:
 
     What earlier policies came to is kept under ``policies/NAME``.
     """
-    policy = load_policy(spec)
+    policy = any_policy(spec)
     with Run.open(folder) as run:
         record = run.record()
         policies = tuple(dict.fromkeys((spec, *record.policies, record.policy)))

@@ -18,7 +18,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data import jsonl
 from trace_eval.runs.folders import locked_for_reading, written_atomically
-from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
@@ -152,7 +152,7 @@ class _Runs:
         blueprints = join_evidence(self.folders, to)
         for name in ("measures", "judgements"):
             jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name))
-        fuse_run(to, load_policy(self.records[self.folders[0]].policy))
+        fuse_run(to, any_policy(self.records[self.folders[0]].policy))
         summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
         summary.count_judgements(to)
         to.write_record(self._record(summary))

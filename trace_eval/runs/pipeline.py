@@ -11,16 +11,22 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from blueprints import Blueprint
+from extractors.base import Extractor
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
-from trace_eval.extracting.start import source_of
+from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.measures import PairMeasures, measure_pair
+from trace_eval.options import ExtractOptions
 from trace_eval.runs.run import ClipRecord, Run
+
+if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
+    from extractors.audio import Clip
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,31 @@ class Event:
 
 
 Listener = Callable[[Event], None]
+
+
+def decode_recording(recording: Recording) -> Clip:
+    """The samples of a recording, read now; for judges that listen.
+
+    Raises:
+        AudioError: it cannot be decoded (any more).
+        UserError: it cannot be fetched.
+    """
+    from extractors.audio import decode
+
+    source = source_of(recording)
+    return decode(source.content, source.id)
+
+
+def plan_for(judge: Judge, options: ExtractOptions) -> list[Extractor]:
+    """The extractors that a judge needs: none for one that only listens, unless they are named.
+
+    Raises:
+        UserError: see :func:`trace_eval.extracting.start.extractors_of`.
+    """
+    reads = getattr(judge, "reads", Judge.reads)
+    if "blueprint" not in reads and not options.overrides:
+        return []
+    return extractors_of(options)
 
 
 def recordings_of(pair: Pair, judge: Judge) -> list[Recording]:
@@ -167,7 +198,9 @@ class Pipeline:
         self._measure(pair, a.blueprint, b.blueprint, asked)
         async with self._judging:
             try:
-                return await self._judge.judge(Case(pair, a.blueprint, b.blueprint, asked))
+                return await self._judge.judge(
+                    Case(pair, a.blueprint, b.blueprint, asked, decode_recording)
+                )
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
                 return Judgement.unscored(pair.id, self._judge.spec, Reason.JUDGE_FAILED, told)

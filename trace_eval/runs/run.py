@@ -26,9 +26,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from blueprints import Blueprint, Strict, UserError
-from fusion import DIMENSIONS, Rating
+from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
-from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.measure import PairMeasures
@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
 
     status: str
     reason: str | None
-    ratings: tuple[Rating | None, ...]
+    ratings: tuple[Label | None, ...]
     """In the order of ``fusion.DIMENSIONS``."""
     caveats: tuple[str, ...]
     margins: tuple[float | None, ...] = (None,) * len(DIMENSIONS)
@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
     @classmethod
     def of(cls, judgement: Judgement) -> Outcome:
         """The outcome of one judgement."""
-        ratings = tuple(judgement.rating(name) for name in DIMENSIONS)
+        ratings = tuple(judgement.label(name) for name in DIMENSIONS)
         margins = tuple(judgement.margin(name) for name in DIMENSIONS)
         caveats = tuple(judgement.caveats)
         return cls(judgement.status, judgement.reason, ratings, caveats, margins)

@@ -15,7 +15,7 @@ from extractors.base import Extractor
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.provenance import environment, now
-from trace_eval.extracting.start import ExtractionJob, engine_of, extractors_of, source_of
+from trace_eval.extracting.start import ExtractionJob, engine_of, source_of
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.estimate import CostEstimate, estimate
 from trace_eval.judges.chat.judge import ChatJudge
@@ -23,9 +23,9 @@ from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
-from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
 from trace_eval.runs.inputs import check_continues, input_name, refuse_package
-from trace_eval.runs.pipeline import Event, Listener, Pipeline, recordings_of
+from trace_eval.runs.pipeline import Event, Listener, Pipeline, plan_for, recordings_of
 from trace_eval.runs.record import (
     EnvironmentRecord,
     JudgeRecord,
@@ -71,12 +71,13 @@ class Session:
     ) -> None:
         self.manifest = manifest
         self.options = options or Options()
-        self.policy = load_policy(self.options.policy)
-        self.plan = extractors_of(self.options.extract)
+        self.policy = any_policy(self.options.policy)
         refuse_package(out)
         self.run = Run(out)
         judging = replace(self.options.judging, spent=_spent(self.run))
         self.judge = judge_of(self.options.judge, judging)
+        check_policy(self.policy, self.judge)
+        self.plan = plan_for(self.judge, self.options.extract)
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False

@@ -18,6 +18,9 @@ from trace_eval.judges.options import JudgeOptions
 
 T = TypeVar("T")
 
+#: How much sound may cost above its estimate by seconds.
+AUDIO_MARGIN = 1.1
+
 #: Reads a reply's text.
 #:
 #: Raises:
@@ -171,4 +174,10 @@ class Asker(Generic[T]):
         if not self._price.input and not self._price.output:
             return 0.0
         dollars = upper_tokens(request.messages) * self._price.input
+        seconds = sum(message.audio_s for message in request.messages)
+        if seconds:
+            sound = self._price.audio_tokens(seconds * AUDIO_MARGIN)
+            if sound is None or self._price.audio_input is None:
+                return None
+            dollars += sound * self._price.audio_input
         return (dollars + request.max_tokens * self._price.output) / 1e6

@@ -25,6 +25,10 @@ MAX_DETAIL = 300
 CHARS_PER_TOKEN_AT_MOST = 8
 
 
+#: No encoder in use makes fewer tokens of a second of sound; fewer mean that it was not heard.
+AUDIO_TOKENS_AT_LEAST = 5
+
+
 @dataclass(frozen=True)
 class Request:
     """One call of a model, in no provider's words."""
@@ -34,6 +38,7 @@ class Request:
     seed: int
     temperature: float
     max_tokens: int
+    top_p: float | None = None  # None: not sent
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
 
@@ -44,6 +49,9 @@ class Tokens:
     input: int | None = None
     output: int | None = None
     cached: int = 0
+    audio: int | None = None  # of the input, sound; None: not said
+    cached_audio: int = 0  # of the cached, sound
+    audio_s: float = 0.0  # seconds that were sent
 
 
 @dataclass(frozen=True)
@@ -282,7 +290,8 @@ def check_read(request: Request, tokens: Tokens) -> None:
     if not tokens.input:
         return
     sent = sum(len(message.text) for message in request.messages[1:])
-    least = sent // CHARS_PER_TOKEN_AT_MOST
+    sound = sum(message.audio_s for message in request.messages)
+    least = sent // CHARS_PER_TOKEN_AT_MOST + int(sound * AUDIO_TOKENS_AT_LEAST)
     if tokens.input + tokens.cached < least:
         raise CallFailed(
             Reason.PROMPT_CUT,

@@ -171,13 +171,7 @@ def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchRead:
             usages.append(usage_of(reply.tokens, judge.price, batch=True))
             judge.keep(
                 key,
-                StoredReply(
-                    text=reply.text,
-                    input_tokens=reply.tokens.input,
-                    output_tokens=reply.tokens.output,
-                    cached_tokens=reply.tokens.cached,
-                    batch=True,
-                ),
+                StoredReply.of(reply.text, reply.tokens, batch=True),
             )
     return BatchRead(replies, dict(failed), sum_usage(usages))
 

@@ -23,7 +23,7 @@ from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, usage_of
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.options import CLIENT_ONLY, FIELDS, JudgeOptions
+from trace_eval.judges.options import CHAT_OPTIONS, TEXT_ONLY, JudgeOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,7 @@ class ChatJudge(Judge, Generic[T]):
     """
 
     #: Fields of ``JudgeOptions`` that this kind of judge uses, whatever its client.
-    asks_with: ClassVar[frozenset[str]] = FIELDS - CLIENT_ONLY
+    asks_with: ClassVar[frozenset[str]] = CHAT_OPTIONS | TEXT_ONLY
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
@@ -220,6 +220,7 @@ class ChatJudge(Judge, Generic[T]):
             seed=options.seed + sample,
             temperature=options.sampling_temperature,
             max_tokens=options.max_tokens,
+            top_p=options.top_p,
             about=(item, order),
         )
         asked: dict[str, JsonValue] = {
@@ -231,6 +232,8 @@ class ChatJudge(Judge, Generic[T]):
             "sample": sample,
             "client": self.client.parameters(),
         }
+        if request.top_p is not None:
+            asked["top_p"] = request.top_p
         key = reply_key(self.client.server, self.client.model, asked)
         return Call(item, order, sample, key, request)
 
@@ -286,16 +289,9 @@ class ChatJudge(Judge, Generic[T]):
                 seconds=failed.seconds,
                 usage=failed.usage,
             )
-        tokens = answer.reply.tokens
         self.keep(
             call.key,
-            StoredReply(
-                text=answer.reply.text,
-                repaired=answer.repaired,
-                input_tokens=tokens.input,
-                output_tokens=tokens.output,
-                cached_tokens=tokens.cached,
-            ),
+            StoredReply.of(answer.reply.text, answer.reply.tokens, answer.repaired),
         )
         return CallOutcome(
             value=answer.value,

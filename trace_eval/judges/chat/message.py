@@ -30,12 +30,19 @@ class AudioPart:
         render: the bytes of a complete file of that format.
         format: container as servers name it, e.g. ``wav``.
         seconds: duration, for estimates and for noticing what a server did not hear.
+        size: of the file, bytes; for bounds on a request before it is made.
     """
 
     recipe: Mapping[str, JsonValue]
     render: Callable[[], bytes]
     format: str = "wav"
     seconds: float = 0.0
+    size: int = 0
+
+    @property
+    def base64_size(self) -> int:
+        """Characters that it takes in a request's body."""
+        return 4 * ((self.size + 2) // 3)
 
     def record(self) -> JsonValue:
         """What a cache key holds of it: the recipe, never bytes."""

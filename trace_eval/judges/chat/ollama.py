@@ -88,12 +88,14 @@ class OllamaClient(ChatClient):
         """Make one call."""
         await self._look()
         num_ctx = self._context(request)
-        options = {
+        options: dict[str, float] = {
             "num_ctx": num_ctx,
             "seed": request.seed,
             "temperature": request.temperature,
             "num_predict": request.max_tokens,
         }
+        if request.top_p is not None:
+            options["top_p"] = request.top_p
         try:
             made = await self._client.get().chat(
                 model=self.model,

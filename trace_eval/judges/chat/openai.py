@@ -11,7 +11,7 @@ import base64
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import openai
@@ -37,6 +37,8 @@ from trace_eval.judges.chat.base import (
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.openai_dialect import (
     ABOUT_STRUCTURE,
+    AUDIO_MODEL,
+    NO_EARS,
     REFUSALS,
     TOO_LONG,
     TRANSIENT,
@@ -77,9 +79,11 @@ class OpenAIClient(ChatClient):
         self._timeout = options.timeout_s
         fixed = None if options.structure == "auto" else options.structure
         own = self.server == DEFAULT_URL
+        listens = bool(AUDIO_MODEL.search(model))
         self._dialect = Dialect(
-            structure=fixed or "json_schema",
+            structure=fixed or ("text" if listens else "json_schema"),
             token_field="max_completion_tokens" if own else "max_tokens",
+            modalities=listens,
         )
         self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None
@@ -120,6 +124,10 @@ class OpenAIClient(ChatClient):
             body["temperature"] = request.temperature
         if dialect.seed:
             body["seed"] = request.seed
+        if dialect.top_p and request.top_p is not None:
+            body["top_p"] = request.top_p
+        if dialect.modalities:
+            body["modalities"] = ["text"]
         if dialect.structure == "json_schema":
             schema = {"name": "verdicts", "strict": True, "schema": dict(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -162,11 +170,13 @@ class OpenAIClient(ChatClient):
                 self._dialect = start
 
     async def _send(self, request: Request) -> Reply:
+        audio_s = sum(message.audio_s for message in request.messages)
         create = self._client.get().chat.completions.with_streaming_response.create
         try:
             # The package walks its own arguments through all their types, which takes longer
             # than sending them; extra_body goes as it is and overrides them.
-            body = self.body(request)
+            # Decoding and joining sound takes time that other calls need not wait for.
+            body = await asyncio.to_thread(self.body, request) if audio_s else self.body(request)
             async with create(model=self.model, messages=[], extra_body=body) as response:
                 data = bytearray()
                 async for chunk in response.iter_bytes():
@@ -209,6 +219,9 @@ class OpenAIClient(ChatClient):
         if body.get("error") and not body.get("choices"):  # OpenRouter, gateways
             raise self.failure_of(status_of(body["error"]), json.dumps(body["error"]), {})
         tokens = tokens_of(body.get("usage"))
+        if request is not None:
+            audio_s = sum(message.audio_s for message in request.messages)
+            tokens = replace(tokens, audio_s=audio_s)
         for name in ("model", "system_fingerprint"):
             if isinstance(body.get(name), str):
                 self._told[name] = self.redact(body[name])
@@ -250,6 +263,12 @@ class OpenAIClient(ChatClient):
         """The failure that an HTTP status with this error text stands for."""
         low = text.lower()
         detail = self.redact(f"{self.server}: HTTP {status}: {text}")
+        if NO_EARS in low:
+            told = f"{detail}; serve a model that listens, or use openai:{self.model}"
+            return CallFailed(Reason.REFUSED, told)
+        if status == 413:
+            told = f"{detail}; lower --max-request-mb, and the audio with it"
+            return CallFailed(Reason.TOO_LARGE, told)
         if any(words in low for words in TOO_LONG):
             return CallFailed(Reason.PROMPT_CUT, detail)
         if status == 400 and ("content_filter" in low or "content management" in low):

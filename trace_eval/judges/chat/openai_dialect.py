@@ -23,6 +23,12 @@ ABOUT_STRUCTURE = re.compile(r"response_format|json_schema|json_object|json mode
 Structured = Literal["json_schema", "json_object", "text"]
 _NEXT: dict[Structured, Structured] = {"json_schema": "json_object", "json_object": "text"}
 
+#: OpenAI's models that listen: no structured outputs, and told to answer in text.
+AUDIO_MODEL = re.compile(r"(^|/)gpt-[\w.-]*audio")
+
+#: Words of the error by which llama.cpp says that a model has no ears.
+NO_EARS = "audio input is not supported"
+
 #: Words of the errors by which servers say that a prompt is too long.
 TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length")
 
@@ -35,6 +41,8 @@ class Dialect:
     token_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     seed: bool = True
+    top_p: bool = True
+    modalities: bool = False
 
     def after(self, refusal: str) -> Dialect | None:
         """The dialect to try after this error text; None: nothing is left to try."""
@@ -47,6 +55,10 @@ class Dialect:
             return replace(self, temperature=False)
         if "seed" in refusal and self.seed:
             return replace(self, seed=False)
+        if "top_p" in refusal and self.top_p:
+            return replace(self, top_p=False)
+        if "modalities" in refusal and self.modalities:
+            return replace(self, modalities=False)
         return replace(self, structure=simpler) if simpler else None
 
 
@@ -61,11 +73,15 @@ def tokens_of(usage: object) -> Tokens:
     if not isinstance(usage, dict):
         return Tokens()
     details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    details = details if isinstance(details, dict) else {}
+    cached = details.get("cached_tokens_details")
+    cached = cached if isinstance(cached, dict) else {}
     return Tokens(
         _count(usage.get("prompt_tokens")),
         _count(usage.get("completion_tokens")),
-        _count(cached) or 0,
+        _count(details.get("cached_tokens")) or 0,
+        audio=_count(details.get("audio_tokens")),
+        cached_audio=_count(cached.get("audio_tokens")) or 0,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -31,18 +32,48 @@ class Price(Strict):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached: float | None = Field(None, ge=0, description="input from the server's cache")
+    audio_input: float | None = Field(None, ge=0, description="input that is sound")
+    audio_cached: float | None = Field(None, ge=0, description="sound from the server's cache")
+    audio_tokens_per_s: float | None = Field(
+        None, gt=0, description="tokens of a second of sound, for what is not counted apart"
+    )
     batch: float = Field(1.0, gt=0, le=1, description="factor for batch requests")
     as_of: datetime.date = Field(description="when the figure was seen")
     source: str = Field(description="where to check it")
 
     def cost(self, tokens: Tokens, batch: bool = False) -> float | None:
-        """US dollars for these counts; None where the server gave none."""
+        """US dollars for these counts; None where the server gave none, or sound has no price."""
         if tokens.input is None or tokens.output is None:
             return None
-        fresh = max(0, tokens.input - tokens.cached)
+        sound = self._sound(tokens)
+        if sound is None:
+            return None
+        audio, dollars = sound
+        fresh = max(0, tokens.input - audio - (tokens.cached - tokens.cached_audio))
         held = self.input if self.cached is None else self.cached
-        dollars = fresh * self.input + tokens.cached * held + tokens.output * self.output
+        dollars += fresh * self.input + (tokens.cached - tokens.cached_audio) * held
+        dollars += tokens.output * self.output
         return dollars * (self.batch if batch else 1.0) / 1e6
+
+    def _sound(self, tokens: Tokens) -> tuple[int, float] | None:
+        """(tokens of sound, their price in millionths); None: sound was sent and has no price."""
+        if not tokens.audio and not tokens.audio_s:
+            return 0, 0.0
+        if not self.input and not self.output and not self.audio_input:
+            return 0, 0.0  # runs on the user's own machine
+        audio = tokens.audio
+        if audio is None and self.audio_tokens_per_s is not None:
+            audio = min(tokens.input or 0, round(tokens.audio_s * self.audio_tokens_per_s))
+        if audio is None or self.audio_input is None:
+            return None
+        held = self.audio_input if self.audio_cached is None else self.audio_cached
+        return audio, (audio - tokens.cached_audio) * self.audio_input + tokens.cached_audio * held
+
+    def audio_tokens(self, seconds: float) -> int | None:
+        """Tokens of so much sound; None: it is not known."""
+        if self.audio_tokens_per_s is None:
+            return None if seconds else 0
+        return math.ceil(seconds * self.audio_tokens_per_s)
 
 
 #: What a model on one's own machine costs.
@@ -104,6 +135,7 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
         input_tokens=tokens.input or 0,
         output_tokens=tokens.output or 0,
         cached_tokens=tokens.cached,
+        audio_tokens=tokens.audio or 0,
         cost_usd=price.cost(tokens, batch) if price else None,
     )
 
@@ -118,6 +150,7 @@ def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
         input_tokens=sum(part.input_tokens for part in known),
         output_tokens=sum(part.output_tokens for part in known),
         cached_tokens=sum(part.cached_tokens for part in known),
+        audio_tokens=sum(part.audio_tokens for part in known),
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
 

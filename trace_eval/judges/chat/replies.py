@@ -32,12 +32,39 @@ class StoredReply(Strict):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int = 0
+    audio_tokens: int | None = None
+    cached_audio_tokens: int = 0
+    audio_s: float = 0.0
     batch: bool = False
 
     @property
     def tokens(self) -> Tokens:
         """The server's counts."""
-        return Tokens(self.input_tokens, self.output_tokens, self.cached_tokens)
+        return Tokens(
+            self.input_tokens,
+            self.output_tokens,
+            self.cached_tokens,
+            self.audio_tokens,
+            self.cached_audio_tokens,
+            self.audio_s,
+        )
+
+    @classmethod
+    def of(
+        cls, text: str, tokens: Tokens, repaired: bool = False, batch: bool = False
+    ) -> StoredReply:
+        """A reply with the server's counts."""
+        return cls(
+            text=text,
+            repaired=repaired,
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cached_tokens=tokens.cached,
+            audio_tokens=tokens.audio,
+            cached_audio_tokens=tokens.cached_audio,
+            audio_s=tokens.audio_s,
+            batch=batch,
+        )
 
 
 def reply_key(server: str, model: str, asked: dict[str, JsonValue]) -> str:

@@ -1,0 +1,107 @@
+"""Plain preferences: ``1``, ``tie``, ``2`` without types, in exact fractions.
+
+A vote is a number seen from the place shown first: ``1`` is 0, ``tie`` is 1/2, ``2`` is 1.
+Votes combine by their mean and a threshold at 1/2 (the rule behind AudioJudge's released
+tables, arXiv 2507.12705, whose text calls it a majority vote). Floats would do no harm to
+the threshold, but they would to sums of many such means: equal rates must stay equal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+#: Plain label -> its number.
+POINTS: Mapping[str, Fraction] = {"1": Fraction(0), "tie": Fraction(1, 2), "2": Fraction(1)}
+
+#: The plain labels in their usual order.
+PLAIN: tuple[str, ...] = ("1", "2", "tie")
+
+
+def collapse(label: object) -> str:
+    """A typed or plain label as a plain one: ``both_good`` and ``both_bad`` are ties.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    text = str(label)
+    if text in ("both_good", "both_bad"):
+        return "tie"
+    if text in POINTS:
+        return text
+    raise ValueError(f"{text!r} is no plain label; use one of {', '.join(PLAIN)}")
+
+
+def mean_points(labels: Iterable[object]) -> Fraction:
+    """Mean of the votes, 0 (all for ``1``) to 1 (all for ``2``).
+
+    Raises:
+        ValueError: there is no vote, or one is no label.
+    """
+    points = [POINTS[collapse(label)] for label in labels]
+    if not points:
+        raise ValueError("mean_points: there is no vote")
+    return sum(points, Fraction(0)) / len(points)
+
+
+def threshold(points: Fraction) -> str:
+    """Below 1/2 is ``1``, above is ``2``, exactly 1/2 is a tie."""
+    if points == Fraction(1, 2):
+        return "tie"
+    return "1" if points < Fraction(1, 2) else "2"
+
+
+@dataclass(frozen=True)
+class PlainDecision:
+    """A plain label and the sentence that says how it came about."""
+
+    label: str
+    why: str
+
+
+def mean_threshold(votes: Mapping[str, str]) -> PlainDecision:
+    """Mean of the votes; a winner and two ties name the winner, opposite winners tie."""
+    mean = mean_points(votes.values())
+    said = ", ".join(f"{name} {label}" for name, label in votes.items())
+    return PlainDecision(threshold(mean), f"mean of the votes is {mean} ({said})")
+
+
+def majority_plain(votes: Mapping[str, str]) -> PlainDecision:
+    """The label of more than half of the votes; without one it is a tie."""
+    label, count = Counter(votes.values()).most_common(1)[0]
+    said = ", ".join(f"{name} {label}" for name, label in votes.items())
+    if 2 * count > len(votes):
+        return PlainDecision(label, f"{count} of {len(votes)} votes say {label} ({said})")
+    return PlainDecision("tie", f"no label has a majority ({said})")
+
+
+@dataclass(frozen=True)
+class PlainPolicy:
+    """A rule over plain labels by dimension; typed ones are collapsed first."""
+
+    name: str
+    summary: str
+    rule: Callable[[Mapping[str, str]], PlainDecision]
+
+    def decide(self, labels: Mapping[str, object]) -> PlainDecision:
+        """The overall label; dimensions without a label are left out before.
+
+        Raises:
+            ValueError: there is no label at all, or one is no label.
+        """
+        if not labels:
+            raise ValueError(f"policy {self.name}: no dimension has a label")
+        return self.rule({name: collapse(label) for name, label in labels.items()})
+
+    def __call__(self, *labels: object) -> str:
+        """The overall label of some labels, in any order."""
+        return self.decide({str(n): label for n, label in enumerate(labels, start=1)}).label
+
+
+#: Policies over plain labels by name.
+PLAIN_POLICIES: dict[str, PlainPolicy] = {
+    rule.__name__: PlainPolicy(rule.__name__, (rule.__doc__ or "").splitlines()[0], rule)
+    for rule in (mean_threshold, majority_plain)
+}

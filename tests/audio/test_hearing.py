@@ -1,0 +1,69 @@
+"""The commands as typed, against a real llama.cpp server that hears."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import Done, trace_eval
+from trace_eval.runs.run import Run
+
+
+@pytest.fixture(scope="module")
+def examples(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two solved pairs with short spoken instructions, one label each."""
+    lines = []
+    for number, (folder, label) in enumerate((("1_a", "1"), ("3_a", "2"))):
+        clips = data / "rate_pairs" / folder
+        record = {
+            "id": folder,
+            "instruction": {"audio": str(data / "prompts" / f"{number}.wav")},
+            "a": {"audio": str(clips / "audio_a.wav")},
+            "b": {"audio": str(clips / "audio_b.wav")},
+            "answer": {"label": label},
+        }
+        lines.append(json.dumps(record))
+    path = tmp_path_factory.mktemp("examples") / "ex.jsonl"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def _judge(pairs: Path, out: Path, ears: str, *options: object) -> tuple[Done, Run]:
+    server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
+    folder = out.parent
+    done = trace_eval("judge", pairs, *server, "--out", out, "--cache", folder / "cache", *options)
+    return done, Run(out)
+
+
+def test_speakbench_is_judged_as_typed(
+    data: Path, examples: Path, ears: str, tmp_path: Path
+) -> None:
+    pairs = data / "speakbench_pairs" / "pairs.jsonl"
+    options = ["--task", "s2s", "--concat", "all", "--examples", examples, "--shots", 2]
+    done, run = _judge(pairs, tmp_path / "run", ears, *options)
+    assert done.code == 0, done.err
+    judgements = run.judgements()
+    assert len(judgements) == 5
+    for judgement in judgements.values():
+        assert judgement.label_set == "plain"
+        assert [o.order for o in judgement.opinions] == ["ab", "ba"]
+        assert judgement.dimensions["overall"].rating in ("1", "2", "tie")
+        for opinion in judgement.opinions:
+            assert opinion.sent is not None
+            assert opinion.sent["parts"] == 2
+            assert opinion.usage is not None
+            # 375 tokens for each begun half minute of each part, and some words
+            assert opinion.usage.input_tokens > 375 * opinion.sent["seconds"] / 30
+    assert list(run.blueprints()) != []
+    assert run.record().extractors == {}
+    overall = run.overall()
+    assert {record.policy for record in overall.values()} == {"asked"}
+    again, _ = _judge(pairs, tmp_path / "again", ears, *options)
+    assert again.code == 0
+    kept = Run(tmp_path / "again").judgements()
+    assert all(o.cached for j in kept.values() for o in j.opinions)
+    assert {n: j.label("overall") for n, j in kept.items()} == {
+        n: j.label("overall") for n, j in judgements.items()
+    }

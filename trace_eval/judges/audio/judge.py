@@ -1,0 +1,357 @@
+"""The judge that listens: recordings go to a model that hears (AudioJudge, arXiv 2507.12705).
+
+It asks the parts of a task in one or both orders, one or more times each, and reconciles the
+labels. No extractor runs for it; the recordings are decoded when a request's body is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from blueprints import Transcript, UserError
+from extractors.audio import AudioError, Clip
+from trace_eval.audio.encode import sound_of
+from trace_eval.audio.layout import GAP_S, Sound, Unit
+from trace_eval.audio.signals import load_signals, signals_sha256
+from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
+from trace_eval.data.pairs import Pair, Recording
+from trace_eval.judges.audio.examples import Example, Examples, read_examples
+from trace_eval.judges.audio.parse import Said, read_reply, schema_of
+from trace_eval.judges.audio.presets import with_preset
+from trace_eval.judges.audio.prompt import PromptBuilder, Sending, Shown
+from trace_eval.judges.audio.reconcile import labelled_judgement
+from trace_eval.judges.audio.tasks import Part, load_task
+from trace_eval.judges.base import Case, Evidence
+from trace_eval.judges.chat.base import ChatClient
+from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
+from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
+from trace_eval.judges.orders import orders_of
+from trace_eval.judges.reconcile import judgement_of, swap_back
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call, the part of the task that it asks, and what is heard in it."""
+
+    call: Call
+    part: Part
+    sent: dict[str, JsonValue]
+
+
+class AudioJudge(ChatJudge[Said]):
+    """A judge of pairs by their recordings. One instance serves a whole run, concurrently.
+
+    Raises:
+        UserError: the task, the signals or the examples cannot be used; else as
+            :class:`ChatJudge`.
+    """
+
+    asks_with = CHAT_OPTIONS | AUDIO_ONLY | {"elicitation"}
+
+    def __init__(
+        self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
+    ) -> None:
+        options = with_preset(options)
+        self.task = load_task(options.task)
+        self.examples = Examples()
+        if options.examples:
+            self.examples = read_examples(options.examples, self.task, options.shots)
+        elif options.shots:
+            raise UserError(f"shots: {options.shots} examples, and no --examples FILE to take from")
+        signals = load_signals(options.signals)
+        self._signals_sha256 = signals_sha256(signals)
+        sending = Sending(
+            options.concat, signals, options.audio_rate, options.level, options.audio_format
+        )
+        shown = [
+            (example, self._shown_example(options, example)) for example in self.examples.shown
+        ]
+        self._builders = {
+            part.name: PromptBuilder(part, options.elicitation, sending, self._for(part, shown))
+            for part in self.task.parts
+        }
+        _check_budget(options, price)
+        super().__init__(spec, client, options, price)
+        reads: set[Evidence] = {"audio"}
+        if options.transcripts == "asr":
+            reads.add("blueprint")
+        self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
+
+    @property
+    def asks_once(self) -> bool:
+        """Whether it asks for the pair as a whole, so that there is nothing to fuse."""
+        return len(self.task.parts) == 1 and not self.task.is_typed
+
+    @property
+    def label_set(self) -> str:
+        """What its verdicts may say."""
+        return self.task.label_set
+
+    @cached_property
+    def prompt_sha256(self) -> str:
+        """Identity of the task's texts."""
+        return self.task.sha256
+
+    @property
+    def static_messages(self) -> Sequence[Message]:
+        """System message and examples of the longest part."""
+        built = self._builders.values()
+        return max((builder.prefix for builder in built), key=lambda p: len(p[0].text))
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the judgements; files by what is in them, never by their names."""
+        return super().parameters() | {
+            "task": f"{self.task.name} {self.task.version}",
+            "label_set": self.label_set,
+            "gap_s": GAP_S,
+            "signals": self._signals_sha256,
+            "examples": self.examples.sha256,
+            "shots": len(self.examples.shown),
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What turned out; with warnings about the examples."""
+        return super().observed() | {"example_warnings": list(self.examples.warnings)}
+
+    def read(self, text: str) -> Said:
+        """A reply -> labels; all parts of a task share their key and labels."""
+        return read_reply(text, self.task.parts[0], self.options.elicitation)
+
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The messages of the second chance."""
+        builder = next(iter(self._builders.values()))
+        return builder.repair(messages, reply, problem)
+
+    def needs_instruction(self, pair: Pair) -> bool:
+        """Only where a task asks about it and it is to be heard."""
+        return self.task.wants_instruction and self._hears_instruction(pair)
+
+    def _hears_instruction(self, pair: Pair) -> bool:
+        return pair.instruction.has_audio and self.options.instruction != "text"
+
+    # --- what is asked -------------------------------------------------------------------
+
+    def lacking(self, case: Case) -> str | None:
+        """Why nothing is sent: no instruction for a task about one, or no transcript."""
+        if (
+            self.task.wants_instruction
+            and not self._hears_instruction(case.pair)
+            and not case.pair.instruction.text
+        ):
+            return f"task {self.task.name} needs the instruction, and the pair has none to show"
+        return self._words(case)[1] if self.options.transcripts != "none" else None
+
+    def calls(self, case: Case) -> list[Call]:
+        """Every question that this case needs, in the order of its opinions."""
+        return [asked.call for asked in self.asked(case, self.unit_of(case))]
+
+    def unit_of(self, case: Case) -> Unit:
+        """The recordings of a case by their hashes; samples are dropped again.
+
+        Raises:
+            AudioError: one of them cannot be decoded.
+        """
+
+        def sound(recording: Recording) -> Sound:
+            def read() -> Clip:
+                return case.decode(recording)
+
+            return sound_of(read(), read)
+
+        pair = case.pair
+        asked = sound(pair.instruction) if self.needs_instruction(pair) else None
+        return Unit((sound(pair.a), sound(pair.b)), asked)
+
+    def asked(self, case: Case, unit: Unit) -> list[Asked]:
+        """Every call of a case: orders, then parts, then samples."""
+        words, _ = self._words(case)
+        made = []
+        for order in orders_of(self.options, case.pair.id):
+            shown = self._shown(case, unit, words, order)
+            for part in self.task.parts:
+                messages = self._builders[part.name].messages(_only(part, shown))
+                schema = schema_of(part, self.options.elicitation)
+                sent = _sent(messages)
+                for sample in range(self.options.samples):
+                    call = self.call(case.pair.id, order, sample, messages, schema)
+                    made.append(Asked(call, part, sent))
+        return made
+
+    def _shown(self, case: Case, unit: Unit, words: Mapping[str, str], order: Order) -> Shown:
+        text = case.pair.instruction.text
+        if self.options.instruction == "audio" and unit.instruction:
+            text = None
+        if order == "ab":
+            return Shown(unit, text, words)
+        turned = {"audio_1": "audio_2", "audio_2": "audio_1"}
+        back = {turned.get(name, name): said for name, said in words.items()}
+        return Shown(unit.swapped, text, dict(sorted(back.items())))
+
+    def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
+        """(transcripts that stand beside the recordings, why one is missing)."""
+        source = self.options.transcripts
+        if source == "none":
+            return {}, None
+        pair = case.pair
+        if self.task.wants_instruction:
+            heard = case.instruction.transcript if case.instruction else None
+            spoken = heard.text if isinstance(heard, Transcript) else None
+            said = pair.instruction.text if source == "reference" else spoken
+            wanted = {"instruction": said}
+        elif source == "reference":
+            wanted = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
+        else:
+            found = [side.transcript for side in (case.a, case.b)]
+            texts = [t.text if isinstance(t, Transcript) else None for t in found]
+            wanted = dict(zip(("audio_1", "audio_2"), texts, strict=True))
+        missing = [name for name, said in wanted.items() if said is None]
+        if missing:
+            return {}, f"there is no {source} transcript of {', '.join(missing)}"
+        return {name: said for name, said in wanted.items() if said is not None}, None
+
+    def _shown_example(self, options: JudgeOptions, example: Example) -> Shown:
+        unit = example.unit
+        if options.instruction == "text":
+            unit = Unit(unit.answers)
+        hears = unit.instruction is not None
+        text = None if options.instruction == "audio" and hears else example.text
+        words: dict[str, str] = {}
+        if options.transcripts != "none":
+            words = example.words(self.task.wants_instruction)
+        return Shown(unit, text, words)
+
+    def _for(
+        self, part: Part, shown: Sequence[tuple[Example, Shown]]
+    ) -> list[tuple[Example, Shown]]:
+        return [(example, _only(part, each)) for example, each in shown]
+
+    # --- judging -------------------------------------------------------------------------
+
+    async def judge(self, case: Case) -> Judgement:
+        """Judge one case. Nothing is sent for an example, or for what cannot be decoded."""
+        name = case.pair.id
+        if lacking := self.lacking(case):
+            return self._unscored(name, Reason.EVIDENCE_MISSING, lacking)
+        try:
+            unit = await asyncio.to_thread(self.unit_of, case)
+        except AudioError as error:
+            return self._unscored(name, Reason.CLIP_FAILED, str(error))
+        hashes = [sound.sha256 for sound in unit.answers]
+        if same := self.examples.holds(hashes):
+            told = f"both answers are those of example {same!r}, whose label the judge was shown"
+            return self._unscored(name, Reason.IS_EXAMPLE, told)
+        asked = self.asked(case, unit)
+        if too_large := self._too_large(asked):
+            return self._unscored(name, Reason.TOO_LARGE, too_large)
+        outcomes = await self.answers([each.call for each in asked])
+        opinions = [self._opinion(*both) for both in zip(asked, outcomes, strict=True)]
+        judgement = self._judgement(name, opinions)
+        judgement.caveats.extend(self._caveats(unit))
+        return judgement
+
+    def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
+        made = Judgement.unscored(pair, self.spec, reason, detail)
+        return made.model_copy(update={"label_set": self.label_set})
+
+    def _judgement(self, pair: str, opinions: Sequence[Opinion]) -> Judgement:
+        orders = orders_of(self.options, pair)
+        if self.task.is_typed:
+            return judgement_of(pair, self.spec, orders, opinions)
+        return labelled_judgement(pair, self.spec, self.task, orders, opinions)
+
+    def _opinion(self, asked: Asked, outcome: CallOutcome[Said]) -> Opinion:
+        part, call = asked.part, asked.call
+        labels, reasoning = _said(part, outcome.value)
+        if part.labels is None:
+            labels = {name: str(label) for name, label in swap_back(labels, call.order).items()}
+        elif call.order == "ba":
+            labels = {name: part.labels.swap(label) for name, label in labels.items()}
+        return Opinion.model_validate(
+            {
+                "order": call.order,
+                "sample": call.sample,
+                "seed": call.request.seed,
+                "ratings": labels,
+                "reasoning": reasoning,
+                "part": part.name if len(self.task.parts) > 1 else None,
+                "sent": asked.sent,
+                **outcome.record(),
+            }
+        )
+
+    def _caveats(self, unit: Unit) -> Iterator[str]:
+        if len({sound.sha256 for sound in unit.answers}) == 1:
+            yield "both answers are one recording: a self-comparison"
+        if unit.instruction and (same := self.examples.shares_instruction(unit.instruction.sha256)):
+            yield f"the instruction is that of example {same!r}"
+
+    def _too_large(self, asked: Sequence[Asked]) -> str | None:
+        """Why no server would take a call of this case; the bodies are not made for it."""
+        limit = self.options.max_request_mb * 1e6
+        for each in asked:
+            size = body_bytes(each.call.request.messages)
+            if size > limit:
+                return (
+                    f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are"
+                    " sent; use --audio-rate 16000, fewer --shots, --audio-format mp3, or raise"
+                    " --max-request-mb if the server takes more"
+                )
+        return None
+
+
+def _check_budget(options: JudgeOptions, price: Price | None) -> None:
+    """A bound needs the price of sound; what runs at home has none."""
+    if options.max_cost is None or price is None or not (price.input or price.output):
+        return
+    if price.audio_input is None or price.audio_tokens_per_s is None:
+        raise UserError(
+            f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
+            " audio_tokens_per_s in a table of your own (--prices)"
+        )
+
+
+def body_bytes(messages: Sequence[Message]) -> int:
+    """Size of a request with these messages, bytes: its sound in base64 and its words."""
+    return sum(
+        part.base64_size if isinstance(part, AudioPart) else len(part.text.encode()) + 64
+        for message in messages
+        for part in message.parts
+    )
+
+
+def _only(part: Part, shown: Shown) -> Shown:
+    """A part that is not about the instruction does not get it."""
+    if part.instruction == "wanted":
+        return shown
+    return replace(shown, unit=Unit(shown.unit.answers), text=None)
+
+
+def _said(part: Part, said: Said | None) -> tuple[dict[str, str], dict[str, str]]:
+    if said is None:
+        return {}, {}
+    if part.labels is None:
+        return dict(said.labels), dict(said.reasoning)
+    (label,), (reasoning,) = said.labels.values(), said.reasoning.values()
+    return {part.verdict: label}, {part.verdict: reasoning}
+
+
+def _sent(messages: Sequence[Message]) -> dict[str, JsonValue]:
+    """What is heard in a call: parts, seconds, and the SHA-256 of the parts' recipes."""
+    parts = [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
+    told = json.dumps([dict(part.recipe) for part in parts], sort_keys=True)
+    return {
+        "parts": len(parts),
+        "seconds": round(sum(part.seconds for part in parts), 3),
+        "sha256": hashlib.sha256(told.encode()).hexdigest(),
+    }

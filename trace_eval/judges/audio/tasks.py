@@ -1,0 +1,171 @@
+"""Tasks: what a judge that listens is asked. Each is a TOML file; see docs/audio-judges.md."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from blueprints import Strict, UserError
+from fusion import Dimension
+from trace_eval.data.judgement import About
+from trace_eval.data.judgement import LabelSet as LabelSetName
+from trace_eval.judges.audio.labels import LABEL_SETS, LabelSet
+
+FOLDER = Path(__file__).with_name("task_files")
+
+#: The task where none is named: TRACE's own three dimensions.
+DEFAULT_TASK = "dimensions"
+
+#: Files in the folder that are parts of tasks, or no tasks.
+_NOT_TASKS = ("common", "aspect_")
+
+
+class Part(Strict):
+    """One question about a comparison.
+
+    Raises:
+        ValidationError: see the fields; ``typed`` is for the three dimensions together.
+    """
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    version: str
+    label_set: LabelSetName
+    instruction: Literal["none", "wanted"] = Field(
+        description="whether the user's instruction belongs to the question"
+    )
+    dimension: Dimension | Literal["overall"] = Field(
+        "overall", description="what the label is about"
+    )
+    system: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+
+    @property
+    def labels(self) -> LabelSet | None:
+        """What its replies may say; None: typed ties on the three dimensions."""
+        return LABEL_SETS.get(self.label_set)
+
+    @property
+    def verdict(self) -> About:
+        """The dimension under which its label is kept: a match is no preference."""
+        return "match" if self.label_set == "binary" else self.dimension
+
+
+class Task(Strict):
+    """One or more questions that are asked about every comparison."""
+
+    name: str
+    version: str
+    parts: tuple[Part, ...] = Field(min_length=1)
+
+    @property
+    def label_set(self) -> LabelSetName:
+        """The label set that all its parts share."""
+        return self.parts[0].label_set
+
+    @property
+    def wants_instruction(self) -> bool:
+        """Whether a part asks about the user's instruction."""
+        return any(part.instruction == "wanted" for part in self.parts)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether its verdicts are typed ties, as policies of TRACE need them."""
+        return self.label_set == "typed"
+
+    @property
+    def sha256(self) -> str:
+        """Identity of all its texts, those that every task shares included."""
+        texts = self.model_dump_json() + common().model_dump_json()
+        return hashlib.sha256(texts.encode()).hexdigest()
+
+
+class Common(Strict):
+    """The words that all tasks share."""
+
+    evidence: str
+    form: str
+    examples_intro: str
+    examples_solved: str
+    examples_taken: str
+    example_turn: str
+    whole_test: str
+    repair: str
+    names: dict[str, str]
+    transcripts: dict[str, str]
+
+
+def task_names() -> list[str]:
+    """The tasks that come with the package."""
+    stems = sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return [stem for stem in stems if not stem.startswith(_NOT_TASKS)]
+
+
+@lru_cache(maxsize=1)
+def common() -> Common:
+    """The shared words."""
+    return Common.model_validate(_table(FOLDER / "common.toml"))
+
+
+@lru_cache(maxsize=16)
+def load_task(spec: str) -> Task:
+    """A task of the package by name, or one of the user's own by its file.
+
+    Raises:
+        UserError: there is none of that name, or the file is not a task.
+    """
+    if spec in task_names():
+        path = FOLDER / f"{spec}.toml"
+    elif spec.endswith(".toml"):
+        path = Path(spec)
+    else:
+        raise UserError(
+            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, or your own .toml"
+        )
+    table = _table(path)
+    if "parts" not in table:
+        part = _part(path, table)
+        return Task(name=part.name, version=part.version, parts=(part,))
+    names = table["parts"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
+        raise UserError(f"task {path}: parts must list names of other task files")
+    parts = tuple(_part(file, _table(file)) for file in (_beside(path, name) for name in names))
+    _check_parts(path, parts)
+    return Task(
+        name=str(table.get("name", path.stem)), version=str(table.get("version", "1")), parts=parts
+    )
+
+
+def _beside(path: Path, name: str) -> Path:
+    own = path.parent / f"{name}.toml"
+    return own if own.exists() else FOLDER / f"{name}.toml"
+
+
+def _check_parts(path: Path, parts: tuple[Part, ...]) -> None:
+    about = [part.verdict for part in parts]
+    if len(set(about)) < len(about):
+        raise UserError(f"task {path}: two parts have one dimension; give each its own")
+    if len({part.label_set for part in parts}) > 1 or parts[0].label_set == "typed":
+        raise UserError(f"task {path}: parts must share one label set, plain, forced or binary")
+
+
+def _part(path: Path, table: dict[str, object]) -> Part:
+    try:
+        return Part.model_validate(table)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "task"
+        raise UserError(
+            f"task {path}, {where}: {first['msg']}; see {FOLDER / 's2s.toml'}"
+        ) from None
+
+
+def _table(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"task {path}: cannot be read ({error}); see {FOLDER}") from error
