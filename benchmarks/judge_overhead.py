@@ -25,19 +25,8 @@ from pathlib import Path
 
 from benchmarks.llm_server import VERDICT, server
 from benchmarks.report import save, table
-from blueprints import (
-    Blueprint,
-    Contour,
-    Emotion,
-    Loudness,
-    Pitch,
-    Quality,
-    Rate,
-    Signal,
-    Span,
-    Transcript,
-    Word,
-)
+from blueprints import Blueprint, Contour, Span, Word
+from tests.support import blueprints as make
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case
@@ -57,61 +46,35 @@ def blueprint(number: int) -> Blueprint:
     words = f"{WORDS} {number} ".split() * 3
     return Blueprint(
         clip=f"{number:064x}",
-        signal=Signal(
+        signal=make.signal(
             duration_s=20.0,
-            rate_hz=24000,
-            channels=1,
-            peak_dbfs=-3.1,
-            rms_dbfs=-21.5,
-            clipping_ratio=0.0,
-            bandwidth_hz=7800.0,
             speech_s=17.0,
             speech=[Span(start_s=0.2, end_s=17.2)],
             pauses=[Span(start_s=n, end_s=n + 0.4) for n in range(2, 17, 3)],
         ),
-        transcript=Transcript(
-            text=" ".join(words),
-            language="en",
-            language_source="model",
+        transcript=make.transcript(
+            " ".join(words),
             words=[
                 Word(text=word, start_s=0.3 * n, end_s=0.3 * n + 0.25, confidence=0.9)
                 for n, word in enumerate(words)
             ],
         ),
-        quality=Quality(sig=4.1, bak=4.0, ovrl=3.8, p808=3.9, windows=2, level_dbfs=-21.5),
-        pitch=Pitch(
-            mean_hz=180.0,
-            std_hz=30.0,
-            median_hz=175.0,
-            std_semitones=2.8,
-            range_semitones=9.0,
-            slope_semitones_per_s=-0.1,
-            voiced_ratio=0.6,
-            floor_hz=75.0,
-            ceiling_hz=500.0,
+        quality=make.quality(windows=2),
+        pitch=make.pitch(
             contour=Contour(
                 start_s=0.0,
                 step_s=0.04,
                 values=[None if n % 5 == 0 else 150.0 + n % 60 for n in range(500)],
-            ),
+            )
         ),
-        loudness=Loudness(
-            integrated_lufs=-20.0,
-            std_lu=3.0,
-            range_lu=8.0,
-            slope_lu_per_s=0.0,
-            contour=Contour(start_s=0.0, step_s=0.1, values=[-20.0 - n % 7 for n in range(200)]),
+        loudness=make.loudness(
+            contour=Contour(start_s=0.0, step_s=0.1, values=[-20.0 - n % 7 for n in range(200)])
         ),
-        rate=Rate(
-            wpm=160.0,
-            articulation_wpm=180.0,
-            syllables_per_s=4.5,
+        rate=make.rate(
             words=len(words),
-            syllables=80,
-            trend=1.02,
             contour=Contour(start_s=0.0, step_s=0.5, values=[4.0 + n % 3 for n in range(40)]),
         ),
-        emotion=Emotion(scores={"happy": 0.7, "neutral": 0.2, "sad": 0.1}, top="happy"),
+        emotion=make.emotion(happy=0.7, neutral=0.2, sad=0.1),
     )
 
 

@@ -14,22 +14,10 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from blueprints import (
-    Accent,
-    Blueprint,
-    Contour,
-    Emotion,
-    Loudness,
-    Pitch,
-    Quality,
-    Rate,
-    Signal,
-    Span,
-    Transcript,
-    Word,
-)
+from blueprints import Blueprint, Contour, Span, Word
 from extractors.audio import decode
 from fusion import DIMENSIONS, RATINGS, Dimension, Rating, load_policy
+from tests.support import blueprints as make
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason, Usage
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
@@ -95,13 +83,10 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
     accents = {name: round(rng.random(), 3) for name in ACCENTS}
     return Blueprint(
         clip=clip,
-        signal=Signal(
+        signal=make.signal(
             duration_s=seconds,
             rate_hz=RATE,
-            channels=1,
             peak_dbfs=-8.0,
-            rms_dbfs=-20.0,
-            clipping_ratio=0.0,
             bandwidth_hz=3_750.0,
             speech_s=0.8 * seconds,
             speech=[
@@ -110,49 +95,19 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
             ],
             pauses=[Span(start_s=seconds / 2, end_s=0.6 * seconds)],
         ),
-        transcript=Transcript(
-            text=" ".join(words),
-            language="en",
-            language_source="model",
-            language_probability=None,
+        transcript=make.transcript(
+            " ".join(words),
             words=[
                 Word(text=w, start_s=round(s, 2), end_s=round(e, 2), confidence=rng.random())
                 for w, (s, e) in zip(words, times, strict=True)
             ],
         ),
-        quality=Quality(
-            sig=3.9, bak=4.1, ovrl=2 + 2 * rng.random(), p808=3.5, windows=2, level_dbfs=-20.0
-        ),
-        pitch=Pitch(
-            mean_hz=210.0,
-            std_hz=17.0,
-            median_hz=209.0,
-            std_semitones=1.4,
-            range_semitones=4.0,
-            slope_semitones_per_s=0.1,
-            voiced_ratio=0.7,
-            floor_hz=100.0,
-            ceiling_hz=500.0,
-            contour=Contour(start_s=0.0, step_s=0.05, values=pitch),
-        ),
-        loudness=Loudness(
-            integrated_lufs=-20.0,
-            std_lu=2.0,
-            range_lu=6.0,
-            slope_lu_per_s=0.0,
-            contour=Contour(start_s=0.0, step_s=0.05, values=level),
-        ),
-        rate=Rate(
-            wpm=150.0,
-            articulation_wpm=180.0,
-            syllables_per_s=4.0,
-            words=len(words),
-            syllables=2 * len(words),
-            trend=1.0,
-            contour=Contour(start_s=0.0, step_s=0.5, values=[4.0]),
-        ),
-        emotion=Emotion(scores=emotions, top=EMOTIONS[loudest]),
-        accent=Accent(similarities=accents, top=max(accents, key=lambda name: accents[name])),
+        quality=make.quality(ovrl=2 + 2 * rng.random(), p808=3.5, windows=2),
+        pitch=make.pitch(contour=Contour(start_s=0.0, step_s=0.05, values=pitch)),
+        loudness=make.loudness(contour=Contour(start_s=0.0, step_s=0.05, values=level)),
+        rate=make.rate(words=len(words), syllables=2 * len(words)),
+        emotion=make.emotion(**emotions),
+        accent=make.accent(**accents),
     )
 
 

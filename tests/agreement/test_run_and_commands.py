@@ -12,9 +12,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from blueprints import Blueprint, Loudness, Quality, Signal, UserError
-from blueprints.groups import Contour
+from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
+from tests.support import blueprints as make
 from trace_eval.agreement import AgreeOptions, BootstrapOptions, agree, read_source
 from trace_eval.commands.agree import agree as agree_command
 from trace_eval.commands.rank import rank as rank_command
@@ -33,29 +33,11 @@ ROWS = [
 
 
 def blueprint(clip: str, seconds: float) -> Blueprint:
-    contour = Contour(start_s=0, step_s=0.1, values=[-20.0])
     return Blueprint(
         clip=clip,
-        signal=Signal(
-            duration_s=seconds,
-            rate_hz=16000,
-            channels=1,
-            peak_dbfs=-1,
-            rms_dbfs=-20,
-            clipping_ratio=0,
-            bandwidth_hz=7000,
-            speech_s=seconds,
-            speech=[],
-            pauses=[],
-        ),
-        quality=Quality(sig=3, bak=3, ovrl=seconds, p808=3, windows=1, level_dbfs=-20),
-        loudness=Loudness(
-            integrated_lufs=-20 - seconds,
-            std_lu=1,
-            range_lu=1,
-            slope_lu_per_s=0,
-            contour=contour,
-        ),
+        signal=make.signal(duration_s=seconds, speech_s=seconds, speech=[]),
+        quality=make.quality(ovrl=seconds, p808=3),
+        loudness=make.loudness(integrated_lufs=-20 - seconds),
     )
 
 

@@ -26,6 +26,7 @@ from blueprints import (
     Transcript,
     Word,
 )
+from tests.support import blueprints as make
 
 TEXT = (
     "The British pronunciation has a long vowel in the second syllable, and the American one"
@@ -46,24 +47,28 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
     frames = int(seconds / 0.1)
     times = [0.05 + 0.1 * i for i in range(frames)]
     quiet = [8.6 <= t < 9.2 for t in times]
+
+    def moving(middle: float, swing: float) -> Contour:
+        values = [
+            None if q else middle + swing * math.sin(t) for t, q in zip(times, quiet, strict=True)
+        ]
+        return Contour(start_s=0.05, step_s=0.1, values=values)
+
     words = [Word(text=w, start_s=0.3 * i, end_s=0.3 * i + 0.2) for i, w in enumerate(text.split())]
     return Blueprint(
         clip="0" * 64,
-        signal=Signal(
+        signal=make.signal(
             duration_s=seconds,
-            rate_hz=16_000,
-            channels=1,
             peak_dbfs=-5.2,
             rms_dbfs=-26.1,
-            clipping_ratio=0.0,
             bandwidth_hz=7_750.0,
             speech_s=seconds - 0.6,
             speech=[Span(start_s=0, end_s=8.6), Span(start_s=9.2, end_s=seconds)],
             pauses=[Span(start_s=8.6, end_s=9.2)],
         ),
-        transcript=Transcript(text=text, language="en", language_source="model", words=words),
-        quality=Quality(sig=4.031, bak=4.219, ovrl=3.607, p808=3.974, windows=3, level_dbfs=-26.1),
-        pitch=Pitch(
+        transcript=make.transcript(text, words=words),
+        quality=make.quality(3.607, 3.974, sig=4.031, bak=4.219, windows=3, level_dbfs=-26.1),
+        pitch=make.pitch(
             mean_hz=203.71,
             std_hz=49.83,
             median_hz=207.02,
@@ -73,29 +78,16 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
             voiced_ratio=0.563,
             floor_hz=80,
             ceiling_hz=420,
-            contour=Contour(
-                start_s=0.05,
-                step_s=0.1,
-                values=[
-                    None if q else 200 + 40 * math.sin(t) for t, q in zip(times, quiet, strict=True)
-                ],
-            ),
+            contour=moving(200, 40),
         ),
-        loudness=Loudness(
+        loudness=make.loudness(
             integrated_lufs=-24.07,
             std_lu=6.72,
             range_lu=5.23,
             slope_lu_per_s=-0.112,
-            contour=Contour(
-                start_s=0.05,
-                step_s=0.1,
-                values=[
-                    None if q else -24.07 + 5 * math.sin(t)
-                    for t, q in zip(times, quiet, strict=True)
-                ],
-            ),
+            contour=moving(-24.07, 5),
         ),
-        rate=Rate(
+        rate=make.rate(
             wpm=154.62,
             articulation_wpm=180.43,
             syllables_per_s=4.12,
@@ -104,13 +96,10 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
             trend=1.07,
             contour=Contour(start_s=0.5, step_s=1.0, values=[3.5, 4.1] * int(seconds / 2)),
         ),
-        emotion=Emotion(
-            scores={"neutral": 0.812, "happy": 0.131, **dict.fromkeys(EMOTIONS[:3], 0.001)},
-            top="neutral",
-        )
+        emotion=make.emotion(neutral=0.812, happy=0.131, **dict.fromkeys(EMOTIONS[:3], 0.001))
         if models
         else absent(),
-        accent=Accent(similarities={a: 0.613 - 0.05 * i for i, a in enumerate(ACCENTS)}, top="us")
+        accent=make.accent(**{a: 0.613 - 0.05 * i for i, a in enumerate(ACCENTS)})
         if models
         else absent(),
     )

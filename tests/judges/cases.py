@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from blueprints import Absent, Blueprint, Emotion, Quality, Signal, Status, Transcript
+from blueprints import Absent, Blueprint, Status
 from fusion import DIMENSIONS
+from tests.support import blueprints as make
+from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.base import Case
+from trace_eval.judges.rules import RulesJudge
 
 
 def blueprint(
     text: str | None = "the tower leans", clip: str = "0" * 64, **groups: Any
 ) -> Blueprint:
-    heard: Transcript | Absent = (
-        Absent(status=Status.SILENT, reason="all samples are zero")
-        if text is None
-        else Transcript(text=text, language="en", language_source="model", words=[])
-    )
+    """Four groups of a clip of 2 s."""
     made: dict[str, Any] = {
-        "signal": Signal(
-            duration_s=2.0,
-            rate_hz=16000,
-            channels=1,
-            peak_dbfs=-3.0,
-            rms_dbfs=-20.0,
-            clipping_ratio=0.0,
-            bandwidth_hz=7000.0,
-            speech_s=1.5,
-            speech=[],
-            pauses=[],
-        ),
-        "transcript": heard,
-        "quality": Quality(sig=4.1, bak=4.0, ovrl=3.8, p808=3.9, windows=1, level_dbfs=-20.0),
-        "emotion": Emotion(scores={"happy": 0.7, "neutral": 0.3}, top="happy"),
+        "signal": make.signal(duration_s=2.0, rms_dbfs=-20.0, speech_s=1.5, speech=[], pauses=[]),
+        "transcript": Absent(status=Status.SILENT, reason="all samples are zero")
+        if text is None
+        else make.transcript(text),
+        "quality": make.quality(3.8, 3.9, sig=4.1, level_dbfs=-20.0),
+        "emotion": make.emotion(happy=0.7, neutral=0.3),
     }
     return Blueprint(clip=clip, **{**made, **groups})
 
@@ -68,3 +58,14 @@ def verdict(
         name: {"reasoning": f"because of {name}", "rating": rating}
         for name, rating in zip(DIMENSIONS, ratings, strict=True)
     }
+
+
+def judged(a: Blueprint, b: Blueprint, instruction: str | None = None) -> Judgement:
+    """What judge ``rules`` says of two answers."""
+    pair = Pair(
+        id="p",
+        instruction=Instruction(text=instruction),
+        a=Answer(audio="a.wav"),
+        b=Answer(audio="b.wav"),
+    )
+    return RulesJudge().judge_case(Case(pair, a, b))

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from blueprints import Blueprint, Status
 from fusion import DIMENSIONS, Rating
-from tests.judges import rules_blueprints as make
-from tests.judges.rules_blueprints import answer, judged
+from tests.judges.cases import judged
+from tests.support import blueprints as make
+from tests.support.blueprints import answer
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge

@@ -8,8 +8,9 @@ import pytest
 
 from blueprints import Blueprint, EmotionWindow, Status
 from fusion import Rating
-from tests.judges import rules_blueprints as make
-from tests.judges.rules_blueprints import answer, judged
+from tests.judges.cases import judged
+from tests.support import blueprints as make
+from tests.support.blueprints import answer
 from trace_eval.data.judgement import Reason
 
 

@@ -1,7 +1,11 @@
-"""Hand-made blueprints for the tests of judge ``rules``: an ordinary answer, and changes to it."""
+"""Sample blueprints: an ordinary answer of 10 s, group by group, and changes to it.
+
+Tests and benchmarks make theirs from these; each names only the values that it is about.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from blueprints import (
@@ -18,11 +22,8 @@ from blueprints import (
     Span,
     Status,
     Transcript,
+    Word,
 )
-from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Answer, Instruction, Pair
-from trace_eval.judges.base import Case
-from trace_eval.judges.rules import RulesJudge
 
 #: Ten values one second apart: 9 s from the first to the last.
 CONTOUR = Contour(start_s=0.5, step_s=1.0, values=[1.0] * 10)
@@ -49,14 +50,19 @@ def pauses(*lengths: float) -> Signal:
     return signal(pauses=spans)
 
 
-def transcript(text: str, *suspect: str) -> Transcript:
+def transcript(text: str, *suspect: str, words: Sequence[Word] = ()) -> Transcript:
     return Transcript(
-        text=text, language="en", language_source="model", words=[], suspect=list(suspect)
+        text=text,
+        language="en",
+        language_source="model",
+        words=list(words),
+        suspect=list(suspect),
     )
 
 
-def quality(ovrl: float = 3.3, p808: float = 3.7) -> Quality:
-    return Quality(sig=3.5, bak=4.0, ovrl=ovrl, p808=p808, windows=1, level_dbfs=-23.0)
+def quality(ovrl: float = 3.3, p808: float = 3.7, **changes: Any) -> Quality:
+    values: dict[str, Any] = {"sig": 3.5, "bak": 4.0, "windows": 1, "level_dbfs": -23.0}
+    return Quality(ovrl=ovrl, p808=p808, **(values | changes))
 
 
 def pitch(**changes: Any) -> Pitch:
@@ -129,13 +135,3 @@ def silence() -> Blueprint:
     quiet = absent(Status.SILENT)
     groups = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), quiet)
     return answer(signal=signal(peak_dbfs=None, rms_dbfs=None, speech_s=0.0, speech=[]), **groups)
-
-
-def judged(a: Blueprint, b: Blueprint, instruction: str | None = None) -> Judgement:
-    pair = Pair(
-        id="p",
-        instruction=Instruction(text=instruction),
-        a=Answer(audio="a.wav"),
-        b=Answer(audio="b.wav"),
-    )
-    return RulesJudge().judge_case(Case(pair, a, b))
