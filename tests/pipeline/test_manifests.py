@@ -234,3 +234,23 @@ def test_processes_may_unpack_the_same_recordings_at_once(tmp_path: Path) -> Non
         for trial in range(5):
             assert pool.map(_unpack, [tmp_path / str(trial)] * 4, chunksize=1) == [20] * 4
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "id,a,b,content,label_overall\n1,a.wav,b.wav,a long answer,2\n2,a.wav,b.wav,1,both_bad\n"
+    )
+    found = read_manifest(path)
+    assert not found.problems
+    assert [str(problem.where) for problem in found.warnings] == [f"{path}, row 1"]
+    assert "column content is no label" in found.warnings[0].what
+    first, second = (pair.labels for pair in found.pairs)
+    assert first
+    assert (first.content, first.overall) == (None, "2")
+    assert second
+    assert (second.content, second.overall) == ("1", "both_bad")
+    nested = tmp_path / "pairs.jsonl"
+    answers = {"a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+    nested.write_text(json.dumps({"id": "1", **answers, "labels": {"content": "good"}}))
+    assert len(read_manifest(nested).problems) == 1

@@ -57,6 +57,11 @@ def read_source(path: Path, columns: Columns | None = None) -> JudgedSource:
         if columns not in (None, Columns()):
             raise UserError(f"{path}: a run folder needs no column names; name them for files")
         return _read_run(path)
+    if not path.exists():
+        raise UserError(
+            f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
+            " runs/"
+        )
     return JudgedSource(*read_judge_file(path, columns or Columns()))
 
 

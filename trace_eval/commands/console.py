@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,6 +16,10 @@ EXIT_INTERRUPTED = 130
 
 #: Width of tables that are not printed on a terminal, characters.
 FILE_WIDTH = 120
+
+
+#: What differs between problems of one cause: quoted values and numbers.
+_VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 def results() -> Console:
@@ -29,6 +35,24 @@ def messages() -> Console:
 def complain(text: object) -> None:
     """Print an error for people."""
     messages().print(f"[bold red]error:[/] {escape(str(text))}")
+
+
+#: Warnings of one cause that are printed before they are counted only.
+SAME_CAUSE = 3
+
+
+def warn_all(problems: Iterable[object]) -> None:
+    """Print warnings; of many that differ in names and numbers only, the first and a count."""
+    causes: dict[str, list[str]] = {}
+    for problem in problems:
+        where, _, what = str(problem).rpartition(": ")
+        causes.setdefault(_VALUES.sub("?", what or where), []).append(str(problem))
+    for same in causes.values():
+        shown = same if len(same) <= SAME_CAUSE else same[:1]
+        for text in shown:
+            warn(text)
+        if len(same) > len(shown):
+            warn(f"... and {len(same) - len(shown)} more like that")
 
 
 def warn(text: object) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn_all
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.progress import progress
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
+
+if TYPE_CHECKING:
+    from trace_eval.data.manifests import Manifest
 
 _DEFAULTS = Options()
 
@@ -50,7 +53,15 @@ def judge(
         float, typer.Option(help="Share of pairs that must be scored for exit code 0.")
     ] = _DEFAULTS.min_coverage,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print calls, tokens and cost; send nothing.")
+        bool,
+        typer.Option(
+            "--estimate",
+            help="Print calls, tokens and cost; makes no run, needs no key.",
+        ),
+    ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="With --estimate: from durations, without extraction."),
     ] = False,
     batch_file: Annotated[
         Path | None, typer.Option(help="Write the provider's batch requests here; send nothing.")
@@ -62,7 +73,7 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.commands.tables import print_batch, print_estimate, print_results, print_summary
+    from trace_eval.commands.tables import print_batch, print_results, print_summary
     from trace_eval.data.manifests import check_audio, read_manifest
     from trace_eval.data.parts import Shard
     from trace_eval.data.records import spill_to
@@ -78,16 +89,15 @@ def judge(
     if part:
         manifest = manifest.shard(part)
     out = out or default_out(manifest, judge)
-    for problem in (*manifest.problems, *check_audio(manifest.pairs)):
-        warn(problem)
+    warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.pairs)))
+    if estimate or quick:
+        _estimate(manifest, options, out, quick)
+        return
     try:
         with (
             progress(len(manifest.pairs)) as listener,
             Session(manifest, out, options, listener) as session,
         ):
-            if estimate:
-                print_estimate(session.estimate())
-                return
             if batch_file:
                 print_batch(session.write_batch(batch_file))
                 return
@@ -99,3 +109,15 @@ def judge(
     print_summary(summary, out)
     if summary.total and summary.coverage < min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def _estimate(manifest: Manifest, options: Options, out: Path, quick: bool) -> None:
+    from trace_eval.commands.tables import print_estimate
+    from trace_eval.runs.estimate import estimate_manifest, quick_estimate
+
+    if quick:
+        print_estimate(quick_estimate(manifest, options, out))
+        return
+    with progress(len(manifest.pairs)) as listener:
+        found = estimate_manifest(manifest, options, out, listener)
+    print_estimate(found)

@@ -60,11 +60,10 @@ def print_summary(summary: Summary, folder: Path) -> None:
     )
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
-    if summary.unscored:
-        console.print(
-            f"details: {escape(str(folder / 'judgements.jsonl'))}; the same command"
-            " tries them again"
-        )
+    files = {"unreadable_record": "problems.jsonl"}
+    for name in sorted({files.get(reason, "judgements.jsonl") for reason in summary.unscored}):
+        again = "" if name in files.values() else "; the same command tries them again"
+        console.print(f"details: {escape(str(folder / name))}{again}")
 
 
 def print_runs(found: Sequence[Listed]) -> None:
@@ -101,6 +100,9 @@ def print_estimate(found: CostEstimate) -> None:
         f"{found.cases} pairs, {found.calls} calls to make ({found.cached} in the reply cache,"
         f" {found.unscored} pairs lack evidence)"
     )
+    if found.guessed is not None:
+        guessed = f"; {found.guessed} durations are unknown and guessed" if found.guessed else ""
+        console.print(f"from durations, with imagined speech; nothing was extracted{guessed}")
     table = Table(box=None, pad_edge=False)
     for title in ("", "input tokens", "output tokens", "US dollars"):
         table.add_column(title, justify="right" if title else "left")

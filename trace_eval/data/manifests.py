@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import Part, Shard, digest
-from trace_eval.data.records import Spill, is_pair_record, pair_from_record
+from trace_eval.data.records import Dropped, Spill, is_pair_record, pair_from_record
 from trace_eval.data.singles import authors_record, single_from_record
 from trace_eval.data.urls import glob_base, is_url, name_of, parent, place, shown
 
@@ -52,6 +53,7 @@ class Manifest:
         problems: records that are no items.
         part: set where these are not all items of the file.
         sha256: of the file; None: it was not read from one.
+        warnings: of records that are items, but not with all that they hold.
     """
 
     path: Path | str
@@ -59,6 +61,7 @@ class Manifest:
     problems: list[Problem] = field(default_factory=list)
     part: Part | None = None
     sha256: str | None = None
+    warnings: list[Problem] = field(default_factory=list)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -120,7 +123,11 @@ def read_manifest(
     with _local(place(path)) as (file, label, home):
         root = home if audio_root is None else place(audio_root)
         records = islice(_records(file, label), limit)
-        found = _read(label, records, lambda r: [pair_from_record(r, _at(root), spill)])
+
+        def pairs(record: dict[str, Any], dropped: Dropped) -> Sequence[Pair]:
+            return [pair_from_record(record, _at(root), spill, dropped)]
+
+        found = _read(label, records, pairs)
         return replace(found, sha256=_sha256(file))
 
 
@@ -143,9 +150,9 @@ def read_items(
     with _local(place(path)) as (file, label, home):
         root = home if audio_root is None else place(audio_root)
 
-        def items(record: dict[str, Any]) -> Sequence[Single]:
+        def items(record: dict[str, Any], dropped: Dropped) -> Sequence[Single]:
             if is_pair_record(record):
-                return items_of_pair(pair_from_record(record, _at(root), spill))
+                return items_of_pair(pair_from_record(record, _at(root), spill, dropped))
             return [single_from_record(record, _at(root), spill)]
 
         records = islice(_records(file, label, by_id=True), limit)
@@ -178,17 +185,18 @@ def _local(path: Path | str) -> Iterator[tuple[Path, Path | str, Path | str]]:
 def _read(
     label: Path | str,
     records: Iterable[tuple[str, dict[str, Any] | str]],
-    made_of: Callable[[dict[str, Any]], Sequence[Pair | Single]],
+    made_of: Callable[[dict[str, Any], Dropped], Sequence[Pair | Single]],
 ) -> Manifest:
     items: list[Pair | Single] = []
     problems: list[Problem] = []
+    warnings: list[Problem] = []
     seen: dict[str, str] = {}
     for where, record in records:
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
         try:
-            made = made_of(record)
+            made = made_of(record, partial(_note, warnings, where))
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
@@ -202,7 +210,11 @@ def _read(
             items.append(item)
     if not items and not problems:
         raise UserError(f"{label}: no records; expected one item per line or row")
-    return Manifest(label, items, problems)
+    return Manifest(label, items, problems, warnings=warnings)
+
+
+def _note(problems: list[Problem], where: str, what: str) -> None:
+    problems.append(Problem(where, what))
 
 
 def _records(

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.data.jsonl import replace_file
-from trace_eval.data.pairs import Pair
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.urls import joined, shown_in
 
 #: Flat column names -> place in the pair. The first name is ours, the others are accepted.
@@ -52,8 +52,15 @@ _NESTED = (*_RECORDINGS, "labels", "label", "meta")
 Spill = Callable[[bytes, str], Path]
 
 
+#: Told of a label column whose value is none of the offered labels.
+Dropped = Callable[[str], None]
+
+
 def pair_from_record(
-    record: Mapping[str, Any], root: Path | str, spill: Spill | None = None
+    record: Mapping[str, Any],
+    root: Path | str,
+    spill: Spill | None = None,
+    dropped: Dropped | None = None,
 ) -> Pair:
     """Build a pair; relative paths are taken from ``root``.
 
@@ -62,6 +69,9 @@ def pair_from_record(
         root: folder of relative paths, or its URL.
         spill: called with the bytes of an embedded recording and its file name; default:
             the bytes stay in the pair.
+        dropped: told of flat label columns that hold something else, e.g. a text in a column
+            ``content``; the pair is made without. Default: that is an error, as it is
+            wherever labels are nested under ``labels``.
 
     Raises:
         UserError: a field is missing or has a value outside its label set.
@@ -91,6 +101,8 @@ def pair_from_record(
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
     _text_labels(tree.get("labels"))
+    if dropped:
+        _drop_labels(tree, record, dropped)
     try:
         return Pair.model_validate(tree)
     except ValidationError as error:
@@ -161,6 +173,24 @@ def _text_labels(labels: dict[str, Any] | None) -> None:
         if type(value) in (int, float) and value in (1, 2):
             assert labels is not None
             labels[key] = str(int(value))
+
+
+def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped) -> None:
+    """Take labels that came in flat columns and are none out of the tree."""
+    labels = tree.get("labels", {})
+    for column, value in record.items():
+        where = _PLACES.get(column, ())
+        if where[:1] != ("labels",) or where[1] not in labels or isinstance(value, Mapping):
+            continue
+        try:
+            Labels.model_validate({where[1]: labels[where[1]]})
+        except ValidationError as error:
+            del labels[where[1]]
+            expected = error.errors(include_url=False)[0]["msg"]
+            dropped(
+                f"column {column} is no label ({expected}, got {value!r:.80}); the pair is judged"
+                " without it, rename the column if it is none"
+            )
 
 
 def first_problem(error: ValidationError, columns: str) -> str:

@@ -104,6 +104,8 @@ class Run:
     def open(cls, folder: Path) -> Run:
         """An existing run, for reading."""
         run = cls(folder)
+        if not folder.is_dir():
+            raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
             raise UserError(f"{folder}: no run here (no manifest.json); name a --out of judge")
         return run

@@ -30,6 +30,7 @@ class CostEstimate:
         output_tokens_at_most: the same bound; every reply runs into ``max_tokens``.
         cost_usd: expected US dollars; None: no price is known.
         cost_usd_at_most: the same for the bounds.
+        guessed: recordings whose duration was guessed; None: the prompts are the very ones.
     """
 
     cases: int = 0
@@ -42,6 +43,7 @@ class CostEstimate:
     output_tokens_at_most: int = 0
     cost_usd: float | None = None
     cost_usd_at_most: float | None = None
+    guessed: int | None = None
 
 
 def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> CostEstimate:

@@ -67,7 +67,7 @@ class OpenAIClient(ChatClient):
     def __init__(self, model: str, options: JudgeOptions) -> None:
         url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
         key = os.environ.get(options.key_env)
-        if not key and public_url(url) == DEFAULT_URL:
+        if not key and public_url(url) == DEFAULT_URL and not options.offline:
             raise UserError(
                 f"openai:{model}: the environment variable {options.key_env} is not set; export"
                 " your key, or name another server with --base-url"

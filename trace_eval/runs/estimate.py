@@ -1,0 +1,205 @@
+"""What judging a manifest would send and cost: nothing is sent, and no run is made."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from blueprints import (
+    Blueprint,
+    Contour,
+    Loudness,
+    Pitch,
+    Present,
+    Quality,
+    Rate,
+    Signal,
+    Span,
+    Transcript,
+    UserError,
+    Word,
+)
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Pair, Recording
+from trace_eval.extracting.start import extractors_of
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.estimate import CostEstimate, estimate
+from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.registry import judge_of
+from trace_eval.options import Options
+from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session
+
+#: Words per second of a fast conversation, 200 words a minute, so that guesses lie high rather
+#: than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).
+WORDS_PER_S = 200 / 60
+
+#: A word of usual length, letters: English text has 4.7 on average.
+_WORD = "words"
+
+#: Step of the imagined contours, seconds: that of the extractors.
+_STEP_S = 0.1
+
+
+def estimate_manifest(
+    manifest: Manifest,
+    options: Options,
+    out: Path | None = None,
+    listener: Listener | None = None,
+) -> CostEstimate:
+    """Calls, tokens and cost of the pairs that are not scored yet, from their very prompts.
+
+    Clips are extracted, through the cache, so a run afterwards does not extract them again.
+
+    Args:
+        manifest: the pairs.
+        options: as for :func:`trace_eval.judge_manifest`; no key is needed.
+        out: run whose scored pairs are left out; it is only read.
+        listener: told of every clip.
+
+    Raises:
+        UserError: the judge sends nothing, or options contradict each other.
+    """
+    with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
+        offline = _offline(options, Path(folder))
+        with Session(_unscored(manifest, out), Path(folder) / "run", offline, listener) as session:
+            return session.estimate()
+
+
+def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None) -> CostEstimate:
+    """The same from the durations in the files' headers alone, in seconds; extracts nothing.
+
+    Prompts are rendered from imagined blueprints of those durations with speech at
+    :data:`WORDS_PER_S`. A recording whose duration is unknown counts as the mean of the
+    others, and in ``guessed``.
+
+    Raises:
+        UserError: as :func:`estimate_manifest`; or no duration is known.
+    """
+    todo = _unscored(manifest, out)
+    with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
+        judge = judge_of(options.judge, _offline(options, Path(folder)).judging)
+        if judge.chat is None:
+            raise UserError(f"estimate: judge {judge.spec} sends nothing; name an LLM judge")
+        groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
+        durations = {
+            recording.source_id: _seconds(recording)
+            for pair in todo.pairs
+            for recording in pair.recordings().values()
+        }
+        known = [seconds for seconds in durations.values() if seconds is not None]
+        if durations and not known:
+            raise UserError(
+                f"estimate: the duration of none of {len(durations)} recordings is known before"
+                " they are fetched or decoded; use --estimate without --quick"
+            )
+        mean = sum(known) / len(known) if known else 0.0
+        guessed = {source: mean if s is None else s for source, s in durations.items()}
+        found = estimate(judge.chat, _imagined(judge.chat, todo.pairs, guessed, groups))
+        return replace(found, guessed=len(durations) - len(known))
+
+
+def _offline(options: Options, folder: Path) -> Options:
+    judging = options.judging
+    cache = judging.cache or folder / "replies.sqlite"
+    return replace(options, judging=replace(judging, offline=True, cache=cache))
+
+
+def _unscored(manifest: Manifest, out: Path | None) -> Manifest:
+    if out is None or not Run(out).exists:
+        return manifest
+    outcomes = Run(out).outcomes()
+    done = {name for name, outcome in outcomes.items() if outcome.status == "scored"}
+    left = [item for item in manifest.items if item.id not in done]
+    return replace(manifest, items=left, part=None)
+
+
+def _seconds(recording: Recording) -> float | None:
+    """Duration by the header of a file on this machine."""
+    import soundfile
+
+    if recording.audio is None:
+        return None
+    try:
+        return float(soundfile.info(str(recording.audio)).duration)
+    except (OSError, RuntimeError):  # soundfile's own errors are RuntimeErrors
+        return None
+
+
+def _imagined(
+    judge: ChatJudge[Any], pairs: list[Pair], seconds: dict[str, float], groups: Collection[str]
+) -> Iterator[Case]:
+    chosen = frozenset(groups)
+
+    def blueprint(recording: Recording) -> Blueprint:
+        # Whole seconds, so that few blueprints are built for many pairs.
+        return _blueprint(int(-(-seconds[recording.source_id] // 1)) or 1, chosen)
+
+    for pair in pairs:
+        asks = pair.instruction.has_audio and judge.needs_instruction(pair)
+        instruction = blueprint(pair.instruction) if asks else None
+        yield Case(pair, blueprint(pair.a), blueprint(pair.b), instruction)
+
+
+@lru_cache(maxsize=4096)
+def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
+    """A clip of this length that is spoken throughout, with the groups of a plan."""
+    count = max(1, round(seconds * WORDS_PER_S))
+    steps = int(seconds / _STEP_S)
+    wave = Contour(start_s=0.0, step_s=_STEP_S, values=[200.0 + i % 50 for i in range(steps)])
+    level = Contour(start_s=0.0, step_s=_STEP_S, values=[-20.0 - i % 9 for i in range(steps)])
+    gap = seconds / count
+    words = [Word(text=_WORD, start_s=gap * i, end_s=gap * (i + 1)) for i in range(count)]
+    span = Span(start_s=0.0, end_s=float(seconds))
+    made: dict[str, Present] = {
+        "signal": Signal(
+            duration_s=seconds,
+            rate_hz=16_000,
+            channels=1,
+            peak_dbfs=-5.2,
+            rms_dbfs=-26.1,
+            clipping_ratio=0.0,
+            bandwidth_hz=7_750.0,
+            speech_s=seconds,
+            speech=[span],
+            pauses=[],
+        ),
+        "transcript": Transcript(
+            text=" ".join([_WORD] * count), language="en", language_source="model", words=words
+        ),
+        "quality": Quality(
+            sig=4.03, bak=4.22, ovrl=3.61, p808=3.97, windows=seconds, level_dbfs=-26.1
+        ),
+        "pitch": Pitch(
+            mean_hz=203.7,
+            std_hz=49.8,
+            median_hz=207.0,
+            std_semitones=4.91,
+            range_semitones=19.34,
+            slope_semitones_per_s=-0.131,
+            voiced_ratio=0.563,
+            floor_hz=80,
+            ceiling_hz=420,
+            contour=wave,
+        ),
+        "loudness": Loudness(
+            integrated_lufs=-24.07, std_lu=6.72, range_lu=5.23, slope_lu_per_s=-0.11, contour=level
+        ),
+        "rate": Rate(
+            wpm=WORDS_PER_S * 60,
+            articulation_wpm=WORDS_PER_S * 60,
+            syllables_per_s=4.12,
+            words=count,
+            syllables=count + count // 2,
+            trend=1.07,
+            contour=Contour(start_s=0.5, step_s=1.0, values=[4.1] * seconds),
+        ),
+    }
+    return Blueprint.model_validate(
+        {"clip": f"{seconds:064d}"} | {name: made[name] for name in made if name in groups}
+    )
