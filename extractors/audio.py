@@ -17,12 +17,16 @@ import soundfile
 import soxr
 
 from blueprints import UserError
-from extractors.limits import MAX_SECONDS
+from extractors.limits import MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
 
 #: Rate at which speech models listen, Hz.
 SPEECH_RATE = 16_000
+
+
+#: Samples that are decoded at once where they are only counted.
+_COUNTED_AT_ONCE = 1 << 20
 
 
 class AudioError(UserError):
@@ -89,7 +93,8 @@ def decode(
     Args:
         source: a path, or the bytes of such a file.
         name: what to call the clip in messages; default: the path.
-        max_seconds: longer clips are refused before they are read.
+        max_seconds: longer clips are refused before they are read, and those with more samples
+            in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least).
 
     Raises:
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
@@ -149,9 +154,25 @@ def refuse_gaps(bad: int, samples: int, label: str) -> None:
 
 
 def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Samples, int]:
-    limit = int(max_seconds * file.samplerate)
-    # Headers lie (streamed WAV claims 2 GiB), so the bound is on what is really read.
-    samples = file.read(min(file.frames, limit + 1), dtype="float32", always_2d=True)
-    if len(samples) > limit:
+    frames = int(max_seconds * file.samplerate)
+    most = int(max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S)
+    limit = min(frames, most // file.channels)
+    # Headers lie (streamed WAV claims 2 GiB), so what is really there is counted where it counts.
+    there = file.frames if file.frames <= limit else _counted(file, limit)
+    if there <= limit:
+        return file.read(there, dtype="float32", always_2d=True), int(file.samplerate)
+    if limit == frames:
         raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds")
-    return samples, int(file.samplerate)
+    raise AudioError(
+        f"{label}: more than {most} samples in {file.channels} channels at {file.samplerate} Hz;"
+        " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise --max-seconds"
+    )
+
+
+def _counted(file: soundfile.SoundFile, limit: int) -> int:
+    """Frames that can really be read, up to ``limit`` + 1; in bounded memory."""
+    count, block = 0, max(1, _COUNTED_AT_ONCE // file.channels)
+    while count <= limit and (read := len(file.read(block, dtype="float32", always_2d=True))):
+        count += read
+    file.seek(0)
+    return count

@@ -48,8 +48,8 @@ def swing_dbfs(samples: Floats) -> float:
     """
     if len(samples) == 0:
         return -math.inf
-    centred = samples - samples.mean(axis=0, dtype=np.float64)
-    swing = float(np.abs(centred).max())
+    mean = samples.mean(axis=0, dtype=np.float64)
+    swing = float(np.maximum(samples.max(axis=0) - mean, mean - samples.min(axis=0)).max())
     return 20 * math.log10(swing) if swing > 0 else -math.inf
 
 

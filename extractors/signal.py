@@ -64,7 +64,7 @@ class SignalExtractor(Extractor):
             duration_s=clip.seconds,
             rate_hz=clip.rate,
             channels=clip.channels,
-            peak_dbfs=decibels(float(np.abs(clip.samples).max())),
+            peak_dbfs=decibels(peak(clip.samples)),
             rms_dbfs=decibels(rms(clip.mono)),
             clipping_ratio=clipping_ratio(clip.samples),
             bandwidth_hz=bandwidth(clip.mono, clip.rate),
@@ -72,6 +72,11 @@ class SignalExtractor(Extractor):
             speech=spans,
             pauses=gaps(spans, MIN_PAUSE_S),
         )
+
+
+def peak(samples: Samples) -> float:
+    """Largest magnitude, linear; needs no memory, however long the clip."""
+    return max(float(samples.max()), -float(samples.min()))
 
 
 def rms(mono: Samples) -> float:
@@ -93,9 +98,9 @@ def clipping_ratio(samples: Samples) -> float:
     Args:
         samples: float32 [shape=(n, channels)].
     """
-    peak = float(np.abs(samples).max())
+    highest = peak(samples)
     clipped = sum(
-        _flat_top_samples(sign * samples[:, channel], peak)
+        _flat_top_samples(sign * samples[:, channel], highest)
         for channel in range(samples.shape[1])
         for sign in (1, -1)
     )

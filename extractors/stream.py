@@ -17,7 +17,7 @@ import soxr
 
 from extractors.audio import SPEECH_RATE, AudioError, Samples, opened, refuse_gaps
 
-#: Frames that are decoded at once.
+#: Frames that are decoded at once, of files with two channels at most.
 BLOCK_FRAMES = 1 << 18
 
 #: How far back from the last sample read one can still read, seconds (8 MB).
@@ -104,9 +104,10 @@ class SpeechFile:
         same = self._rate == SPEECH_RATE
         stream = None if same else soxr.ResampleStream(self._rate, SPEECH_RATE, 1, quality="HQ")
         with opened(self._path, self._label) as file:
+            frames = _block_frames(file)
             while True:
-                block = file.read(BLOCK_FRAMES, dtype="float32", always_2d=True)
-                last = len(block) < BLOCK_FRAMES
+                block = file.read(frames, dtype="float32", always_2d=True)
+                last = len(block) < frames
                 mono = block[:, 0] if block.shape[1] == 1 else block.mean(axis=1)
                 mono = stream.resample_chunk(np.ascontiguousarray(mono), last) if stream else mono
                 yield np.clip(mono, -1.0, 1.0)
@@ -115,7 +116,8 @@ class SpeechFile:
 
     def _count(self, file: soundfile.SoundFile) -> int:
         frames, samples, finite = 0, 0, 0
-        while len(block := file.read(BLOCK_FRAMES, dtype="float32", always_2d=True)):
+        size = _block_frames(file)
+        while len(block := file.read(size, dtype="float32", always_2d=True)):
             frames += len(block)
             samples += block.size
             finite += int(np.isfinite(block).sum())
@@ -125,3 +127,8 @@ class SpeechFile:
             )
         refuse_gaps(samples - finite, samples, self._label)
         return frames
+
+
+def _block_frames(file: soundfile.SoundFile) -> int:
+    """Frames at once: a file may have 1,024 channels."""
+    return max(1, 2 * BLOCK_FRAMES // max(2, file.channels))

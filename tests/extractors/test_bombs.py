@@ -1,0 +1,64 @@
+"""Small files that hold much: refused before they are decoded, or read in bounded memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from extractors.audio import AudioError, decode
+
+_DECODE = """
+import resource, sys, time
+from extractors.audio import AudioError, decode
+from extractors.stream import SpeechFile
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20),) * 2)
+try:
+    decode(sys.argv[1])
+except AudioError as error:
+    print(error)
+with SpeechFile(sys.argv[1]) as speech:
+    print(len(speech), *speech.levels())
+"""
+
+
+def _flac(path: Path, rate: int, channels: int, seconds: int) -> Path:
+    with soundfile.SoundFile(path, "w", rate, channels, "PCM_16") as file:
+        for _ in range(seconds):
+            file.write(np.zeros((rate, channels), np.float32))
+    return path
+
+
+def test_many_channels_at_a_high_rate_take_no_memory(tmp_path: Path) -> None:
+    path = _flac(tmp_path / "bomb.flac", 192_000, 8, 60)  # 369 MB of samples
+    assert path.stat().st_size < 500_000
+    done = subprocess.run(
+        [sys.executable, "-c", _DECODE, path], capture_output=True, text=True, check=True
+    )
+    refused, streamed = done.stdout.splitlines()
+    assert "more than 86400000 samples in 8 channels at 192000 Hz; mix it down" in refused
+    assert streamed == f"{60 * 16_000} 0.0 0.0"
+
+
+def test_a_header_that_claims_too_much_is_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / "streamed.wav"
+    soundfile.write(path, np.zeros(8000, np.float32), 8000, subtype="PCM_16")
+    data = bytearray(path.read_bytes())
+    data[4:8] = data[40:44] = b"\xff\xff\xff\x7f"
+    path.write_bytes(bytes(data))
+    assert decode(path, max_seconds=5).seconds == 1
+
+
+def test_more_seconds_allow_more_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extractors.audio.MAX_SAMPLES_PER_S", 10)
+    path = _flac(tmp_path / "x.flac", 9_000, 2, 1)
+    assert decode(path).channels == 2
+    path = _flac(tmp_path / "y.flac", 9_001, 2, 1)
+    with pytest.raises(AudioError, match="or raise --max-seconds"):
+        decode(path)
+    assert decode(path, max_seconds=2000).channels == 2
