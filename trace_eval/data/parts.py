@@ -34,7 +34,7 @@ class Shard:
         Raises:
             UserError: it is something else, or I is not in 1 to N.
         """
-        match = re.fullmatch(r"(\d+)/(\d+)", text.strip())
+        match = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text.strip())
         if match is None:
             raise UserError(f"shard {text!r}: write I/N, e.g. 2/8")
         return cls(int(match[1]), int(match[2]))

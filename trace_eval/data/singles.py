@@ -44,7 +44,7 @@ _FIELDS = {name: field for field, names in COLUMNS.items() for name in names}
 _PLAIN = ("id", "question_id", "system", "context", "rationale", "transcription")
 
 #: Keys of the authors' objects end in the code of the system that answered.
-_AUTHORS_KEY = re.compile(r"(.+)_(M\d+_\d+)")
+_AUTHORS_KEY = re.compile(r"_(M\d{1,9}_\d{1,9})\Z")
 
 
 def single_from_record(
@@ -86,9 +86,10 @@ def single_from_record(
 def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
     """A member of an object of items by id as a record with an id of its own."""
     named = {"id": key, **record}
-    match = _AUTHORS_KEY.fullmatch(key)
+    match = _AUTHORS_KEY.search(key, 1)
     if match and "question_id" not in record:
-        named = {**named, "question_id": match[1], "system": record.get("system", match[2])}
+        question = key[: match.start()]
+        named = {**named, "question_id": question, "system": record.get("system", match[1])}
     return named
 
 

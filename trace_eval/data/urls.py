@@ -10,12 +10,14 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from blueprints import UserError
 
-_URL = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_PARTS = re.compile(r"([^:/?#]+)://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
-_IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>)]+", re.IGNORECASE)
+# Bounded, so that a text of letters costs no more than its length: protocols are short.
+_PROTOCOL = "[a-z][a-z0-9+.-]{0,30}"
+_URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
+_PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
+_IN_TEXT = re.compile(rf"{_PROTOCOL}://[^\s'\"<>)]+", re.IGNORECASE)
 
 #: Between the links of a chained URL, e.g. ``zip://a.wav::s3://bucket/all.zip``; not in ``[::1]``.
-_CHAIN = re.compile(r"::(?=[a-z][a-z0-9+.-]*(?:://|::))", re.IGNORECASE)
+_CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
 
 _LOCAL = ("file", "local")
 _WEB = ("http", "https")

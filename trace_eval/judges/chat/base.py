@@ -202,18 +202,25 @@ class PerLoop(Generic[T]):
 
 
 #: Shorter keys protect nothing, characters.
-MIN_SECRET = 8
+MIN_SECRET = 6
+
+#: What local servers are given where any key does; to replace these would spoil texts.
+NO_SECRETS = frozenset({"ollama", "lm-studio", "not-needed", "no-key", "sk-no-key-required"})
 
 
 class Redactor:
     """Takes secrets out of texts that are kept or shown; servers echo what they are sent."""
 
-    _TOKEN = re.compile(r"(?i)\b(bearer\s|basic\s|api[-_ ]?key[\"':=\s]+)\s*[\w.~+/=-]{16,}")
+    _TOKEN = re.compile(
+        r"(?i)\b(bearer\s{1,9}|basic\s{1,9}|api[-_ ]?key[\"':=\s]{1,9})[\w.~+/=-]{16,}"
+    )
     _KEY = re.compile(r"\bsk-[\w*.-]{6,}")
 
     def __init__(self, *secrets: str | None) -> None:
         # Local servers are given keys like "x"; to replace those would spoil every text.
-        self._secrets = [secret for secret in secrets if secret and len(secret) >= MIN_SECRET]
+        known = {secret for secret in secrets if secret and len(secret) >= MIN_SECRET}
+        # The longest first: one key may begin with another.
+        self._secrets = sorted((k for k in known if k.lower() not in NO_SECRETS), key=len)[::-1]
 
     def __call__(self, text: str) -> str:
         """The text without secrets, on one line of at most ``MAX_DETAIL`` characters."""

@@ -25,7 +25,7 @@ _COMPARATIVES = "faster|quicker|slower|louder|softer|quieter|higher|lower|deeper
 
 #: An adverb in front of such a word modifies that word: ``slowly increasing``, ``fast food``.
 OTHER_WORD = re.compile(
-    r"\s+(?!(?:and|then|while|but|with|in|as|to|for|the|at|enough|please|first|what|again|without"
+    r"(?<!\s)\s+(?!(?:and|then|while|but|with|in|as|to|for|the|at|enough|please|first|what|again|without"
     r"|like|or|when|this|these|those|a|an|it|each|every|on|until|before|after|so|now|using|your"
     r"|from|if|about)\b)[a-z]"
 )
@@ -144,9 +144,9 @@ _SETS: dict[RequestKind, list[str]] = {
         r"|in one (?:single )?breath)\b",
     ],
     RequestKind.REPEAT: [
-        rf"\b(?:say|repeat\w*|recit\w+|pronounc\w+|spell|count|read|speak|sing|answer)\b[^;]*?"
+        r"\b(?:say|repeat\w*|recit\w+|pronounc\w+|spell|count|read|speak|sing|answer)\b[^;]{0,150}?"
         rf"\b(?P<value>\d{{1,2}}|{_NUMBER}) times\b(?! (?:as|more|larger|bigger|faster|table|the))",
-        r"\b(?:say|repeat\w*|recit\w+|pronounc\w+|spell|count|read|speak|sing|answer)\b[^;]*?"
+        r"\b(?:say|repeat\w*|recit\w+|pronounc\w+|spell|count|read|speak|sing|answer)\b[^;]{0,150}?"
         r"\b(?P<value>twice|thrice)\b(?! (?:as|the))",
     ],
     RequestKind.SING: [rf"{CLAUSE_START}(?P<at>sing|hum|rap)\b"],

@@ -30,6 +30,11 @@ from trace_eval.judges.rules.vocabulary import (
     RequestKind,
 )
 
+#: Characters of a sentence that are read: every word is looked at in its whole context.
+MAX_SENTENCE = 500
+
+_SENTENCE_END = re.compile(r"(?<=[.?!;])\s+")
+
 
 @dataclass(frozen=True, order=True)
 class DeliveryRequest:
@@ -59,10 +64,11 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
     reading = read(instruction)
     found: list[DeliveryRequest] = []
     at = 0
-    for sentence in re.split(r"(?<=[.?!;])\s+", reading.body):
+    for sentence in _SENTENCE_END.split(reading.body):
         if is_instruction(sentence):
             for finder in (_adjectives, _adverbs, _patterns):
-                found += [replace(request, at=request.at + at) for request in finder(sentence)]
+                asked = finder(sentence[:MAX_SENTENCE])
+                found += [replace(request, at=request.at + at) for request in asked]
         at += len(sentence) + 1
     return (*_notes(reading), *_merge(_unique(sorted(found)), reading.body))
 
@@ -70,7 +76,7 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
 def _notes(reading: Reading) -> Iterator[DeliveryRequest]:
     """``[emotion: sad]`` says how the user spoke; a fitting answer reacts to it."""
     for note in reading.notes:
-        match = re.match(r"\s*emotion\s*:\s*([a-z]+)", note.lower())
+        match = re.match(r"emotion ?: ?([a-z]+)", " ".join(note.lower().split()))
         if match and match[1] in EMOTIONS:
             yield DeliveryRequest(0, RequestKind.RESPOND, EMOTIONS[match[1]])
 

@@ -21,7 +21,7 @@ _AFTER_COLON = re.compile(
     r"\s*(?P<words>[^«]+)$",
     re.I | re.S,
 )
-_NOTE = re.compile(r"\[([^\]]*)\]|\(([^)]*)\)")
+_NOTE = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
 
@@ -29,6 +29,16 @@ def word_set(text: str) -> frozenset[str]:
     """The words of a list that is written as running text."""
     return frozenset(text.split())
 
+
+#: Characters of an instruction that are read; requests stand at its ends, and a text that is to
+#: be read aloud is recognised by much less.
+MAX_INSTRUCTION = 4000
+
+#: Words of a literal text by which its copies are counted.
+MAX_LITERAL_WORDS = 25
+
+#: Words of an answer in which copies are counted; half an hour of speech has 5,000.
+MAX_COUNTED_WORDS = 5000
 
 #: Similarity of spellings, 0-1, from which on one may be the other misheard. Our cut: one letter
 #: of five, as in "shell" and "shells".
@@ -65,7 +75,7 @@ class Reading:
 
 def read(instruction: str) -> Reading:
     """Take an instruction apart into request, quotations and notes."""
-    text = instruction.translate(_PLAIN)
+    text = instruction[:MAX_INSTRUCTION].translate(_PLAIN)
     notes = tuple(a or b for a, b in _NOTE.findall(text))
     text = _NOTE.sub(" ", text)
     literal: list[str] = []
@@ -110,7 +120,10 @@ def coverage(wanted: Iterable[str], heard: Iterable[str]) -> float:
     wanted_stems, heard_stems = sorted(set(wanted)), set(heard)
     if not wanted_stems:
         raise ValueError("coverage: no wanted words; ask only where there are some")
-    found = sum(any(alike(word, other) for other in heard_stems) for word in wanted_stems)
+    found = sum(
+        word in heard_stems or any(alike(word, other) for other in heard_stems)
+        for word in wanted_stems
+    )
     return found / len(wanted_stems)
 
 
@@ -120,8 +133,11 @@ def alike(one: str, other: str) -> bool:
         return True
     if min(len(one), len(other)) < 5:
         return False
+    if 2 * min(len(one), len(other)) < MISHEARD * (len(one) + len(other)):
+        return False  # no ratio can reach it
     first, second = sorted((one, other))  # the ratio depends on the order of its inputs
-    return SequenceMatcher(None, first, second).ratio() >= MISHEARD
+    matcher = SequenceMatcher(None, first, second)
+    return matcher.quick_ratio() >= MISHEARD and matcher.ratio() >= MISHEARD
 
 
 def similarity(one: Sequence[str], other: Sequence[str]) -> float:
@@ -130,13 +146,19 @@ def similarity(one: Sequence[str], other: Sequence[str]) -> float:
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
+def _similar(one: Sequence[str], other: Sequence[str], enough: float) -> bool:
+    first, second = sorted((list(one), list(other)))
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    return matcher.quick_ratio() >= enough and matcher.ratio() >= enough
+
+
 def count_literal(literal: str, answer: str, enough: float) -> int:
     """How often a text is spoken in an answer, without overlaps; a rough copy counts.
 
     Args:
         enough: word similarity, 0-1, from which on it is the same text.
     """
-    wanted, heard = words(literal), words(answer)
+    wanted, heard = words(literal)[:MAX_LITERAL_WORDS], words(answer)[:MAX_COUNTED_WORDS]
     if not wanted:
         return 0
     if len(wanted) == 1:
@@ -144,7 +166,7 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     count = at = 0
     while at < len(heard):
         window = heard[at : at + len(wanted)]
-        if similarity(wanted, window) < enough:
+        if not _similar(wanted, window, enough):
             at += 1
             continue
         # The next start may match better: the first word was the tail of something else.

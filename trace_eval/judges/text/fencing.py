@@ -26,7 +26,7 @@ _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "
 _SQUARE_TOKEN = re.compile(r"\[(/?[A-Z][A-Z_ ]{2,30})\]")
 # Rows of one mark imitate headings, rules, code fences and our own fences.
 _ROW = re.compile(r"([#=`~*_|\-])\1{2,}")
-_JINJA = re.compile(r"\{([{%#])|([}%#])\}")
+_JINJA = re.compile(r"\{(?=[{%#])|[}%#](?=\})")
 
 # Nearly all words are like this, and then there is nothing to do.
 _PLAIN = re.compile(r"[A-Za-z0-9,.'?!:;]+(?: [A-Za-z0-9,.'?!:;]+)*")
@@ -34,7 +34,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9,.'?!:;]+(?: [A-Za-z0-9,.'?!:;]+)*")
 # Joiners that Persian, Hindi and emoji need; all other format characters can hide text.
 _KEPT_FORMAT = {"\u200c", "\u200d"}
 
-_PATH = re.compile(r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)\S+|\S+[/\\]\S+|\S+\.(?:wav|mp3|flac|ogg|m4a)\b")
+_TOKEN = re.compile(r"\S+")
+_IN_FOLDER = re.compile(r"[/\\]\S")
+_AUDIO_END = re.compile(r"\.(?:wav|mp3|flac|ogg|m4a)\b")
 
 
 def neutralise(text: str) -> str:
@@ -52,7 +54,7 @@ def neutralise(text: str) -> str:
     text = " ".join("".join(kept).split())
     text = _SQUARE_TOKEN.sub(r"(\1)", text)
     text = _ROW.sub(r"\1\1", text)
-    return _JINJA.sub(lambda match: match.group(0)[0] + " " + match.group(0)[1], text)
+    return _JINJA.sub(lambda match: match[0] + " ", text)
 
 
 def _visible(char: str) -> str:
@@ -66,7 +68,15 @@ def _visible(char: str) -> str:
 
 def without_paths(text: str) -> str:
     """The text with file names left out: they name systems and machines."""
-    return _PATH.sub("(file)", text)
+    return _TOKEN.sub(_without_path, text)
+
+
+def _without_path(token: re.Match[str]) -> str:
+    text = token[0]
+    if _IN_FOLDER.search(text):
+        return "(file)"
+    ends = [match.end() for match in _AUDIO_END.finditer(text) if match.start()]
+    return "(file)" + text[ends[-1] :] if ends else text
 
 
 def neutralise_json(value: JsonValue) -> JsonValue:

@@ -1,0 +1,163 @@
+"""Every regular expression of ours takes time linear in what it reads."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import blueprints
+import extractors
+import fusion
+import trace_eval
+from trace_eval.data.urls import shown, shown_in
+from trace_eval.judges.chat.base import MAX_DETAIL, Redactor
+from trace_eval.judges.rules.requests import find_requests
+from trace_eval.judges.rules.text import count_literal, coverage, topic
+from trace_eval.judges.text.fencing import neutralise, without_paths
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Characters of each text.
+LENGTH = 100_000
+
+#: Texts that drive patterns back and forth, repeated to ``LENGTH``.
+UNITS = (
+    *(" ", "a", "1", "[", "'a", "a/", "api key "),
+    *("say ", "more and more "),
+)
+
+
+def _modules() -> Iterator[ModuleType]:
+    for package in (blueprints, extractors, fusion, trace_eval):
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if found.name.endswith("__main__"):
+                continue
+            try:
+                yield importlib.import_module(found.name)
+            except ImportError:  # of an optional extra
+                continue
+
+
+def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, type) and value.__module__.startswith("trace_eval"):
+        for item in vars(value).values():
+            yield from _held(item, 3)
+    elif isinstance(value, list | tuple) and depth < 3:
+        for item in value:
+            yield from _held(item, depth + 1)
+    elif isinstance(value, dict) and depth < 3:
+        yield from _held(list(value.values()), depth + 1)
+
+
+def _written(module: ModuleType) -> Iterator[re.Pattern[Any]]:
+    """Patterns in calls such as ``re.split("...", text)``."""
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+        called = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
+            continue
+        if called.value.id == "re" and isinstance(node, ast.Call) and node.args:
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield re.compile(first.value)
+
+
+def _stop(*_: object) -> None:
+    raise TimeoutError
+
+
+def test_every_pattern_is_linear() -> None:
+    signal.signal(signal.SIGPROF, _stop)
+    patterns = {
+        pattern: module.__name__
+        for module in _modules()
+        for found in (_held(list(vars(module).values())), _written(module))
+        for pattern in found
+    }
+    assert len(patterns) > 100
+    slow = []
+    for pattern, where in patterns.items():
+        for unit in UNITS:
+            text: Any = (unit * (LENGTH // len(unit) + 1))[:LENGTH]
+            text = text.encode() if isinstance(pattern.pattern, bytes) else text
+            signal.setitimer(signal.ITIMER_PROF, 1)  # of processor time
+            try:
+                deque(pattern.finditer(text), maxlen=0)
+                pattern.fullmatch(text)
+            except TimeoutError:
+                slow.append((where, pattern.pattern[:80], unit))
+                break
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+    assert not slow
+
+
+def _redacted(text: str) -> str:
+    return Redactor("s3cret")(text)
+
+
+def _counted(text: str) -> int:
+    return count_literal(text, text, 0.8)
+
+
+def _covered(text: str) -> float:
+    return coverage(topic(text[:4000]) or {"x"}, topic(text))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [shown, shown_in, _redacted, find_requests, neutralise, without_paths, _counted, _covered],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * LENGTH,
+        "api key" + " " * LENGTH,
+        "speak slowly, with a soft voice, and then louder " * (LENGTH // 50),
+        "'say \"" * (LENGTH // 6),
+        "Speak in three styles: " + "sad and calm " * (LENGTH // 13),
+        " ".join(f"w{number}ord{number % 7}" for number in range(LENGTH // 12)),
+    ],
+    ids=["letters", "spaces", "adverbs", "quotes", "styles", "words"],
+)
+def test_hostile_texts_cost_a_second_at_most(read: Callable[[str], Any], text: str) -> None:
+    started = time.process_time()
+    read(text)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("{{{x}}}", "{ { {x} } }"),
+        ("{%{#x#}%}", "{ %{ #x# }% }"),
+        ("{{", "{ {"),
+    ],
+)
+def test_no_two_marks_of_a_template_stay_together(text: str, made: str) -> None:
+    assert neutralise(text) == made
+    assert neutralise(made) == made
+
+
+@pytest.mark.parametrize("length", [6, 7, 8, 40, 200])
+def test_keys_are_redacted_whatever_their_length(length: int) -> None:
+    key = ("Zq7" * 70)[:length]
+    assert key not in Redactor(key)(f"wrong key {key}: {key}{key}")
+    assert key not in Redactor("abcdef", key + "more", key)(f"{key}more {key}")
+
+
+def test_what_is_no_key_stays() -> None:
+    assert Redactor("ollama")("ollama is down") == "ollama is down"
+    assert len(Redactor("ollama")("x" * 10_000)) == MAX_DETAIL
