@@ -131,4 +131,4 @@ class SpeechFile:
 
 def _block_frames(file: soundfile.SoundFile) -> int:
     """Frames at once: a file may have 1,024 channels."""
-    return max(1, 2 * BLOCK_FRAMES // max(2, file.channels))
+    return max(1, 2 * BLOCK_FRAMES // max(2, int(file.channels)))
