@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS: list[set[str]] = [
     {"fusion", "blueprints"},
     {"extractors"},
-    {"trace_eval.data", "trace_eval.audio"},
+    {"trace_eval.data", "trace_eval.static", "trace_eval.audio"},
     {"trace_eval.measures", "trace_eval.rubrics", "trace_eval.scores", "trace_eval.judges.options"},
     {"trace_eval.judges.base", "trace_eval.options"},
     {"trace_eval.judges.chat", "trace_eval.extracting"},

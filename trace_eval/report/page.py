@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from trace_eval.report.evidence import label, value
 from trace_eval.report.summary import TITLES
+from trace_eval.static import palette
 
 #: Scripts in the order in which they are joined; the first runs in the head of the page.
 HEAD_SCRIPT = "theme.js"
@@ -57,6 +58,11 @@ def template_environment() -> Environment:
 def asset(name: str) -> Markup:
     """A file of ``static/``, as it is."""
     return Markup((files("trace_eval.report") / "static" / name).read_text("utf-8"))
+
+
+def style() -> Markup:
+    """The style sheet, palette first."""
+    return Markup(palette()) + asset("report.css")
 
 
 def scripts() -> Markup:

@@ -21,6 +21,7 @@ from trace_eval.report.page import (
     content_policy,
     deferred,
     scripts,
+    style,
     template_environment,
 )
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, Line, line_of, page_of
@@ -77,7 +78,7 @@ def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
         index=[_record(line) for line in lines],
         flags={name: (*told, sum(name in x.flags for x in lines)) for name, told in FLAGS.items()},
         fragments=_fragments(env, facts, shelf, lines, clips),
-        style=asset("report.css"),
+        style=style(),
         head_script=head,
         script=code,
         policy=content_policy(head, code),

@@ -25,6 +25,7 @@ from trace_eval.review.protocol import (
 )
 from trace_eval.review.results import RATED, accuracies, agreement
 from trace_eval.review.session import Position, Review
+from trace_eval.static import palette
 
 _HERE = Path(__file__).parent
 
@@ -39,11 +40,14 @@ TEMPLATES = Environment(
 
 #: File name -> (media type, content); requests are looked up here, never on the disk.
 STATIC: dict[str, tuple[str, bytes]] = {
-    name: (kind, (_HERE / "static" / name).read_bytes())
-    for name, kind in (
-        ("review.css", "text/css; charset=utf-8"),
-        ("review.js", "text/javascript; charset=utf-8"),
-    )
+    "review.css": (
+        "text/css; charset=utf-8",
+        palette().encode() + (_HERE / "static" / "review.css").read_bytes(),
+    ),
+    "review.js": (
+        "text/javascript; charset=utf-8",
+        (_HERE / "static" / "review.js").read_bytes(),
+    ),
 }
 
 TITLES: dict[Phase, str] = {
