@@ -12,6 +12,7 @@ from blueprints.errors import UserError
 from trace_eval.commands import (
     ablate,
     agree,
+    best,
     doctor,
     export,
     extract,
@@ -57,6 +58,7 @@ for command in (
     export.export,
     agree.agree,
     rank.rank,
+    best.best,
     ablate.ablate,
     report.report,
     review.review,

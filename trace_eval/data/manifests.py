@@ -147,16 +147,35 @@ def read_items(
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
+
+    def items(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Single]:
+        if is_pair_record(record):
+            return items_of_pair(pair_from_record(record, root, spill, dropped))
+        return [single_from_record(record, root, spill)]
+
+    return read_records(path, items, audio_root, limit)
+
+
+def read_records(
+    path: Path | str,
+    made_of: Callable[[dict[str, Any], Path | str, Dropped], Sequence[Pair | Single]],
+    audio_root: Path | str | None = None,
+    limit: int | None = None,
+) -> Manifest:
+    """Read a manifest of any layout.
+
+    Args:
+        path: as of :func:`read_items`.
+        made_of: (record, folder of relative paths, where to say what is left out) -> its items.
+        audio_root, limit: as of :func:`read_manifest`.
+
+    Raises:
+        UserError: the file itself cannot be read, or has no record at all.
+    """
     with _local(place(path)) as (file, label, home):
-        root = home if audio_root is None else place(audio_root)
-
-        def items(record: dict[str, Any], dropped: Dropped) -> Sequence[Single]:
-            if is_pair_record(record):
-                return items_of_pair(pair_from_record(record, _at(root), spill, dropped))
-            return [single_from_record(record, _at(root), spill)]
-
+        root = _at(home if audio_root is None else place(audio_root))
         records = islice(_records(file, label, by_id=True), limit)
-        return replace(_read(label, records, items), sha256=_sha256(file))
+        return replace(_read(label, records, lambda r, dropped: made_of(r, root, dropped)), sha256=_sha256(file))
 
 
 def _at(root: Path | str) -> Path | str:

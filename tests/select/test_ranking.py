@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from trace_eval.data.items import Single
+from trace_eval.select.candidates import Candidate, Group, groups_of, place_in_bracket
+from trace_eval.select.ranking import bradley_terry, by_comparisons, by_scores
+from trace_eval.select.schemes import Verdict, bracket
+from trace_eval.select.summary import gain_by_scores, random_other
+
+
+def single(name: str, **more: object) -> Single:
+    given = {"id": f"g/{name}", "question_id": "g", "answer": {"audio": f"{name}.wav"}, **more}
+    return Single.model_validate(given)
+
+
+def group(*names: str) -> Group:
+    members = tuple(Candidate(single(name), f"hash-{name}") for name in names)
+    return Group("g", members, (), {})
+
+
+def test_equal_scores_share_a_rank_and_the_smallest_hash_wins() -> None:
+    found = by_scores(group("b", "a", "c", "d"), {"g/a": 3, "g/b": 3, "g/c": 1, "g/d": None}, {})
+    assert [(row.candidate, row.rank) for row in found.ranking] == [
+        ("g/a", 1),
+        ("g/b", 1),
+        ("g/c", 3),
+    ]
+    assert (found.winner, found.tied) == ("g/a", True)
+    assert [gone.candidate for gone in found.unscored] == ["g/d"]
+
+
+def test_less_may_be_better() -> None:
+    assert by_scores(group("a", "b"), {"g/a": 3, "g/b": 1}, {}, lower=True).winner == "g/b"
+
+
+def test_a_group_without_a_score_has_no_winner() -> None:
+    found = by_scores(group("a"), {}, {"g/a": "no speech"})
+    assert (found.status, found.winner) == ("unscored", None)
+    assert found.unscored[0].reason == "no speech"
+
+
+def test_strengths_by_hand() -> None:
+    # One game each way against the average (half won) and one win: by symmetry b = -b', and
+    # the score equation 1 + 1/2 = s(2b) + s(b) with s the logistic function.
+    found = bradley_terry(["x", "y"], {("x", "y"): Verdict("1", 1.0)})
+    b = found["x"]
+    assert found["y"] == pytest.approx(-b)
+    assert 1 / (1 + math.exp(-2 * b)) + 1 / (1 + math.exp(-b)) == pytest.approx(1.5, abs=1e-6)
+    assert bradley_terry(["x", "y"], {("x", "y"): Verdict(None)}) == {"x": 0, "y": 0}
+
+
+def test_finalists_come_before_those_knocked_out() -> None:
+    names = [f"g/{letter}" for letter in "abcdef"]
+    verdicts: dict[tuple[str, str], Verdict] = {}
+    while matches := bracket("knockout", names, verdicts).matches:
+        verdicts |= {match: Verdict("1", 1.0) for match in matches}  # the earlier one is better
+    found = by_comparisons(group(*"abcdef"), bracket("knockout", names, verdicts), verdicts)
+    assert [row.candidate for row in found.ranking] == ["g/a", "g/b", "g/c", "g/e", "g/d", "g/f"]
+    assert [row.rank for row in found.ranking] == [1, 2, 3, 4, 5, 5]
+    assert [row.knocked_out for row in found.ranking] == [None] * 4 + [1, 1]
+    assert found.comparisons == 8
+
+
+def test_copies_are_one_candidate_and_the_bracket_knows_no_names() -> None:
+    items = [single(name) for name in ("x", "y", "z", "w")]
+    clips = {
+        "g/x": ("1", None),
+        "g/y": ("2", None),
+        "g/z": ("1", None),
+        "g/w": (None, "no such file"),
+    }
+    (found,) = groups_of(items, clips, seed=0)
+    assert {c.id for c in found.candidates} == {"g/x", "g/y"}
+    assert found.same == {"g/z": "g/x"}
+    assert [c.id for c in found.unscored] == ["g/w"]
+    turned = [single(name) for name in ("z", "w", "y", "x")]
+    (again,) = groups_of(turned, clips, seed=0)
+    assert [c.clip for c in again.candidates] == [c.clip for c in found.candidates]
+    assert place_in_bracket(0, "1") != place_in_bracket(1, "1")
+
+
+def test_gains_are_those_of_somebody_else() -> None:
+    rankings = [
+        by_scores(group("a", "b", "c"), {"g/a": 3.0, "g/b": 2.0, "g/c": 1.0}, {}),
+        by_scores(group("a", "b"), {"g/a": 1.0, "g/b": 2.0}, {}),
+    ]
+    # Winners a and b score 5 and 1; means of the groups are (5 + 1 + 3) / 3 and (5 + 1) / 2.
+    found = gain_by_scores("other", rankings, {"g/a": 5.0, "g/b": 1.0, "g/c": 3.0}, seed=0)
+    assert (found.winner, found.all) == (3, 3)
+    assert found.gain == pytest.approx(0)
+    assert found.wins + found.losses == 2
+    assert found.losses == 1
+    lower = gain_by_scores("o", rankings[:1], {"g/a": 5.0, "g/b": 1.0, "g/c": 3.0}, 0, lower=True)
+    assert (lower.gain, lower.wins, lower.losses) == (-2, 0, 1)
+    assert random_other(rankings[1], 3) == "g/a"
+    assert gain_by_scores("nobody", rankings, {}, 0).groups == 0

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from trace_eval.select.schemes import (
+    Match,
+    Scheme,
+    Verdict,
+    bracket,
+    comparisons,
+    goes_on,
+    pairings,
+)
+
+
+def play(
+    scheme: Scheme, names: list[str], strength: dict[str, float]
+) -> tuple[dict[Match, Verdict], list[int]]:
+    """Play a group to its end; (verdicts, comparisons per round)."""
+    verdicts: dict[Match, Verdict] = {}
+    rounds = []
+    while matches := bracket(scheme, names, verdicts).matches:
+        assert not set(matches) & set(verdicts), "nothing is asked twice"
+        rounds.append(len(matches))
+        for a, b in matches:
+            better = strength[a] > strength[b]
+            verdicts[a, b] = Verdict("1" if better else "2", 1.0 if better else 0.0)
+    return verdicts, rounds
+
+
+def names(number: int) -> list[str]:
+    return [f"c{n:03}" for n in range(number)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 5, 8])
+def test_all_compares_every_two(number: int) -> None:
+    verdicts, rounds = play("auto", names(number), {n: hash(n) for n in names(number)})
+    assert set(verdicts) == set(combinations(names(number), 2))
+    assert len(rounds) <= 1
+    assert len(verdicts) == comparisons("auto", number) == number * (number - 1) // 2
+
+
+@pytest.mark.parametrize("number", [5, 6, 7, 9, 16, 37, 100])
+def test_a_knockout_ends_with_all_of_four(number: int) -> None:
+    given = names(number)
+    strength = {name: float((n * 7919) % number) for n, name in enumerate(given)}
+    verdicts, rounds = play("knockout", given, strength)
+    # One candidate goes out per comparison until four are left, which play six.
+    assert len(verdicts) == comparisons("knockout", number) == number - 4 + 6
+    assert rounds[-1] == 6
+    end = bracket("knockout", given, verdicts)
+    assert len(end.finalists) == 4
+    assert set(end.finalists) | set(end.rounds) == set(given)
+    assert max(strength, key=strength.__getitem__) in end.finalists
+
+
+def test_auto_changes_at_eight() -> None:
+    assert comparisons("auto", 8) == 28
+    assert comparisons("auto", 9) == 9 - 4 + 6
+    assert comparisons("auto", 1) == comparisons("knockout", 1) == 0
+    assert comparisons("knockout", 3) == 3
+
+
+def test_byes_go_to_the_first_in_the_bracket() -> None:
+    assert pairings(list("abcdef")) == [("c", "d"), ("e", "f")]  # four go on: a, b, two winners
+    assert pairings(list("abcdefghi")) == [("b", "c"), ("d", "e"), ("f", "g"), ("h", "i")]
+
+
+def test_who_goes_on() -> None:
+    match = ("a", "b")
+    assert goes_on(match, Verdict("2", 0.4)) == "b"
+    assert goes_on(match, Verdict("tie", 0.4)) == "b"  # the larger share
+    assert goes_on(match, Verdict("tie", 0.5)) == "a"  # the earlier in the bracket
+    assert goes_on(match, Verdict(None, 0.1)) == "a"
+
+
+def test_an_undecided_match_is_named() -> None:
+    given = names(5)
+    open_ = bracket("knockout", given, {})
+    assert open_.matches == (("c003", "c004"),)
+    after = bracket("knockout", given, {("c003", "c004"): Verdict(None)})
+    assert after.undecided == (("c003", "c004"),)
+    assert after.rounds == {"c004": 1}

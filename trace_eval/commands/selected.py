@@ -1,0 +1,83 @@
+"""Printing selections: the winners, what others say of them, what it would cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from trace_eval.commands.console import results, warn
+from trace_eval.commands.tables import print_estimate
+from trace_eval.select.best import BEST_FILE, BestEstimate, Selection
+from trace_eval.select.ranking import Ranking
+from trace_eval.select.summary import Gain
+
+#: Groups that are printed; the file has all.
+SHOWN = 20
+
+
+def print_selection(found: Selection, out: Path) -> None:
+    """The winner of each group, and the summary."""
+    console = results()
+    table = Table(box=None, pad_edge=False)
+    for title in ("group", "winner", "system", "by", "of", "note"):
+        table.add_column(title)
+    for ranking in found.rankings[:SHOWN]:
+        table.add_row(*map(escape, _row(ranking)))
+    console.print(table)
+    if len(found.rankings) > SHOWN:
+        console.print(f"... and {len(found.rankings) - SHOWN} more groups")
+    counts = found.summary
+    console.print(
+        f"{counts.selected} of {counts.groups} groups have a winner, {counts.tied} of them tied;"
+        f" {counts.candidates} candidates ({counts.unscored} unscored, {counts.same} copies),"
+        f" {counts.comparisons} comparisons ({counts.undecided} undecided)"
+    )
+    for gain in counts.gains:
+        console.print(escape(gain_line(gain)))
+    if not counts.gains:
+        console.print(escape(counts.note))
+    for ranking in found.rankings:
+        for gone in ranking.unscored:
+            warn(f"{gone.candidate}: {gone.reason}")
+    console.print(escape(f"all rankings: {out / BEST_FILE}"))
+
+
+def _row(ranking: Ranking) -> tuple[str, ...]:
+    if not ranking.ranking:
+        return ranking.group, "-", "-", "-", str(len(ranking.unscored)), ranking.detail or ""
+    first = ranking.ranking[0]
+    value = first.strength if first.score is None else first.score
+    return (
+        ranking.group,
+        first.candidate.removeprefix(f"{ranking.group}/"),
+        first.system or "-",
+        "-" if value is None else f"{value:.3f}",
+        str(len(ranking.ranking)),
+        "tied" if ranking.tied else "",
+    )
+
+
+def gain_line(gain: Gain) -> str:
+    """What one check says, as a sentence."""
+    if not gain.groups:
+        return f"{gain.by}: no group can be checked"
+    said = f"{gain.by}, {gain.groups} groups:"
+    if gain.gain is not None:
+        said += f" winners {gain.winner:.3f}, a random candidate {gain.all:.3f}"
+        said += f", gain {gain.gain:+.3f}"
+        if gain.low is not None:
+            said += f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+        said += ";"
+    said += f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses} worse"
+    return said + (f", {gain.unscored} unscored" if gain.unscored else "")
+
+
+def print_best_estimate(found: BestEstimate) -> None:
+    """Comparisons and cost of a selection."""
+    console = results()
+    console.print(f"{found.comparisons} comparisons in all, {found.first} in the first round:")
+    print_estimate(found.cost)
+    cost = "unknown" if found.cost_usd is None else f"{found.cost_usd:.4f} US dollars"
+    console.print(f"all rounds, at the mean of the first: {found.calls} calls, {cost}")

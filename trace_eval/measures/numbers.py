@@ -1,0 +1,55 @@
+"""Single numbers of a blueprint by name: what rules, baselines and selections are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from blueprints import UserError
+
+#: Short name -> group and field of the blueprint; any other number is named ``GROUP.FIELD``.
+NUMBERS: dict[str, tuple[str, str]] = {
+    "duration": ("signal", "duration_s"),
+    "loudness": ("loudness", "integrated_lufs"),
+    "mos": ("quality", "ovrl"),
+    "p808": ("quality", "p808"),
+    "sig": ("quality", "sig"),
+    "bak": ("quality", "bak"),
+    "distillmos": ("distillmos", "mos"),
+    "utmos": ("utmos", "mos"),
+    "wpm": ("rate", "wpm"),
+}
+
+
+def place_of(name: str) -> tuple[str, str] | None:
+    """(group, field) of a number's name; null: it names none."""
+    if name in NUMBERS:
+        return NUMBERS[name]
+    group, dot, field = name.partition(".")
+    return (group, field) if dot and group and field and "." not in field else None
+
+
+def place_named(name: str) -> tuple[str, str]:
+    """As :func:`place_of`.
+
+    Raises:
+        UserError: the name is neither short nor ``GROUP.FIELD``.
+    """
+    place = place_of(name)
+    if place is None:
+        raise UserError(f"{name!r} is no number; use GROUP.FIELD, or {', '.join(sorted(NUMBERS))}")
+    return place
+
+
+def number_in(blueprint: Mapping[str, Any], place: tuple[str, str]) -> float | None:
+    """A finite number of a blueprint as JSON, an extension's included; null where it is absent."""
+    group, field = place
+    values = blueprint.get(group)
+    if not isinstance(values, Mapping):
+        values = (blueprint.get("extensions") or {}).get(group)
+        values = values.get("values") if isinstance(values, Mapping) else None
+    value = values.get(field) if isinstance(values, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)

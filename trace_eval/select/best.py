@@ -1,0 +1,185 @@
+"""``best``: the most preferred of several recordings of one text, group by group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import cast
+
+from blueprints import UserError
+from trace_eval.data import jsonl
+from trace_eval.data.manifests import Manifest
+from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.options import Options
+from trace_eval.runs.pipeline import Listener
+from trace_eval.select.candidates import Group, groups_of
+from trace_eval.select.measured import Heard, hear
+from trace_eval.select.pickers import (
+    PairPicker,
+    Picker,
+    number_picker,
+    people,
+    refuse_own_check,
+)
+from trace_eval.select.ranking import Ranking
+from trace_eval.select.schemes import SCHEMES, Scheme, comparisons
+from trace_eval.select.summary import Gain, Summary, gain_by_scores, summary_of
+from trace_eval.select.verdicts import Comparing, estimate_first_round, scheduled
+
+#: Files of a selection.
+BEST_FILE, SUMMARY_FILE = "best.jsonl", "summary.json"
+
+#: What decides where nothing else is named.
+DEFAULT_BY = "overall"
+
+
+@dataclass(frozen=True)
+class BestOptions:
+    """How the best is found.
+
+    Attributes:
+        options: judge, extraction and policy.
+        by: what decides: a number of the blueprint such as ``quality.p808`` (then no judge is
+            asked), else what is read of a judged pair: ``overall`` or a dimension.
+        scheme: which candidates a judge of pairs compares.
+        checks: judges or numbers that say what the winners gained.
+        seed: of brackets, of the drawn opponents and of intervals.
+        listener: told of every clip and pair that is judged.
+
+    Raises:
+        UserError: the scheme is unknown, or a judge would vouch for its own pick.
+    """
+
+    options: Options = field(default_factory=Options)
+    by: str = DEFAULT_BY
+    scheme: Scheme | str = "auto"
+    checks: tuple[str, ...] = ()
+    seed: int = 0
+    listener: Listener | None = None
+
+    def __post_init__(self) -> None:
+        if self.scheme not in SCHEMES:
+            known = ", ".join(SCHEMES)
+            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {known}")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was found.
+
+    Attributes:
+        rankings: one per group, in the order of the file.
+        summary: counts and gains.
+    """
+
+    rankings: tuple[Ranking, ...]
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class BestEstimate:
+    """What a selection would send.
+
+    Attributes:
+        comparisons: in all rounds.
+        first: of the first round, which ``cost`` is of.
+        cost: of the first round.
+        calls, cost_usd: of all rounds, at the mean of the first; null: no price is known.
+    """
+
+    comparisons: int
+    first: int
+    cost: CostEstimate
+    calls: int
+    cost_usd: float | None
+
+
+def select_best(manifest: Manifest, out: Path, options: BestOptions | None = None) -> Selection:
+    """Find the best candidate of every group; continues a selection that was interrupted.
+
+    Every comparison is an ordinary judged pair, in the runs ``OUT/rounds/round-N``. Writes
+    ``OUT/best.jsonl`` and ``OUT/summary.json``.
+
+    Raises:
+        UserError: see :class:`BestOptions` and :class:`trace_eval.runs.session.Session`.
+    """
+    options = options or BestOptions()
+    picker, checks = _pickers(out, options)
+    heard, groups = _groups(manifest, options, (picker, *checks))
+    rankings = picker.rank(groups, heard)
+    gains = [check.check(groups, heard, rankings, options.seed) for check in checks]
+    gains += _people(groups, rankings, options.seed)
+    summary = summary_of(picker.name, _scheme(picker), groups, rankings, gains)
+    out.mkdir(parents=True, exist_ok=True)
+    jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
+    jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
+    return Selection(tuple(rankings), summary)
+
+
+def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEstimate:
+    """Comparisons, tokens and cost of a selection by a judge of pairs; sends nothing.
+
+    Raises:
+        UserError: nothing is sent for such a selection at all.
+    """
+    picker, _ = _pickers(out, options)
+    if not isinstance(picker, PairPicker):
+        raise UserError(f"estimate: {picker.name} sends nothing; name an LLM judge")
+    _, groups = _groups(manifest, options, (picker,))
+    first, cost = estimate_first_round(picker.how, scheduled(groups, picker.scheme))
+    total = sum(comparisons(picker.scheme, len(group.candidates)) for group in groups)
+    share = total / first if first else 0.0
+    calls = round((cost.calls + cost.cached) * share)
+    usd = None if cost.cost_usd is None else cost.cost_usd * share
+    return BestEstimate(total, first, cost, calls, usd)
+
+
+def _pickers(out: Path, options: BestOptions) -> tuple[Picker, list[Picker]]:
+    picker: Picker | None = number_picker(options.by)
+    if picker is None:
+        picker = _judge(options.options, options.by, out / "rounds", options)
+    checks: list[Picker] = [
+        number_picker(spec)
+        or _judge(
+            replace(options.options, judge=spec, judging=_defaults(options)),
+            DEFAULT_BY,
+            out / f"check-{number}",
+            options,
+        )
+        for number, spec in enumerate(options.checks, start=1)
+    ]
+    refuse_own_check(picker, checks)
+    return picker, checks
+
+
+def _defaults(options: BestOptions) -> JudgeOptions:
+    """A judge that checks is asked with the defaults; replies are kept in the same place."""
+    return JudgeOptions(cache=options.options.judging.cache)
+
+
+def _judge(options: Options, by: str, folder: Path, given: BestOptions) -> PairPicker:
+    spec = options.judge if isinstance(options.judge, str) else options.judge.spec
+    return PairPicker(
+        spec, Comparing(options, by, folder, given.listener), cast(Scheme, given.scheme)
+    )
+
+
+def _groups(
+    manifest: Manifest, options: BestOptions, pickers: tuple[Picker, ...]
+) -> tuple[dict[str, Heard], list[Group]]:
+    wanted = tuple(group for picker in pickers for group in picker.groups)
+    heard = hear(manifest.singles, options.options.extract, wanted)
+    clips = {name: (known.clip, known.problem) for name, known in heard.items()}
+    return heard, groups_of(manifest.singles, clips, options.seed)
+
+
+def _people(groups: list[Group], rankings: list[Ranking], seed: int) -> list[Gain]:
+    scores = people(groups)
+    if all(value is None for value in scores.values()):
+        return []
+    return [gain_by_scores("people", rankings, scores, seed)]
+
+
+def _scheme(picker: Picker) -> str:
+    return picker.scheme if isinstance(picker, PairPicker) else "scores"

@@ -1,0 +1,142 @@
+"""Candidates: several recordings of one text, from a manifest of lines or of lists."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import Manifest, read_records
+from trace_eval.data.records import Spill
+from trace_eval.data.singles import single_from_record
+
+#: Names of the field that candidates of one text share; the first is ours.
+GROUP = ("group", "question_id", "instruction_id")
+
+#: A list of candidates inside a record of their group.
+LIST = "candidates"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One recording.
+
+    Attributes:
+        item: the answer; its ``question_id`` is the group.
+        clip: SHA-256 of its samples; null: it cannot be judged, see ``problem``.
+        problem: why not: it cannot be decoded, or nobody can be heard.
+    """
+
+    item: Single
+    clip: str | None
+    problem: str | None = None
+
+    @property
+    def id(self) -> str:
+        """``GROUP/CANDIDATE``."""
+        return self.item.id
+
+
+@dataclass(frozen=True)
+class Group:
+    """The candidates for one text.
+
+    Attributes:
+        name: unique in the file.
+        candidates: different recordings that can be judged, in the order of the bracket.
+        unscored: those that cannot.
+        same: id -> id of the candidate with equal samples that stands for it.
+    """
+
+    name: str
+    candidates: tuple[Candidate, ...]
+    unscored: tuple[Candidate, ...]
+    same: Mapping[str, str]
+
+
+def read_candidates(
+    path: Path | str, audio_root: Path | str | None = None, spill: Spill | None = None
+) -> Manifest:
+    """Read candidates as single answers, ``question_id`` being the group.
+
+    A record is one candidate, or a group with a list ``candidates``. Fields: ``group``, ``text``
+    or ``reference`` (what should have been said), ``audio``, ``system``, ``candidate`` (a name,
+    unique in its group; default: the system's, else its place), and all of single answers.
+
+    Raises:
+        UserError: the file itself cannot be read, or has no record at all.
+    """
+    places: dict[str, int] = {}
+
+    def singles(record: dict[str, Any], root: Path | str, _: object) -> list[Single]:
+        return [single_from_record(each, root, spill) for each in _flattened(record, places)]
+
+    return read_records(path, singles, audio_root)
+
+
+def _flattened(record: dict[str, Any], places: dict[str, int]) -> Iterator[dict[str, Any]]:
+    names = [name for name in GROUP if record.get(name) not in (None, "")]
+    if not names:
+        raise UserError("group: missing; candidates of one text share a group")
+    group = str(record[names[0]])
+    shared = {k: v for k, v in record.items() if k not in (*GROUP, LIST, "candidate")}
+    listed = record.get(LIST)
+    if listed is None:
+        members: Sequence[Any] = [{"candidate": record.get("candidate")}]
+    elif isinstance(listed, list) and listed:
+        members = [{"audio": each} if isinstance(each, str) else each for each in listed]
+    else:
+        raise UserError(f"{LIST}: expected a list of recordings (got {listed!r:.60})")
+    for member in members:
+        if not isinstance(member, Mapping):
+            raise UserError(f"{LIST}: expected an object or a path (got {member!r:.60})")
+        yield _single({**shared, **member}, group, places)
+
+
+def _single(record: dict[str, Any], group: str, places: dict[str, int]) -> dict[str, Any]:
+    places[group] = places.get(group, 0) + 1
+    name = record.pop("candidate", None) or record.get("system") or str(places[group])
+    text = record.pop("text", None)
+    if text is not None and "reference" not in record:
+        record["reference"] = text
+    record.pop("id", None)
+    return {**record, "id": f"{group}/{name}", "question_id": group}
+
+
+def groups_of(
+    items: Sequence[Single], clips: Mapping[str, tuple[str | None, str | None]], seed: int
+) -> list[Group]:
+    """Candidates by group, in the order of the file; each group in the order of its bracket.
+
+    Args:
+        items: candidates.
+        clips: id -> (clip hash, problem) of each.
+        seed: of the brackets.
+    """
+    by_group: dict[str, list[Candidate]] = {}
+    for item in items:
+        by_group.setdefault(str(item.question_id), []).append(Candidate(item, *clips[item.id]))
+    return [_group(name, members, seed) for name, members in by_group.items()]
+
+
+def _group(name: str, members: Sequence[Candidate], seed: int) -> Group:
+    first: dict[str, str] = {}
+    kept, unscored, same = [], [], {}
+    for member in members:
+        if member.clip is None or member.problem:
+            unscored.append(member)
+        elif (other := first.setdefault(member.clip, member.id)) != member.id:
+            same[member.id] = other
+        else:
+            kept.append(member)
+    kept.sort(key=lambda candidate: place_in_bracket(seed, str(candidate.clip)))
+    return Group(name, tuple(kept), tuple(unscored), same)
+
+
+def place_in_bracket(seed: int, clip: str) -> str:
+    """What a bracket is sorted by: it says nothing of the system, the file or their order."""
+    return hashlib.sha256(f"{seed}:{clip}".encode()).hexdigest()

@@ -1,0 +1,109 @@
+"""Candidates by a number of their blueprints, and what must be known of every clip first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from blueprints import Absent, Blueprint, Signal, Status
+from extractors.base import Extractor
+from extractors.registry import NONE, PROFILES
+from trace_eval.data.items import Single
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.start import extract_each, extractors_of, source_of
+from trace_eval.measures.numbers import number_in
+from trace_eval.options import ExtractOptions
+
+#: The group that says whether there is anything to judge.
+_SIGNAL = "signal"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What is known of one candidate's clip.
+
+    Attributes:
+        clip: SHA-256 of its samples; null: it cannot be decoded.
+        problem: why it cannot be judged.
+        blueprint: the groups that were asked for; null where it cannot be decoded.
+    """
+
+    clip: str | None
+    problem: str | None
+    blueprint: Blueprint | None
+
+
+def hear(
+    items: Sequence[Single], options: ExtractOptions, groups: Sequence[str] = ()
+) -> dict[str, Heard]:
+    """Decode every candidate, and extract some groups and what they need; id -> what is known.
+
+    Raises:
+        UserError: a group is not extracted by these options.
+    """
+    found: dict[str, Extracted] = {}
+    spoken = [item for item in items if item.answer.has_audio]
+    sources = {item.answer.source_id: source_of(item.answer) for item in spoken}
+
+    def keep(done: Extracted) -> None:
+        found[done.source] = done
+
+    extract_each(list(sources.values()), only(options, (_SIGNAL, *groups)), keep)
+    return {item.id: _heard(found.get(item.answer.source_id)) for item in items}
+
+
+def _heard(done: Extracted | None) -> Heard:
+    if done is None:
+        return Heard(None, "it has no recording of its own", None)
+    if done.blueprint is None:
+        return Heard(None, done.error or "it cannot be decoded", None)
+    signal = done.blueprint.signal
+    problem = None
+    if isinstance(signal, Absent) and signal.status in (Status.SILENT, Status.TOO_SHORT):
+        problem = signal.reason
+    elif isinstance(signal, Signal) and signal.peak_dbfs is None:
+        problem = "silent: all samples are zero"
+    return Heard(done.blueprint.clip, problem, done.blueprint)
+
+
+def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
+    """The same extraction, but of these groups and what they need alone."""
+    plan = {extractor.group: extractor for extractor in extractors_of(options)}
+    wanted: list[str] = []
+
+    def add(group: str) -> None:
+        extractor = plan.get(group)
+        if extractor is not None and group not in wanted:
+            wanted.append(group)
+            for need in extractor.needs:
+                add(need)
+
+    for group in groups:
+        add(group)
+    dropped: dict[str, str | Extractor] = dict.fromkeys(
+        [*PROFILES[options.profile], *options.overrides], NONE
+    )
+    return replace(options, overrides=dropped | {group: plan[group] for group in wanted})
+
+
+def numbers_of(
+    heard: Mapping[str, Heard], place: tuple[str, str]
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """(id -> number, id -> why there is none)."""
+    values: dict[str, float | None] = {}
+    why: dict[str, str] = {}
+    for name, known in heard.items():
+        if known.blueprint is None:
+            continue
+        values[name] = number_in(json.loads(known.blueprint.model_dump_json()), place)
+        if values[name] is None:
+            why[name] = _why(known.blueprint, place)
+    return values, why
+
+
+def _why(blueprint: Blueprint, place: tuple[str, str]) -> str:
+    group = blueprint.group(place[0])
+    if isinstance(group, Absent):
+        return f"group {place[0]}: {group.reason}"
+    return f"group {place[0]} has no number {place[1]!r}"

@@ -1,0 +1,156 @@
+"""Who picks, and who checks: a number of the blueprint, a judge of pairs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from blueprints import UserError
+from trace_eval.measures.numbers import place_of
+from trace_eval.select.candidates import Group
+from trace_eval.select.measured import Heard, numbers_of
+from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
+from trace_eval.select.schemes import Scheme, bracket
+from trace_eval.select.summary import Gain, gain_by_scores, random_other
+from trace_eval.select.verdicts import Comparing, listed, play, scheduled
+
+#: Ending of a number's name where less is better.
+LOWER = ":lower"
+HIGHER = ":higher"
+
+
+class Picker(ABC):
+    """Orders the candidates of every group, or says what another one's order is worth.
+
+    Attributes:
+        name: of the judge or number.
+    """
+
+    name: str
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Blueprint groups that must be extracted for it beforehand."""
+        return ()
+
+    @abstractmethod
+    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+        """The order of each group."""
+
+    @abstractmethod
+    def check(
+        self,
+        groups: Sequence[Group],
+        heard: Mapping[str, Heard],
+        rankings: Sequence[Ranking],
+        seed: int,
+    ) -> Gain:
+        """What the winners of another picker gained."""
+
+
+@dataclass(frozen=True)
+class NumberPicker(Picker):
+    """A number of the blueprint: DNSMOS, Distil-MOS, loudness, ..."""
+
+    name: str
+    place: tuple[str, str]
+    lower: bool = False
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The group of the number."""
+        return (self.place[0],)
+
+    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+        """Order by the number."""
+        values, why = numbers_of(heard, self.place)
+        return [by_scores(group, values, why, self.lower) for group in groups]
+
+    def check(
+        self,
+        groups: Sequence[Group],
+        heard: Mapping[str, Heard],
+        rankings: Sequence[Ranking],
+        seed: int,
+    ) -> Gain:
+        """The gain in that number."""
+        values, _ = numbers_of(heard, self.place)
+        return gain_by_scores(self.name, rankings, values, seed, self.lower)
+
+
+def number_picker(spec: str) -> NumberPicker | None:
+    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better; null: no number."""
+    name = spec.removesuffix(LOWER).removesuffix(HIGHER)
+    place = place_of(name)
+    return NumberPicker(spec, place, spec.endswith(LOWER)) if place else None
+
+
+@dataclass(frozen=True)
+class PairPicker(Picker):
+    """A judge that compares two answers."""
+
+    name: str
+    how: Comparing
+    scheme: Scheme = "auto"
+
+    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+        """Order by comparisons of the scheme."""
+        verdicts = play(self.how, scheduled(groups, self.scheme))
+        return [
+            by_comparisons(
+                group, bracket(self.scheme, [c.id for c in group.candidates], verdicts), verdicts
+            )
+            for group in groups
+        ]
+
+    def check(
+        self,
+        groups: Sequence[Group],
+        heard: Mapping[str, Heard],
+        rankings: Sequence[Ranking],
+        seed: int,
+    ) -> Gain:
+        """Each winner against one other candidate of its group."""
+        drawn = [
+            (group, (str(ranking.winner), other))
+            for group, ranking in zip(groups, rankings, strict=True)
+            if (other := random_other(ranking, seed))
+        ]
+        verdicts = play(self.how, listed(drawn))
+        labels = [verdicts[match].label for _, match in drawn]
+        return Gain(
+            by=self.name,
+            groups=len(drawn),
+            wins=labels.count("1"),
+            ties=labels.count("tie"),
+            losses=labels.count("2"),
+            unscored=labels.count(None),
+        )
+
+
+def people(groups: Sequence[Group]) -> dict[str, float | None]:
+    """Id -> mean of people's scores, where the candidates came with some."""
+    values: dict[str, float | None] = {}
+    for group in groups:
+        for candidate in group.candidates:
+            given = candidate.item.labels.given if candidate.item.labels else {}
+            values[candidate.id] = sum(given.values()) / len(given) if given else None
+    return values
+
+
+def refuse_own_check(picker: Picker, checks: Sequence[Picker]) -> None:
+    """Refuse a judge that would vouch for its own pick.
+
+    Raises:
+        UserError: the same judge or number picks and checks.
+    """
+
+    def identity(one: Picker) -> object:
+        return one.place if isinstance(one, NumberPicker) else one.name
+
+    for check in checks:
+        if identity(check) == identity(picker):
+            raise UserError(
+                f"check {check.name}: a judge cannot vouch for its own pick; name another one"
+            )

@@ -1,0 +1,176 @@
+"""The order of the candidates of a group: by their scores, or by their comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Literal
+
+from pydantic import Field
+
+from blueprints import Strict
+from trace_eval.data.labels import label_table
+from trace_eval.ranking.outcomes import outcomes_of
+from trace_eval.ranking.ranks import DECIMALS
+from trace_eval.ranking.strengths import MODELS, strengths
+from trace_eval.select.candidates import Group
+from trace_eval.select.schemes import Bracket, Verdict, Verdicts
+
+#: Model of the comparisons of a group; a tie is half a win for each side.
+_MODEL = MODELS["bradley_terry"]
+
+#: Games of each candidate against an average one: every strength is finite.
+_PRIOR = 1.0
+
+
+class Ranked(Strict):
+    """One candidate of a group."""
+
+    candidate: str
+    system: str | None = None
+    clip: str
+    rank: int = Field(ge=1, description="1 is best; equal ones share it")
+    score: float | None = Field(None, description="of a judge that scores single answers")
+    strength: float | None = Field(
+        None, description="Bradley-Terry log-strength among the finalists; their mean is 0"
+    )
+    knocked_out: int | None = Field(None, description="round of the knockout that it lost, from 1")
+
+
+class Unscored(Strict):
+    """A candidate that nobody could judge."""
+
+    candidate: str
+    reason: str
+
+
+class Ranking(Strict):
+    """The outcome of one group."""
+
+    group: str
+    status: Literal["scored", "unscored"]
+    detail: str | None = Field(None, description="why there is no winner")
+    winner: str | None = None
+    tied: bool = Field(False, description="others are as good; the smallest clip hash won")
+    ranking: list[Ranked] = Field(default_factory=list)
+    comparisons: int = Field(0, description="pairs that were judged for it")
+    ties: int = 0
+    undecided: int = Field(0, description="comparisons in which the judge could not tell")
+    unscored: list[Unscored] = Field(default_factory=list)
+    same: dict[str, str] = Field(
+        default_factory=dict, description="candidate -> the one with the same samples"
+    )
+
+
+def by_scores(
+    group: Group, scores: Mapping[str, float | None], why: Mapping[str, str], lower: bool = False
+) -> Ranking:
+    """Order the candidates by the score of each.
+
+    Args:
+        group: candidates.
+        scores: id -> score; null: the judge gave none.
+        why: id -> why there is none.
+        lower: less is better.
+    """
+    known = [c for c in group.candidates if scores.get(c.id) is not None]
+    values = {c.id: float(scores[c.id] or 0) for c in known}
+    places = _ranks({name: -v if lower else v for name, v in values.items()})
+    ranked = [_ranked(group, name, rank, score=values[name]) for name, rank in places.items()]
+    gone = {c.id: why.get(c.id, "no score") for c in group.candidates if c not in known}
+    return _outcome(group, ranked, gone)
+
+
+def by_comparisons(group: Group, bracket: Bracket, verdicts: Verdicts) -> Ranking:
+    """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
+    matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
+    values = bradley_terry(bracket.finalists, {match: verdicts[match] for match in matches})
+    ranked = [
+        _ranked(group, name, rank, strength=values[name]) for name, rank in _ranks(values).items()
+    ]
+    out = {name: float(number) for name, number in bracket.rounds.items()}
+    ranked += [
+        _ranked(group, name, len(values) + rank, knocked_out=int(out[name]))
+        for name, rank in _ranks(out).items()
+    ]
+    ids = {candidate.id for candidate in group.candidates}
+    played = [verdict for match, verdict in verdicts.items() if set(match) <= ids]
+    found = _outcome(group, ranked, {})
+    return found.model_copy(
+        update={
+            "comparisons": len(played),
+            "ties": sum(verdict.label == "tie" for verdict in played),
+            "undecided": sum(verdict.label is None for verdict in played),
+        }
+    )
+
+
+def bradley_terry(
+    names: Sequence[str], verdicts: Mapping[tuple[str, str], Verdict]
+) -> dict[str, float]:
+    """Log-strengths with mean 0 and a prior of one game; undecided comparisons are left out."""
+    decided = {match: v for match, v in verdicts.items() if v.label is not None}
+    values = dict.fromkeys(names, 0.0)
+    if decided:
+        table = label_table(
+            "comparisons",
+            {
+                "id": [str(number) for number in range(len(decided))],
+                "preference": [verdict.label for verdict in decided.values()],
+                "system_a": [match[0] for match in decided],
+                "system_b": [match[1] for match in decided],
+            },
+        )
+        fitted = strengths(_MODEL, outcomes_of(table), prior=_PRIOR)
+        values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
+    return values
+
+
+def _ranks(values: Mapping[str, float]) -> dict[str, int]:
+    """Name -> rank, the largest first; equal ones share it."""
+    rounded = {name: round(value, DECIMALS) for name, value in values.items()}
+    order = sorted(rounded, key=lambda name: -rounded[name])
+    return {name: 1 + sum(v > rounded[name] for v in rounded.values()) for name in order}
+
+
+def _ranked(
+    group: Group,
+    name: str,
+    rank: int,
+    score: float | None = None,
+    strength: float | None = None,
+    knocked_out: int | None = None,
+) -> Ranked:
+    member = next(candidate for candidate in group.candidates if candidate.id == name)
+    return Ranked(
+        candidate=name,
+        system=member.item.system,
+        clip=str(member.clip),
+        rank=rank,
+        score=score,
+        strength=strength,
+        knocked_out=knocked_out,
+    )
+
+
+def _outcome(group: Group, ranked: list[Ranked], gone: Mapping[str, str]) -> Ranking:
+    ranked = sorted(ranked, key=lambda row: (row.rank, row.clip))
+    unscored = [Unscored(candidate=c.id, reason=str(c.problem)) for c in group.unscored]
+    unscored += [Unscored(candidate=name, reason=reason) for name, reason in gone.items()]
+    if not ranked:
+        return Ranking(
+            group=group.name,
+            status="unscored",
+            detail="no candidate could be judged",
+            unscored=unscored,
+            same=dict(group.same),
+        )
+    return Ranking(
+        group=group.name,
+        status="scored",
+        winner=ranked[0].candidate,
+        tied=sum(row.rank == 1 for row in ranked) > 1,
+        ranking=ranked,
+        unscored=unscored,
+        same=dict(group.same),
+    )

@@ -1,0 +1,123 @@
+"""Which candidates are compared next. Pure functions of the verdicts so far.
+
+So a selection that was killed goes on by reading its verdicts, and asks nothing twice.
+``all`` compares every two; ``knockout`` plays a bracket down to four and compares those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, get_args
+
+from trace_eval.judges.two_scores import Preference
+
+Scheme = Literal["auto", "all", "knockout"]
+SCHEMES: tuple[str, ...] = get_args(Scheme)
+
+#: ``auto`` compares every two of at most this many.
+MOST_FOR_ALL = 8
+
+#: A knockout ends with every two of so many.
+FINALISTS = 4
+
+#: Two candidates by their place in the bracket, the earlier one first.
+Match = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison says; ``label`` is null where the judge could not tell.
+
+    Attributes:
+        label: ``1``: the first of the match is better.
+        p_first: share of the first plus half of the ties, 0 to 1.
+    """
+
+    label: Preference | None
+    p_first: float = 0.5
+
+
+Verdicts = Mapping[Match, Verdict]
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """How far a group has come.
+
+    Attributes:
+        matches: what must be compared next; empty: all is known.
+        finalists: candidates that were not knocked out, in the order of the bracket.
+        rounds: candidate -> the round in which it was knocked out, from 1.
+        undecided: matches of the knockout that the judge could not decide; the order of the
+            bracket did.
+    """
+
+    matches: tuple[Match, ...]
+    finalists: tuple[str, ...]
+    rounds: Mapping[str, int]
+    undecided: tuple[Match, ...] = ()
+
+
+def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
+    """The scheme for a group of so many."""
+    if scheme == "auto":
+        return "all" if candidates <= MOST_FOR_ALL else "knockout"
+    return scheme
+
+
+def comparisons(scheme: Scheme, candidates: int) -> int:
+    """How many comparisons a group needs."""
+    final = candidates
+    if chosen(scheme, candidates) == "knockout":
+        final = min(candidates, FINALISTS)
+    return (candidates - final) + final * (final - 1) // 2
+
+
+def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Bracket:
+    """What a group needs next.
+
+    Args:
+        scheme: how.
+        candidates: in the order of the bracket.
+        verdicts: all comparisons so far; those of other rounds do no harm.
+    """
+    alive = list(candidates)
+    out: dict[str, int] = {}
+    undecided: list[Match] = []
+    number = 0
+    while chosen(scheme, len(candidates)) == "knockout" and len(alive) > FINALISTS:
+        number += 1
+        matches = pairings(alive)
+        open_ = tuple(match for match in matches if match not in verdicts)
+        if open_:
+            return Bracket(open_, tuple(alive), out, tuple(undecided))
+        for match in matches:
+            verdict = verdicts[match]
+            if verdict.label is None:
+                undecided.append(match)
+            loser = match[1] if goes_on(match, verdict) == match[0] else match[0]
+            out[loser] = number
+            alive.remove(loser)
+    final = tuple(m for m in combinations(alive, 2) if m not in verdicts)
+    return Bracket(final, tuple(alive), out, tuple(undecided))
+
+
+def pairings(alive: Sequence[str]) -> list[Match]:
+    """The matches of one round: neighbours, but never so many that under four are left.
+
+    The first ones have a bye where not all can play.
+    """
+    count = min(len(alive) // 2, len(alive) - FINALISTS)
+    players = alive[len(alive) - 2 * count :]
+    return list(zip(players[::2], players[1::2], strict=True))
+
+
+def goes_on(match: Match, verdict: Verdict) -> str:
+    """The winner; of a tie the one with the larger share, else the earlier in the bracket."""
+    if verdict.label in ("1", "2"):
+        return match[0] if verdict.label == "1" else match[1]
+    if verdict.label == "tie" and verdict.p_first < 0.5:
+        return match[1]
+    return match[0]

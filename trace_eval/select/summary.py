@@ -1,0 +1,144 @@
+"""What a selection gained, as somebody else sees it.
+
+The judge that picked the winners cannot say how good they are: of N noisy scores the highest
+is high by luck too. So a gain is told only with another judge, or with people's scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from pydantic import Field
+
+from blueprints import Strict
+from trace_eval.select.candidates import Group
+from trace_eval.select.ranking import Ranking
+
+#: Resamples and level of the interval of the gain.
+RESAMPLES, LEVEL = 2_000, 0.95
+
+
+class Gain(Strict):
+    """Winners against the others, as a second judge or people see them.
+
+    Attributes are means over the groups that count: those with a winner and one other
+    candidate that the second judge knows.
+    """
+
+    by: str = Field(description="who checked: a judge, or people")
+    groups: int
+    winner: float | None = Field(None, description="mean score of the winners")
+    all: float | None = Field(
+        None,
+        description="mean of the groups' mean scores; the expected score of a random candidate",
+    )
+    gain: float | None = Field(None, description="winner minus all")
+    low: float | None = Field(None, description="95 % percentile interval over groups")
+    high: float | None = None
+    wins: int = Field(0, description="winner against one other candidate, drawn by the seed")
+    ties: int = 0
+    losses: int = 0
+    unscored: int = Field(0, description="such comparisons that could not be scored")
+
+
+class Summary(Strict):
+    """A selection in numbers."""
+
+    judge: str = Field(description="who picked")
+    scheme: str
+    groups: int
+    selected: int = Field(description="groups with a winner")
+    tied: int = Field(description="groups in which others are as good")
+    candidates: int
+    unscored: int
+    same: int = Field(description="candidates with the samples of another one")
+    comparisons: int
+    undecided: int
+    gains: list[Gain] = Field(default_factory=list)
+    note: str
+
+
+#: What is said where nobody else has looked.
+UNCHECKED = (
+    "no gain is told: a judge cannot vouch for its own pick; name another one with --check, or"
+    " give the candidates people's scores"
+)
+
+
+def random_other(ranking: Ranking, seed: int) -> str | None:
+    """One candidate of the group that is not the winner, drawn by the seed."""
+    others = sorted(row.candidate for row in ranking.ranking if row.candidate != ranking.winner)
+    if not others:
+        return None
+    digest = hashlib.sha256(f"{seed}:{ranking.group}".encode()).digest()
+    return others[int.from_bytes(digest[:8]) % len(others)]
+
+
+def gain_by_scores(
+    by: str,
+    rankings: Sequence[Ranking],
+    scores: Mapping[str, float | None],
+    seed: int,
+    lower: bool = False,
+) -> Gain:
+    """The gain on a second judge's scores of all candidates; ``lower``: less is better."""
+    winners, means, outcome = [], [], []
+    for ranking in rankings:
+        known = [scores.get(row.candidate) for row in ranking.ranking]
+        values = [value for value in known if value is not None]
+        best = scores.get(str(ranking.winner))
+        if best is None or len(values) < 2:
+            continue
+        winners.append(best)
+        means.append(sum(values) / len(values))
+        other = scores.get(str(random_other(ranking, seed)))
+        if other is not None:
+            outcome.append((best > other) - (best < other))
+    if not winners:
+        return Gain(by=by, groups=0)
+    sign = -1 if lower else 1
+    difference = sign * (np.array(winners) - np.array(means))
+    low, high = _interval(difference, seed)
+    won = [sign * each for each in outcome]
+    return Gain(
+        by=by,
+        groups=len(winners),
+        winner=float(np.mean(winners)),
+        all=float(np.mean(means)),
+        gain=float(difference.mean()),
+        low=low,
+        high=high,
+        wins=won.count(1),
+        ties=won.count(0),
+        losses=won.count(-1),
+    )
+
+
+def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None]:
+    if len(values) < 2:
+        return None, None
+    drawn = np.random.default_rng(seed).integers(len(values), size=(RESAMPLES, len(values)))
+    low, high = np.quantile(values[drawn].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+def summary_of(
+    judge: str, scheme: str, groups: Sequence[Group], rankings: Sequence[Ranking], gains: list[Gain]
+) -> Summary:
+    """Counts, with what others say."""
+    return Summary(
+        judge=judge,
+        scheme=scheme,
+        groups=len(groups),
+        selected=sum(ranking.winner is not None for ranking in rankings),
+        tied=sum(ranking.tied for ranking in rankings),
+        candidates=sum(len(g.candidates) + len(g.unscored) + len(g.same) for g in groups),
+        unscored=sum(len(ranking.unscored) for ranking in rankings),
+        same=sum(len(group.same) for group in groups),
+        comparisons=sum(ranking.comparisons for ranking in rankings),
+        undecided=sum(ranking.undecided for ranking in rankings),
+        gains=gains,
+        note="the gain is what those say who did not pick" if gains else UNCHECKED,
+    )

@@ -1,0 +1,176 @@
+"""Comparisons of candidates as ordinary judged pairs: a run per round, each resumable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from trace_eval.data import jsonl
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.pairs import MAX_ID, Answer, Pair
+from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.options import Options
+from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session
+from trace_eval.select.candidates import Candidate, Group
+from trace_eval.select.schemes import Match, Scheme, Verdict, bracket
+
+#: What may decide a comparison; the default is the pair's overall rating.
+DECIDERS = ("overall", *DIMENSIONS)
+
+#: Where a pair of a round says which candidates it compares.
+_MATCH = "match"
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """How comparisons are judged.
+
+    Attributes:
+        options: of judging.
+        by: one of :data:`DECIDERS`.
+        folder: of the rounds.
+        listener: told of every clip and pair.
+    """
+
+    options: Options
+    by: str
+    folder: Path
+    listener: Listener | None = None
+
+    def __post_init__(self) -> None:
+        if self.by not in DECIDERS:
+            raise UserError(f"by {self.by!r}: a comparison is decided by {', '.join(DECIDERS)}")
+
+    def manifest(self, number: int) -> Path:
+        """The pairs of a round."""
+        return self.folder / f"round-{number}.jsonl"
+
+    def run(self, number: int) -> Path:
+        """The run of a round."""
+        return self.folder / f"round-{number}"
+
+
+#: What must be compared next, as (group, match); nothing: all is known.
+Needed = Callable[[Mapping[Match, Verdict]], Sequence[tuple[Group, Match]]]
+
+
+def play(how: Comparing, needed: Needed) -> dict[Match, Verdict]:
+    """Judge what is needed, round by round, all groups together.
+
+    What was judged before is read, and what could not be scored is tried again. A round that
+    was begun keeps its pairs, so a verdict that changes adds comparisons and loses none.
+    """
+    verdicts: dict[Match, Verdict] = {}
+    for number in count(1):
+        if not how.manifest(number).exists():
+            pairs = [pair_of(group, match) for group, match in needed(verdicts)]
+            if not pairs:
+                break
+            _write_round(how, number, pairs)
+        verdicts |= _judge_round(how, number)
+    return verdicts
+
+
+def scheduled(groups: Sequence[Group], scheme: Scheme) -> Needed:
+    """What a scheme needs of every group."""
+
+    def needed(verdicts: Mapping[Match, Verdict]) -> list[tuple[Group, Match]]:
+        return [
+            (group, match)
+            for group in groups
+            for match in bracket(scheme, [c.id for c in group.candidates], verdicts).matches
+        ]
+
+    return needed
+
+
+def listed(matches: Sequence[tuple[Group, Match]]) -> Needed:
+    """Some comparisons and no others."""
+    return lambda verdicts: [(group, match) for group, match in matches if match not in verdicts]
+
+
+def pair_of(group: Group, match: Match) -> Pair:
+    """A comparison as a pair; its id names the candidates, which a judge is not shown."""
+    members = {candidate.id: candidate for candidate in group.candidates}
+    a, b = (members[name] for name in match)
+    name = f"{match[0]} ~ {match[1]}"
+    if len(name) > MAX_ID:
+        name = hashlib.sha256(name.encode()).hexdigest()
+    return Pair(
+        id=name,
+        instruction=a.item.instruction,
+        a=_answer(a),
+        b=_answer(b),
+        instruction_id=group.name,
+        category=a.item.category,
+        meta={_MATCH: list(match)},
+    )
+
+
+def _answer(candidate: Candidate) -> Answer:
+    item = candidate.item
+    return Answer(
+        audio=item.answer.audio,
+        url=item.answer.url,
+        system=item.system or candidate.id,
+        reference=item.reference[0] if item.reference else None,
+    )
+
+
+def _write_round(how: Comparing, number: int, pairs: Sequence[Pair]) -> None:
+    how.folder.mkdir(parents=True, exist_ok=True)
+    lines = (pair.model_dump_json(exclude_none=True) for pair in pairs)
+    jsonl.write_all(how.manifest(number), lines)
+
+
+def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, Verdict]]:
+    manifest = read_manifest(how.manifest(number))
+    if manifest.problems:
+        raise UserError(f"{manifest.problems[0]}; delete {how.folder} and select again")
+    with Session(manifest, how.run(number), how.options, how.listener) as session:
+        session.judge_pending()
+    run = Run.open(how.run(number))
+    judgements, overall = run.judgements(), run.overall()
+    for pair in manifest.pairs:
+        if pair.id in judgements:
+            verdict = verdict_of(judgements[pair.id], overall.get(pair.id), how.by)
+            yield tuple(map(str, pair.meta[_MATCH])), verdict  # type: ignore[misc,arg-type]
+
+
+def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Verdict:
+    """What a stored judgement says of its two answers; all ties are one."""
+    rating: str | None
+    shares: Mapping[Any, float] | None
+    if by == "overall":
+        rating = overall.rating if overall else None
+        shares = overall.distribution if overall else None
+    else:
+        found = judgement.dimensions.get(by)  # type: ignore[call-overload]
+        rating, shares = (found.rating, found.distribution) if found else (None, None)
+    if judgement.status != "scored" or rating is None:
+        return Verdict(None)
+    label = str(rating) if str(rating) in ("1", "2") else "tie"
+    if shares:
+        by_label = {str(key): share for key, share in shares.items()}
+        first, second = (by_label.get(key, 0.0) for key in ("1", "2"))
+        return Verdict(label, first + (1 - first - second) / 2)  # type: ignore[arg-type]
+    return Verdict(label, {"1": 1.0, "2": 0.0}.get(label, 0.5))  # type: ignore[arg-type]
+
+
+def estimate_first_round(how: Comparing, needed: Needed) -> tuple[int, CostEstimate]:
+    """(comparisons of the first round, their cost); extracts, but sends nothing."""
+    pairs = [pair_of(group, match) for group, match in needed({})]
+    draft = replace(how, folder=how.folder / "estimate")
+    _write_round(draft, 1, pairs)
+    manifest = read_manifest(draft.manifest(1))
+    with Session(manifest, draft.run(1), how.options) as session:
+        return len(pairs), session.estimate()
