@@ -175,7 +175,10 @@ def read_records(
     with _local(place(path)) as (file, label, home):
         root = _at(home if audio_root is None else place(audio_root))
         records = islice(_records(file, label, by_id=True), limit)
-        return replace(_read(label, records, lambda r, dropped: made_of(r, root, dropped)), sha256=_sha256(file))
+        return replace(
+            _read(label, records, lambda r, dropped: made_of(r, root, dropped)),
+            sha256=_sha256(file),
+        )
 
 
 def _at(root: Path | str) -> Path | str:
