@@ -20,7 +20,7 @@ import blueprints
 import extractors
 import fusion
 import trace_eval
-from trace_eval.data.urls import shown, shown_in
+from trace_eval.data.urls import redact_urls, redacted
 from trace_eval.judges.chat.base import MAX_DETAIL, Redactor
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.text import count_literal, coverage, topic
@@ -118,7 +118,16 @@ def _covered(text: str) -> float:
 
 @pytest.mark.parametrize(
     "read",
-    [shown, shown_in, _redacted, find_requests, neutralise, without_paths, _counted, _covered],
+    [
+        redacted,
+        redact_urls,
+        _redacted,
+        find_requests,
+        neutralise,
+        without_paths,
+        _counted,
+        _covered,
+    ],
 )
 @pytest.mark.parametrize(
     "text",

@@ -10,7 +10,7 @@ from blueprints import UserError
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Answer, Pair, Recording
 from trace_eval.data.records import pair_from_record
-from trace_eval.data.urls import glob_base, is_url, joined, name_of, parent, shown, shown_in
+from trace_eval.data.urls import glob_base, is_url, joined, name_of, parent, redact_urls, redacted
 
 ROOT = Path("/srv")
 
@@ -42,13 +42,13 @@ ROOT = Path("/srv")
 )
 def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
     assert is_url(url)
-    assert shown(url) == expected
-    assert shown(expected) == expected
-    assert shown_in(f"no luck with '{url}', sorry") == f"no luck with '{expected}', sorry"
+    assert redacted(url) == expected
+    assert redacted(expected) == expected
+    assert redact_urls(f"no luck with '{url}', sorry") == f"no luck with '{expected}', sorry"
 
 
 def test_secrets_that_may_name_the_object_are_told_apart() -> None:
-    one, other = (shown(f"https://host/get?token={value}") for value in ("first", "second"))
+    one, other = (redacted(f"https://host/get?token={value}") for value in ("first", "second"))
     assert one != other
     assert "first" not in one
     assert one.startswith("https://host/get?token=sha256-")

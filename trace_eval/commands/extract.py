@@ -36,7 +36,7 @@ def extract(
     from trace_eval.data.manifests import recordings_in
     from trace_eval.data.parts import Shard
     from trace_eval.data.records import spill_to
-    from trace_eval.data.urls import place, shown
+    from trace_eval.data.urls import location, redacted
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.export import extract_to
     from trace_eval.runs.export_table import write_clips
@@ -46,14 +46,14 @@ def extract(
     sources, problems = recordings_in(inputs, audio_root, spill, part)
     for problem in problems:
         warn(problem)
-    folder = place(out)
+    folder = location(out)
     with progress(len(sources), what="extracting") as listener:
         failed = extract_to(folder, sources, extracting, listener)
     if csv_file:
         write_clips(folder, csv_file)
     for error in failed:
         warn(error)
-    where = folder / "blueprints.jsonl" if isinstance(folder, Path) else shown(folder)
+    where = folder / "blueprints.jsonl" if isinstance(folder, Path) else redacted(folder)
     count = len(sources) - len(failed)
     messages().print(f"{count} of {len(sources)} recordings -> {where}")
     if failed or problems:

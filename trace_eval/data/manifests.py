@@ -24,7 +24,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import Part, Shard, digest
 from trace_eval.data.records import Dropped, Spill, is_pair_record, pair_from_record
 from trace_eval.data.singles import authors_record, single_from_record
-from trace_eval.data.urls import glob_base, is_url, name_of, parent, place, shown
+from trace_eval.data.urls import glob_base, is_url, name_of, parent, location, redacted
 
 #: File name endings of manifests, and of recordings where a folder is given.
 MANIFEST_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
@@ -120,8 +120,8 @@ def read_manifest(
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
-    with _local(place(path)) as (file, label, home):
-        root = home if audio_root is None else place(audio_root)
+    with _local(location(path)) as (file, label, home):
+        root = home if audio_root is None else location(audio_root)
         records = islice(_records(file, label), limit)
 
         def pairs(record: dict[str, Any], dropped: Dropped) -> Sequence[Pair]:
@@ -172,8 +172,8 @@ def read_records(
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
-    with _local(place(path)) as (file, label, home):
-        root = _at(home if audio_root is None else place(audio_root))
+    with _local(location(path)) as (file, label, home):
+        root = _at(home if audio_root is None else location(audio_root))
         records = islice(_records(file, label, by_id=True), limit)
         return replace(
             _read(label, records, lambda r, dropped: made_of(r, root, dropped)),
@@ -201,7 +201,7 @@ def _local(path: Path | str) -> Iterator[tuple[Path, Path | str, Path | str]]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / (name_of(path) or "manifest")
         copy.write_bytes(fetch(path))
-        yield copy, shown(path), parent(path)
+        yield copy, redacted(path), parent(path)
 
 
 def _read(
@@ -390,7 +390,7 @@ def find_urls(url: str) -> list[str]:
 
     found = find(url, AUDIO_SUFFIXES)
     if not found:
-        raise UserError(f"{shown(url)}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
+        raise UserError(f"{redacted(url)}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
     return found
 
 
@@ -412,7 +412,7 @@ def recordings_in(
     """
     found: dict[Path | str, None] = {}
     problems: list[Problem] = []
-    for path in map(place, inputs):
+    for path in map(location, inputs):
         if _suffix(path) not in MANIFEST_SUFFIXES:
             below = find_recordings(path) if isinstance(path, Path) else find_urls(path)
             found.update(dict.fromkeys(below))

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
 from fusion import Rating
-from trace_eval.data.urls import is_url, place, shown
+from trace_eval.data.urls import is_url, location, redacted
 
 #: Labels of a plain preference, where people were not asked for typed ties.
 Preference = Literal["1", "2", "tie"]
@@ -50,7 +50,7 @@ class Recording(Strict):
         found = audio if url is None else url
         if found is None or not is_url(found):
             return given
-        where = place(found)
+        where = location(found)
         rest = {key: value for key, value in given.items() if key not in ("audio", "url")}
         return rest | {"audio" if isinstance(where, Path) else "url": where}
 
@@ -63,11 +63,11 @@ class Recording(Strict):
     def source_id(self) -> str:
         """Equal for equal sources: the path or URL as given, or a hash of the bytes.
 
-        A URL is told without passwords and signatures, see :func:`trace_eval.data.urls.shown`.
+        A URL is told without passwords and signatures, see :func:`trace_eval.data.urls.redacted`.
         """
         if self.data is not None:
             return "bytes:" + hashlib.sha256(self.data).hexdigest()
-        return str(self.audio) if self.url is None else shown(self.url)
+        return str(self.audio) if self.url is None else redacted(self.url)
 
 
 class Instruction(Recording):
@@ -149,7 +149,7 @@ def same_but_signatures(one: Strict, other: Strict) -> bool:
 def _unsigned(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: shown(item) if key == "url" and isinstance(item, str) else _unsigned(item)
+            key: redacted(item) if key == "url" and isinstance(item, str) else _unsigned(item)
             for key, item in value.items()
         }
     return [_unsigned(item) for item in value] if isinstance(value, list | tuple) else value

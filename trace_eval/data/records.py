@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from blueprints import UserError
 from trace_eval.data.jsonl import replace_file
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.data.urls import joined, shown_in
+from trace_eval.data.urls import joined, redact_urls
 
 #: Flat column names -> place in the pair. The first name is ours, the others are accepted.
 COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
@@ -197,7 +197,7 @@ def first_problem(error: ValidationError, columns: str) -> str:
     """What is wrong with a record, in one sentence; ``columns`` are named where one is missing."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    value = "" if first["type"] == "missing" else f" (got {shown_in(repr(first['input'])):.80})"
+    value = "" if first["type"] == "missing" else f" (got {redact_urls(repr(first['input'])):.80})"
     hint = f"; flat columns are {columns}" if first["type"] == "missing" else ""
     return f"{where}: {first['msg']}{value}{hint}"
 

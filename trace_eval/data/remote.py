@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.urls import glob_base, is_chained, protocol_of, shown, shown_in
+from trace_eval.data.urls import glob_base, is_chained, protocol_of, redact_urls, redacted
 
 #: Larger files are not fetched, bytes: they are read into memory.
 MAX_BYTES = 2 << 30
@@ -58,7 +58,8 @@ def version_of(url: str) -> Version | None:
     size = info.get("size")
     if isinstance(size, int) and size > MAX_BYTES:
         raise UserError(
-            f"{shown(url)}: {size} bytes, at most {MAX_BYTES} are fetched; make it FLAC or cut it"
+            f"{redacted(url)}: {size} bytes, at most {MAX_BYTES} are fetched; make it FLAC or"
+            " cut it"
         )
     known = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
     if not known or not isinstance(size, int):
@@ -96,7 +97,7 @@ def find(url: str, suffixes: Iterable[str]) -> list[str]:
         UserError: the folder cannot be listed.
     """
     if is_chained(url):
-        raise UserError(f"{shown(url)}: a chained URL names one file; name each of them")
+        raise UserError(f"{redacted(url)}: a chained URL names one file; name each of them")
     base = glob_base(url)
     try:
         files, path = _open(url if base is None else base)
@@ -134,8 +135,8 @@ def _passing(error: Exception) -> bool:
 
 
 def _problem(url: str, error: Exception) -> str:
-    name, status = shown(url), _status(error)
-    text = shown_in(" ".join(str(error).split()))[:200]
+    name, status = redacted(url), _status(error)
+    text = redact_urls(" ".join(str(error).split()))[:200]
     told = f"{type(error).__name__}: {text}".rstrip(": ")
     kind = type(error).__name__.lower()
     if isinstance(error, ImportError):

@@ -53,7 +53,7 @@ def protocol_of(url: str) -> str:
     return url.partition("://")[0].rpartition("::")[2].lower()
 
 
-def place(text: Path | str) -> Path | str:
+def location(text: Path | str) -> Path | str:
     """A path, or a URL as a string; a ``file://`` URL is a path.
 
     Raises:
@@ -72,7 +72,7 @@ def place(text: Path | str) -> Path | str:
 def joined(root: Path | str, name: str) -> Path | str:
     """A relative name below a root; an absolute path or a URL stays what it is."""
     if is_url(name):
-        return place(name)
+        return location(name)
     if isinstance(root, Path) or Path(name).is_absolute():
         return root / Path(name) if isinstance(root, Path) else Path(name)
     base, mark, query = root.partition("?")
@@ -102,7 +102,7 @@ def glob_base(url: str) -> str | None:
     return f"{parts[1]}://{parts[2]}{parts[3][: found.start()].rpartition('/')[0]}"
 
 
-def shown(url: str) -> str:
+def redacted(url: str) -> str:
     """A URL without what gives access; equal ones are the same object.
 
     Passwords go, with the user of ``https://``, and so do the parameters of signed requests:
@@ -112,9 +112,9 @@ def shown(url: str) -> str:
     return "::".join(_shown(part) for part in _CHAIN.split(url))
 
 
-def shown_in(text: str) -> str:
-    """A text, e.g. of an error, with every URL in it as :func:`shown`."""
-    return _IN_TEXT.sub(lambda match: shown(match[0]), text)
+def redact_urls(text: str) -> str:
+    """A text, e.g. of an error, with every URL in it as :func:`redacted`."""
+    return _IN_TEXT.sub(lambda match: redacted(match[0]), text)
 
 
 def _shown(url: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from blueprints import UserError
 from trace_eval.data.pairs import Recording
-from trace_eval.data.urls import name_of, shown
+from trace_eval.data.urls import name_of, redacted
 from trace_eval.runs.run import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
@@ -90,10 +90,12 @@ class Shelf:
         if record and record.error:
             return Sound(None, record.error)
         if record is None or record.clip is None:
-            return Sound(None, f"{shown(url)}: never decoded")
+            return Sound(None, f"{redacted(url)}: never decoded")
         try:
             if self.fetched(url, record.clip) is None:
-                return Sound(None, f"{shown(url)}: not on this machine; report --audio copies it")
+                return Sound(
+                    None, f"{redacted(url)}: not on this machine; report --audio copies it"
+                )
         except UserError as error:
             return Sound(None, str(error))
         return Sound(self._href(record.clip))

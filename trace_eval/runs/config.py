@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data.urls import is_url, shown
+from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options import STATE, JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.record import RunRecord
@@ -63,7 +63,7 @@ def _plain(value: Any) -> JsonValue:
         return [_plain(item) for item in value]
     if isinstance(value, Path):
         return str(value)
-    plain: JsonValue = shown(value) if is_url(value) else value
+    plain: JsonValue = redacted(value) if is_url(value) else value
     return plain
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from extractors.base import Extractor
 from extractors.models import known_hashes, prime_hashes
-from trace_eval.data.urls import shown_in
+from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
@@ -161,4 +161,4 @@ def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:
 
 
 def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(shown_in(str(error)).split())[:200]}".rstrip(": ")
+    return f"{type(error).__name__}: {' '.join(redact_urls(str(error)).split())[:200]}".rstrip(": ")

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, Present, UserError
-from trace_eval.data.urls import shown
+from trace_eval.data.urls import redacted
 from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
 
@@ -103,11 +103,11 @@ class ShardFolder:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self._shown = shown(place)
+        self._shown = redacted(place)
         try:
             self._fs, self._root = fsspec.core.url_to_fs(place)
         except (ImportError, ValueError) as error:
-            raise UserError(f"{shown(place)}: {error}; install it or name a folder") from None
+            raise UserError(f"{redacted(place)}: {error}; install it or name a folder") from None
 
     def __str__(self) -> str:
         return self._shown
