@@ -24,7 +24,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import Part, Shard, digest
 from trace_eval.data.records import Dropped, Spill, is_pair_record, pair_from_record
 from trace_eval.data.singles import authors_record, single_from_record
-from trace_eval.data.urls import glob_base, is_url, name_of, parent, location, redacted
+from trace_eval.data.urls import glob_base, is_url, location, name_of, parent, redacted
 
 #: File name endings of manifests, and of recordings where a folder is given.
 MANIFEST_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
