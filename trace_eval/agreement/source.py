@@ -11,7 +11,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import jsonl
 from trace_eval.data.judge_files import Columns, read_judge_file
-from trace_eval.data.judgement import Judgement, Label, Opinion
+from trace_eval.data.judgement import Judgement, Label, Opinion, Overall
 from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
 from trace_eval.runs.run import Run
@@ -84,6 +84,7 @@ def _read_run(folder: Path) -> JudgedSource:
         **{name: [_label(j.label(name)) for j in judged] for name in DIMENSIONS},
         **{name: [column[row] for row in rows] for name, column in facts.items()},
     }
+    table |= _certainty(judged, overall)
     if overall:
         fused = [overall.get(judgement.pair) for judgement in judged]
         table["overall"] = [_whole(record.rating) if record else None for record in fused]
@@ -110,6 +111,20 @@ def _match(columns: dict[str, list[Any]], labels: list[Label | None]) -> dict[st
     if any(label is not None for label in labels):
         columns["match"] = [_label(label) for label in labels]
     return columns
+
+
+def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str, list[Any]]:
+    """How sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
+    margins = {name: [j.margin(name) for j in judged] for name in DIMENSIONS}
+    found: dict[str, list[Any]] = {f"margin_{name}": values for name, values in margins.items()}
+    known = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
+    found["margin"] = [sum(row) if row else None for row in known]
+    found["entropy"] = [overall[j.pair].entropy_bits if j.pair in overall else None for j in judged]
+    orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
+    found["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
+    return {
+        name: column for name, column in found.items() if any(value is not None for value in column)
+    }
 
 
 def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:

@@ -25,6 +25,7 @@ from trace_eval.commands import (
     review,
     runs,
     schema,
+    screen,
     show,
 )
 from trace_eval.commands.console import EXIT_USAGE, complain, results
@@ -59,6 +60,7 @@ for command in (
     agree.agree,
     rank.rank,
     best.best,
+    screen.screen,
     ablate.ablate,
     report.report,
     review.review,

@@ -8,6 +8,7 @@ from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.forest import line
 from trace_eval.conclude.ppi import Powered
+from trace_eval.conclude.screen import Screening
 from trace_eval.conclude.win_rates import WinRates
 
 
@@ -90,3 +91,29 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
         ),
         f"p: the difference is 0; Holm over these {len(rates.differences)} pairs of systems",
     )
+
+
+def screen_tables(found: Screening) -> Iterator[Table]:
+    """The parts that were tried, one table per signal."""
+    drawn = "pairs" if found.instructions is None else f"{found.instructions} instructions"
+    for name in dict.fromkeys(part.signal for part in found.parts):
+        yield table(
+            f"{found.judge}: parts of the run by {name}, surest first",
+            ("at least", "pairs", "share", "labelled", "agree", "p", "tested at", "holds"),
+            (
+                (
+                    f"{part.threshold:.4g}",
+                    part.decided,
+                    part.share,
+                    part.labelled,
+                    part.agreement,
+                    p_value(part.p),
+                    p_value(part.allowed) if part.allowed else None,
+                    "yes" if part.holds else "",
+                )
+                for part in found.parts
+                if part.signal == name
+            ),
+            f"p: agreement on {found.dimension} there is below {found.options.agree:g}; exact,"
+            f" over {drawn}",
+        )

@@ -1,0 +1,172 @@
+"""Screening: the guarantee by simulation, p values by hand, lists and words."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from typer.testing import CliRunner
+
+from benchmarks.conclude import WORLDS, Labelled, World, violations
+from blueprints import UserError
+from tests.agreement.tables import table
+from trace_eval.agreement import JudgedSource
+from trace_eval.commands.cli import app
+from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.ppi import simple_design
+from trace_eval.conclude.risk import p_below
+from trace_eval.conclude.screen import (
+    Screening,
+    ScreenOptions,
+    fewest_labels,
+    labels_needed,
+    screen,
+)
+
+#: Seeds here; benchmarks/conclude.py runs 2,000.
+SEEDS = 40
+
+
+def test_p_values_by_hand() -> None:
+    agrees = np.array([1.0] * 9 + [0.0])
+    everybody = np.ones(10, bool)
+    # P(Bin(10, .8) >= 9) = 10 * .8^9 * .2 + .8^10
+    p = p_below(agrees, simple_design(everybody), everybody, 0.8)
+    assert p == pytest.approx(10 * 0.8**9 * 0.2 + 0.8**10, abs=1e-12)
+    # nobody was asked in the part
+    assert p_below(agrees, simple_design(~everybody), everybody, 0.8) == 1.0
+
+
+def test_a_certain_stratum_moves_what_the_rest_must_reach() -> None:
+    # 20 taken with certainty, 10 agree; 80 others of which 40 were asked and 38 agree.
+    # For 0.8 over all 100 the others need (80 - 10) / 80 = 0.875.
+    agrees = np.r_[np.ones(10), np.zeros(10), np.ones(38), np.zeros(2), np.full(40, np.nan)]
+    asked = np.arange(100) < 60
+    inclusion = np.r_[np.ones(20), np.full(40, 0.5), np.full(40, np.nan)]
+    design = simple_design(asked, inclusion)
+    p = p_below(agrees, design, np.ones(100, bool), 0.8)
+    assert p == pytest.approx(float(binom.sf(37, 40, 0.875)), abs=1e-12)
+
+
+def test_betting_knows_that_clusters_are_one_observation() -> None:
+    agrees, everybody = np.ones(200), np.ones(200, bool)
+    alone = p_below(agrees, simple_design(everybody), everybody, 0.9)
+    four = p_below(
+        agrees, simple_design(everybody, cluster=np.repeat(np.arange(4), 50)), everybody, 0.9
+    )
+    many = p_below(
+        agrees, simple_design(everybody, cluster=np.repeat(np.arange(100), 2)), everybody, 0.9
+    )
+    assert alone == pytest.approx(0.9**200)
+    assert four > 0.9**4  # never less than four observations could show
+    assert 0.9**100 < many < 0.01
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_guarantee_holds(name: str) -> None:
+    """In the worst world agreement is just below the target everywhere: any decision is wrong."""
+    found = violations(WORLDS[name], SEEDS)
+    # at most 5 %, and four standard errors of a share of 5 % over the seeds
+    assert found.violated / SEEDS <= 0.05 + 4 * (0.05 * 0.95 / SEEDS) ** 0.5
+    if name == "shifted, unknown":
+        assert (found.warned, found.decided) == (SEEDS, 0)  # it cannot promise, and says so
+    if name == "plain":
+        assert found.decided / SEEDS > 0.5  # it is not silent either
+
+
+def test_needed_labels_do_what_they_say() -> None:
+    assert fewest_labels(0.9, 0.05) == 29  # 0.9^29 = 0.047
+    number = labels_needed(0.95, 0.9, 0.05)
+    assert number is not None
+    critical = next(k for k in range(number) if binom.sf(k - 1, number, 0.9) <= 0.05)
+    assert binom.sf(critical - 1, number, 0.95) >= 0.8
+    assert labels_needed(0.9, 0.9, 0.05) is None
+
+
+def pairs(number: int, right: float, seed: int = 0, **extra: object) -> JudgedSource:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, number)
+    said = np.where(rng.random(number) < right, truth, 1 - truth)
+    letters = ["".join("12"[code] for code in codes) for codes in (said, truth)]
+    judged = table(
+        "judge", {"overall": letters[0]}, confidence=[str(rng.random()) for _ in truth], **extra
+    )
+    return JudgedSource(judged, table("labels", {"overall": letters[1]}))
+
+
+def screened(source: JudgedSource, **options: object) -> Screening:
+    return screen(gather(source, None), ScreenOptions(**options))  # type: ignore[arg-type]
+
+
+def test_what_it_says_when_it_can_and_when_it_cannot() -> None:
+    good = screened(pairs(400, 0.98))
+    assert good.chosen is not None
+    assert good.chosen.share == 1.0
+    assert "400 pairs (100% of the scored ones) may be decided" in good.verdict
+    few = screened(pairs(27, 1.0))
+    assert few.chosen is None
+    assert few.needed is not None
+    assert few.needed > 27
+    assert f"about {few.needed} labels" in few.verdict
+    bad = screened(pairs(300, 0.6))
+    assert (bad.chosen, bad.needed, bad.decided) == (None, None, ())
+    assert "more labels would not change" in bad.verdict
+    assert len(bad.review) == 300
+
+
+def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> None:
+    judged = table(
+        "judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"],
+    )  # fmt: skip
+    found = screened(JudgedSource(judged, table("labels", {"overall": "1212"})))
+    assert found.hopeless == ("p2",)
+    assert found.review == ("p1", "p3", "p0")
+
+
+def test_signs_of_certainty() -> None:
+    columns = {"overall": "112g"}
+    margin = ["2", "-1", "-3", "0.5"]
+    judged = table("judge", columns, margin=margin, entropy=["0", "1", "", "0.5"])
+    other = table("other", {"overall": "122b"})
+    found = gather(JudgedSource(judged), None, others=[JudgedSource(other)]).signals
+    # ahead by 2; against its label by 1; B ahead by 3; a tie is surest at 0
+    assert found["margin"].tolist() == [2, -1, 3, -0.5]
+    assert found["entropy"].tolist() == [0, -1, -1, -0.5]  # unknown: as the least sure
+    assert found["judges"].tolist() == [1, 0, 1, 1]  # ties are one label among judges
+    with pytest.raises(UserError, match="--by repeats: this judge does not give it"):
+        screen(
+            gather(JudgedSource(judged, table("l", columns)), None), ScreenOptions(by=("repeats",))
+        )
+
+
+def test_labels_need_their_probabilities_all_or_none() -> None:
+    judged = table("judge", {"overall": "12"})
+    labels = table("labels", {"overall": "12"}, inclusion=["1", ""])
+    with pytest.raises(UserError, match="1 labels have no inclusion probability, first 'p1'"):
+        gather(JudgedSource(judged), labels)
+    with pytest.raises(UserError, match="inclusion is 2; give the probability"):
+        table("labels", {"overall": "1"}, inclusion=["2"])
+
+
+def test_the_command_writes_three_lists(tmp_path: Path) -> None:
+    world = World(pairs=300, slope=0.3, low=0.7)
+    judged, labels = Labelled.draw(world, np.random.default_rng(1)).files(tmp_path)
+    out = tmp_path / "lists"
+    command = ["screen", str(judged), "--labels", str(labels), "--agree", "0.8", "--out", str(out)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    rows = {
+        name: list(csv.DictReader((out / f"{name}.csv").open()))
+        for name in ("decided", "review", "hopeless")
+    }
+    assert sum(map(len, rows.values())) == 300
+    assert rows["decided"]
+    certainty = [float(row["certainty"]) for row in rows["decided"]]
+    assert certainty == sorted(certainty, reverse=True)
+    assert max(float(row["certainty"]) for row in rows["review"]) < certainty[-1]
+    stored = json.loads((out / "screen.json").read_text())
+    assert stored["chosen"]["decided"] == len(rows["decided"])

@@ -1,0 +1,94 @@
+"""``trace-eval screen``: which pairs may the judge decide alone?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trace_eval.commands.statistics import FlipB, Id, JsonFile, Labels, Map, Prediction, Truth
+
+
+def screen(
+    source: Annotated[
+        Path, typer.Argument(help="Run folder, or CSV/JSONL/JSON file of judgements.")
+    ],
+    labels: Labels = None,
+    agree: Annotated[
+        float, typer.Option(help="Agreement with people that the decided part must reach.")
+    ] = 0.9,
+    confidence: Annotated[float, typer.Option(help="Probability that it does.")] = 0.95,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Sign of certainty: confidence, entropy, consistent, margin, repeats, judges."
+            " Default: all that there are, which share the error."
+        ),
+    ] = None,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option("--with", help="Another judge of the same pairs: its agreement is a sign."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Which judge, where the file has several.")
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
+    ] = None,
+    independent: Annotated[
+        bool,
+        typer.Option("--independent", help="Take pairs of one instruction as independent."),
+    ] = False,
+    as_sampled: Annotated[
+        bool,
+        typer.Option(
+            "--as-sampled", help="Decide although the labelled pairs are no random sample."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the three lists; default: RUN/screen, for a file none."),
+    ] = None,
+    prediction: Prediction = None,
+    truth: Truth = None,
+    id_column: Id = None,
+    mapping: Map = None,
+    flip_b: FlipB = False,
+    json_file: JsonFile = None,
+) -> None:
+    """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
+    from trace_eval.agreement import read_source, write_json
+    from trace_eval.commands.console import results, warn
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.conclude.evidence import gather
+    from trace_eval.conclude.lists import write_lists
+    from trace_eval.conclude.screen import ScreenOptions
+    from trace_eval.conclude.screen import screen as find
+    from trace_eval.conclude.tables import screen_tables
+    from trace_eval.data.judge_files import Columns
+    from trace_eval.data.labels import read_labels
+
+    columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
+    evidence = gather(
+        read_source(source, columns),
+        read_labels(labels) if labels else None,
+        judge=judge,
+        dimension=dimension,
+        others=[read_source(path) for path in others or ()],
+    )
+    options = ScreenOptions(
+        agree, confidence, tuple(by or ()), cluster=not independent, as_sampled=as_sampled
+    )
+    found = find(evidence, options)
+    for caveat in found.caveats:
+        warn(caveat)
+    print_tables(screen_tables(found), stdout_console())
+    results().print(found.verdict, markup=False, soft_wrap=True)
+    counts = (len(found.decided), len(found.review), len(found.hopeless))
+    results().print("decided {}, to review {}, hopeless (unscored) {}".format(*counts))
+    folder = out or (source / "screen" if source.is_dir() else None)
+    for path in write_lists(folder, found, evidence) if folder else ():
+        results().print(str(path), markup=False, soft_wrap=True)
+    if json_file:
+        write_json(json_file, found)

@@ -1,0 +1,236 @@
+"""What a judge said, how sure it was, and what people say of some of it, in aligned arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.agreement.align import Items, items_of
+from trace_eval.agreement.counts import collapse_codes, is_untyped
+from trace_eval.agreement.judges import factorise
+from trace_eval.agreement.source import JudgedSource
+from trace_eval.conclude.ppi import Design, simple_design
+from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
+from trace_eval.ranking.outcomes import opinion_column
+from trace_eval.ranking.prepare import judge_table
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One judge on all items, people on some.
+
+    Attributes:
+        source: where the judgements come from.
+        judge: who judged.
+        table: its judgements, one row per item.
+        column: the label column that is looked at.
+        codes: the judge's labels; missing: unscored [shape=(n,)].
+        truth: people's plurality label; missing: nobody's, or they split [shape=(n,)].
+        asked: items that people labelled, split ones included [shape=(n,)].
+        agrees: 1 where the judge has people's label, else 0; a split is no agreement; NaN
+            where nobody was asked or nothing was scored [shape=(n,)].
+        inclusion: probability with which a labelled item was chosen; null: unknown
+            [shape=(n,)].
+        cluster: instruction of every item, from 0; null: unknown [shape=(n,)].
+        signals: name -> how sure the judge was, the more the surer [shape=(n,)].
+        unmatched: labelled items that were not judged.
+        items: people's opinions behind it.
+    """
+
+    source: str
+    judge: str
+    table: LabelTable
+    column: str
+    codes: Codes
+    truth: Codes
+    asked: NDArray[np.bool_]
+    agrees: Array
+    inclusion: Array | None
+    cluster: NDArray[np.int64] | None
+    signals: Mapping[str, Array]
+    unmatched: int
+    items: Items | None
+
+    @property
+    def ids(self) -> Texts:
+        """Items."""
+        return self.table.ids
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Items with a label of the judge."""
+        return np.asarray(self.codes != MISSING)
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Items on which judge and people can be compared."""
+        return np.asarray(~np.isnan(self.agrees))
+
+    def design(self, asked: NDArray[np.bool_], cluster: bool) -> Design:
+        """Who was asked, for estimates over all items; ``asked`` are those that count."""
+        return simple_design(asked, self.inclusion, self.cluster if cluster else None)
+
+
+def gather(
+    source: JudgedSource,
+    labels: LabelTable | None,
+    *,
+    judge: str | None = None,
+    dimension: str | None = None,
+    others: Sequence[JudgedSource] = (),
+) -> Evidence:
+    """Join judgements, labels and further judges.
+
+    Args:
+        source: the judgements.
+        labels: people's; null: those that came with the judgements, if any.
+        judge: which one, where the source has several.
+        dimension: label column; null: overall, else preference.
+        others: further judges of the same items: how many of them agree is a signal.
+
+    Raises:
+        UserError: there is no such judge or column, no id matches, or labels have no
+            inclusion probability where others have one.
+    """
+    labels = source.labels if labels is None else labels
+    table = judge_table(source, judge)
+    column = opinion_column(table, dimension)
+    codes, number = table.codes[column], len(table)
+    truth, asked = np.full(number, MISSING, np.int8), np.zeros(number, bool)
+    inclusion, unmatched, items = None, 0, None
+    if labels is not None:
+        items = items_of(labels)
+        said = dimension if dimension is not None else opinion_column(labels)
+        if said not in items.codes:
+            raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
+        truth, asked, inclusion, unmatched = _join(table, items, said)
+    left, right = codes, truth
+    if "preference" in (column, said if labels is not None else column) or any(
+        is_untyped(side) for side in (codes, truth)
+    ):
+        left, right = collapse_codes(codes), collapse_codes(truth)
+    agrees = np.where(asked & (codes != MISSING), (left == right).astype(float), np.nan)
+    return Evidence(
+        source=source.judgements.source,
+        judge=next(iter(table.raters())),
+        table=table,
+        column=column,
+        codes=codes,
+        truth=truth,
+        asked=asked,
+        agrees=agrees,
+        inclusion=inclusion,
+        cluster=factorise(table.facts.get("instruction_id")),
+        signals=signals_of(source, table, codes, column, others),
+        unmatched=unmatched,
+        items=items,
+    )
+
+
+def _join(
+    table: LabelTable, items: Items, column: str
+) -> tuple[Codes, NDArray[np.bool_], Array | None, int]:
+    index = {key: row for row, key in enumerate(table.ids.tolist())}
+    rows = np.fromiter((index.get(key, -1) for key in items.ids.tolist()), np.int64)
+    known = rows >= 0
+    if not known.any():
+        raise UserError(
+            f"{items.table.source}: none of its {len(items.ids)} ids is among the {len(table)} of"
+            f" {table.source}; give both the same ids"
+        )
+    truth, asked = np.full(len(table), MISSING, np.int8), np.zeros(len(table), bool)
+    truth[rows[known]] = items.codes[column][known]
+    voted = np.bincount(
+        items.row, weights=items.table.codes[column] != MISSING, minlength=len(items.ids)
+    )
+    asked[rows[known]] = voted[known] > 0
+    given = items.fact("inclusion")
+    if given is None or np.isnan(given[known & (voted > 0)]).all():
+        return truth, asked, None, int((~known).sum())
+    lacking = np.flatnonzero(known & (voted > 0) & np.isnan(given))
+    if len(lacking):
+        raise UserError(
+            f"{items.table.source}: {len(lacking)} labels have no inclusion probability, first"
+            f" {items.ids[lacking[0]]!r}; finish the needed pairs of the review and export again"
+        )
+    inclusion = np.full(len(table), np.nan)
+    inclusion[rows[known]] = given[known]
+    return truth, asked, inclusion, int((~known).sum())
+
+
+def signals_of(
+    source: JudgedSource,
+    table: LabelTable,
+    codes: Codes,
+    column: str,
+    others: Sequence[JudgedSource],
+) -> dict[str, Array]:
+    """Every sign of certainty that the judgements carry; unknown values count as least sure."""
+    found: dict[str, Array] = {}
+    facts = table.facts
+    for name, sign in (("confidence", 1.0), ("entropy", -1.0), ("consistent", 1.0)):
+        if name in facts:
+            found[name] = sign * facts[name]
+    own = "margin" if column in ("overall", "preference") else f"margin_{column}"
+    if own in facts:
+        found["margin"] = _towards(facts[own], codes)
+    elif all(name in facts for name in SCORE_FACTS):
+        found["margin"] = _towards(facts["score_a"] - facts["score_b"], codes)
+    repeated = _repeats(source, table, codes, column)
+    if repeated is not None:
+        found["repeats"] = repeated
+    if others:
+        found["judges"] = _others(table, codes, column, others)
+    known = {name: _unknown_last(values) for name, values in found.items()}
+    return {name: values for name, values in known.items() if len(np.unique(values)) > 1}
+
+
+def _unknown_last(values: Array) -> Array:
+    """Unknown values as the least sure of those that are known."""
+    lacking = np.isnan(values)
+    return np.where(lacking, 0.0 if lacking.all() else np.nanmin(values), values)
+
+
+def _towards(margin: Array, codes: Codes) -> Array:
+    """How far the margin speaks for the label: ahead for winners, near 0 for ties."""
+    tie = -np.abs(margin)
+    return np.where(codes == 0, margin, np.where(codes == 1, -margin, tie))
+
+
+def _repeats(source: JudgedSource, table: LabelTable, codes: Codes, column: str) -> Array | None:
+    """Share of the judge's repetitions of an item that give the same label."""
+    told = source.judgements
+    if told.repeat is None or column not in told.codes:
+        return None
+    index = {key: row for row, key in enumerate(table.ids.tolist())}
+    rows = np.fromiter((index.get(key, -1) for key in told.ids.tolist()), np.int64, len(told))
+    same = (told.codes[column] == codes[rows]) & (rows >= 0)
+    count = np.bincount(rows[rows >= 0], minlength=len(table))
+    equal = np.bincount(rows[rows >= 0], weights=same[rows >= 0], minlength=len(table))
+    return np.asarray(equal / np.maximum(count, 1))
+
+
+def _others(table: LabelTable, codes: Codes, column: str, others: Sequence[JudgedSource]) -> Array:
+    """Share of the further judges that give the same label, ties collapsed."""
+    own = collapse_codes(codes)
+    same, count = np.zeros(len(table)), 0
+    for other in others:
+        for theirs in other.judgements.raters().values():
+            said = theirs.codes[opinion_column(theirs, column if column in theirs.codes else None)]
+            index = {key: row for row, key in enumerate(theirs.ids.tolist())}
+            rows = np.fromiter((index.get(k, -1) for k in table.ids.tolist()), np.int64)
+            label = np.where(rows >= 0, collapse_codes(said)[rows], MISSING)
+            same += (label == own) & (label != MISSING)
+            count += 1
+    return same / max(count, 1)
+
+
+def label_text(code: int) -> str | None:
+    """A label by its code; null for a missing one."""
+    return None if code == MISSING else LABELS[code]

@@ -1,0 +1,50 @@
+"""The three lists of a screening, as files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.agreement.tabular import write_json
+from trace_eval.conclude.evidence import Evidence, label_text
+from trace_eval.conclude.screen import Screening
+
+#: Columns of each list: the order of the rows is the order of work.
+COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
+
+
+def write_lists(folder: Path, found: Screening, evidence: Evidence) -> list[Path]:
+    """Write ``decided.csv``, ``review.csv``, ``hopeless.csv`` and ``screen.json``.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
+    signal = (found.chosen or found.candidate or found.parts[0]).signal
+    certainty = evidence.signals.get(signal)
+    facts = evidence.table.facts
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("decided", "review", "hopeless"):
+            path = folder / f"{name}.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(COLUMNS)
+                for key in getattr(found, name):
+                    row = index[key]
+                    writer.writerow(
+                        (
+                            key,
+                            label_text(int(evidence.codes[row])),
+                            None if certainty is None else f"{certainty[row]:.6g}",
+                            label_text(int(evidence.truth[row])),
+                            *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
+                        )
+                    )
+            written.append(path)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
+    write_json(folder / "screen.json", found)
+    return [*written, folder / "screen.json"]
