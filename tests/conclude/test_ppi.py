@@ -185,6 +185,22 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
     assert worst["p_holm"] == pytest.approx(worst["difference"]["p"])
 
 
+def test_agree_with_few_labels(tmp_path: Path) -> None:
+    judge, people = judgements(tmp_path, 600)
+    out = tmp_path / "r.json"
+    command = ["agree", str(judge), "--labels", str(people), "--missing", "drop"]
+    result = CliRunner().invoke(app(), [*command, "--resamples", "0", "--json", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "People over all judged pairs, from few labels" in result.stdout
+    rows = {row["what"]: row["share"] for row in json.loads(out.read_text())["shares"]}
+    assert set(rows) == {"1", "2", "tie", "judge is right"}
+    assert rows["1"]["both"] + rows["2"]["both"] == pytest.approx(1, abs=1e-9)
+    assert rows["1"]["effective"] > 80
+    # the judge gives no sign of certainty: its accuracy is what the labels say
+    right = rows["judge is right"]
+    assert (right["both"], right["judge"]) == (right["labels"], None)
+
+
 def test_forest_plots() -> None:
     assert line(0.5, (0.25, 0.75), 0, 1, 9) == "  ├─●─┤"
     assert line(None, None, 0, 1, 9) == "    :"

@@ -164,3 +164,16 @@ def test_clips_that_the_run_could_not_decode_are_left_out(tmp_path: Path) -> Non
     material = load_material(run)
     assert [pair.id for pair in material.pairs] == ["p0"]
     assert material.left_out == {"p1": "3 of 9 samples are NaN"}
+
+
+def test_inclusion_probabilities_of_what_was_reviewed() -> None:
+    needs = {f"n{n}": Needed((Need.UNSCORED,), 0.0) for n in range(2)}
+    needs |= {f"p{n}": Needed((), 0.0) for n in range(8)}
+    plan = plan_from_needs(needs, QueueOptions(budget=6))
+    drawn = plan.random_slice[:2]
+    assert plan.inclusion([*plan.needed, *drawn]) == {
+        **dict.fromkeys(plan.needed, 1.0),
+        **dict.fromkeys(drawn, 2 / 8),
+    }
+    # one needed pair is open: the other is no sample of them
+    assert plan.inclusion([plan.needed[0], *drawn])[plan.needed[0]] is None

@@ -96,6 +96,7 @@ def agree(
     """
     from trace_eval import agreement
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
+    from trace_eval.conclude import agree as powered
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
 
@@ -123,7 +124,7 @@ def agree(
         )
         return
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
-    report = agreement.agree(
+    report = powered.agree(
         [agreement.read_source(path, columns) for path in sources],
         read_labels(labels) if labels else None,
         agreement.AgreeOptions(
@@ -140,7 +141,7 @@ def agree(
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
     console = stdout_console()
-    print_tables(agreement.agree_tables(report), console)
+    print_tables(powered.tables(report), console)
     for score in report.scores:
         console.print(score.verdict, markup=False, highlight=False)
     if json_file:

@@ -37,7 +37,8 @@ class Powered:
 
     Attributes:
         labelled, judged: items with a label of people; items with a judgement.
-        labels, judge, both: the estimates; ``judge`` is biased by the judge's errors.
+        labels, judge, both: the estimates; ``judge`` is biased by the judge's errors,
+            null where it gives no figure of its own.
         labels_interval, judge_interval, interval: at the level asked for; null: too few
             labels, or only one unit.
         weight: the tuned ``lam``, 0 (labels alone) to 1.
@@ -48,7 +49,7 @@ class Powered:
     labelled: int
     judged: int
     labels: float | None
-    judge: float
+    judge: float | None
     both: float | None
     labels_interval: Range | None
     judge_interval: Range | None

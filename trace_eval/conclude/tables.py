@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.forest import line
 from trace_eval.conclude.ppi import Powered
 from trace_eval.conclude.screen import Screening
+from trace_eval.conclude.shares import ShareRow
 from trace_eval.conclude.win_rates import WinRates
 
 
@@ -90,6 +91,41 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
             for row in rates.differences
         ),
         f"p: the difference is 0; Holm over these {len(rates.differences)} pairs of systems",
+    )
+
+
+def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
+    """What people say over the whole run."""
+    return table(
+        "People over all judged pairs, from few labels",
+        (
+            "judge",
+            "dimension",
+            "share of",
+            "labelled",
+            "judged",
+            "labels only",
+            "judge only",
+            "both (PPI++)",
+            "worth labels",
+            "0 to 1",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                row.what,
+                row.share.labelled,
+                row.share.judged,
+                bounded(row.share.labels, row.share.labels_interval),
+                bounded(row.share.judge, row.share.judge_interval),
+                bounded(row.share.both, row.share.interval),
+                _gained(row.share),
+                line(row.share.both, row.share.interval, 0, 1),
+            )
+            for row in rows
+        ),
+        f"{level:.0%} intervals; {design}",
     )
 
 

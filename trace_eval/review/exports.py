@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ COLUMNS = (
     "system_b",
     "shown",
     "seconds",
+    "inclusion",
     "comment",
 )
 
@@ -50,17 +51,18 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
             column, instead of the first view of every pair.
     """
     rows = review.labelled()
+    chosen = review.plan.inclusion({row.view.item for row in rows})
     if not repeats:
-        return [_record(review, row) for row in rows if row.view.repeat == 0]
+        return [_record(review, row, chosen) for row in rows if row.view.repeat == 0]
     again = {(row.view.rater, row.view.item) for row in rows if row.view.repeat}
     return [
-        _record(review, row) | {"repeat": str(row.view.repeat)}
+        _record(review, row, chosen) | {"repeat": str(row.view.repeat)}
         for row in rows
         if (row.view.rater, row.view.item) in again
     ]
 
 
-def _record(review: Review, row: Labelled) -> dict[str, Any]:
+def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -> dict[str, Any]:
     view, pair = row.view, review.material.by_id[row.view.item]
     seconds = None if view.finished is None else round(view.finished - view.started, 1)
     found: dict[str, Any] = {"id": view.item, "rater": view.rater}
@@ -72,6 +74,7 @@ def _record(review: Review, row: Labelled) -> dict[str, Any]:
         "system_b": pair.b.system,
         "shown": view.shown,
         "seconds": seconds,
+        "inclusion": chosen.get(view.item),
         "comment": view.comment,
         "answers": {step: value for step, value in row.answers.items() if value},
     }
@@ -116,6 +119,7 @@ def to_hcot(review: Review) -> str:
                 "rater": row["rater"],
                 "overall_first": row["overall_first"],
                 "shown": row["shown"],
+                "inclusion": row["inclusion"],
                 "comment": row["comment"],
             }
         )

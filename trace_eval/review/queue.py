@@ -9,7 +9,7 @@ and a larger budget may extend it. :mod:`trace_eval.review.estimate` undoes the 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -66,6 +66,22 @@ class ReviewPlan(Strict):
     def items(self) -> list[str]:
         """The distinct pairs of the queue in order."""
         return [*self.needed, *self.random_slice]
+
+    def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
+        """Probability with which each reviewed pair came to be reviewed, above 0 to 1.
+
+        Needed pairs are taken with certainty; null while some are open, because those that
+        are done were not drawn. Of the others any prefix is a simple random sample.
+        """
+        seen = set(reviewed)
+        complete = all(item in seen for item in self.needed)
+        drawn = sum(item in seen for item in self.others)
+        found: dict[str, float | None] = dict.fromkeys(
+            (item for item in self.needed if item in seen), 1.0 if complete else None
+        )
+        return found | dict.fromkeys(
+            (item for item in self.others if item in seen), drawn / max(len(self.others), 1)
+        )
 
     def tasks(self) -> list[tuple[str, int]]:
         """(pair, repetition) in the order in which every rater sees them."""

@@ -1,0 +1,72 @@
+"""``agree`` with what few labels of people say about all judged pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from blueprints import UserError
+from trace_eval.agreement.evaluate import AgreeOptions, AgreeReport
+from trace_eval.agreement.evaluate import agree as plain_agree
+from trace_eval.agreement.source import JudgedSource
+from trace_eval.agreement.tables import agree_tables
+from trace_eval.agreement.tabular import Table
+from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.shares import ShareRow, share_rows
+from trace_eval.conclude.tables import share_table
+from trace_eval.conclude.win_rates import describe
+from trace_eval.data.labels import LABEL_COLUMNS, LabelTable
+
+
+@dataclass(frozen=True)
+class PoweredAgreement(AgreeReport):
+    """Agreement, and people's shares over all judged pairs.
+
+    Attributes:
+        shares: empty: every judged pair has a label.
+        design: how the labels were drawn, in words.
+    """
+
+    shares: tuple[ShareRow, ...] = ()
+    design: str = ""
+
+
+def agree(
+    sources: Sequence[JudgedSource],
+    labels: LabelTable | None = None,
+    options: AgreeOptions | None = None,
+) -> PoweredAgreement:
+    """See :func:`trace_eval.agreement.evaluate.agree`."""
+    options = options or AgreeOptions()
+    report = plain_agree(sources, labels, options)
+    rows: list[ShareRow] = []
+    design = ""
+    if labels is None:
+        labels = next((source.labels for source in sources if source.labels), None)
+    for source in sources:
+        for judge, table in source.judgements.raters().items():
+            for column in LABEL_COLUMNS:
+                if column not in table.codes or labels is None or column not in labels.codes:
+                    continue
+                try:
+                    evidence = gather(source, labels, judge=judge, dimension=column)
+                except UserError as error:  # probabilities of some labels only
+                    design = str(error)
+                    continue
+                found = list(share_rows(evidence, options.bootstrap.level, options.cluster))
+                if found:
+                    asked = evidence.usable
+                    design = describe(evidence.design(asked, options.cluster), options.cluster)
+                rows += found
+    return PoweredAgreement(
+        **{part.name: getattr(report, part.name) for part in fields(report)},
+        shares=tuple(rows),
+        design=design,
+    )
+
+
+def tables(report: PoweredAgreement) -> Iterator[Table]:
+    """All tables, those of few labels last."""
+    yield from agree_tables(report)
+    if report.shares:
+        yield share_table(report.shares, report.options.bootstrap.level, report.design)
