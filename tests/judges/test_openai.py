@@ -17,6 +17,7 @@ from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn, unused_url
 from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.judges.base import JudgeGone
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.openai import MAX_BODY, OpenAIClient
 from trace_eval.judges.options import JudgeOptions
@@ -253,10 +254,9 @@ def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
     assert len(scored) > 30
 
 
-def test_a_server_that_is_down_is_unreachable() -> None:
-    judgement = judge_once(made(unused_url()))
-    assert judgement.reason is Reason.UNREACHABLE
-    assert "is it running?" in (judgement.detail or "")
+def test_a_server_that_is_down_ends_the_session() -> None:
+    with pytest.raises(JudgeGone, match=r"is it running\?.*the same command continues"):
+        judge_once(made(unused_url()))
 
 
 def test_429_shrinks_the_calls_in_flight_and_500_does_not() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
 from trace_eval.commands.progress import progress
 from trace_eval.options import ExtractOptions
 
@@ -44,17 +44,18 @@ def extract(
     part = Shard.parse(shard) if shard else None
     spill = spill_to(audio_folder(extracting.cache))
     sources, problems = recordings_in(inputs, audio_root, spill, part)
-    for problem in problems:
-        warn(problem)
+    warn_all(problems)
     folder = location(out)
     with progress(len(sources), what="extracting") as listener:
-        failed = extract_to(folder, sources, extracting, listener)
+        short = extract_to(folder, sources, extracting, listener)
     if csv_file:
         write_clips(folder, csv_file)
-    for error in failed:
-        warn(error)
+    warn_all(short.errors)
+    for group, reason in short.missing.items():
+        warn(f"{group}: no clip has it; {reason}")
     where = folder / "blueprints.jsonl" if isinstance(folder, Path) else redacted(folder)
-    count = len(sources) - len(failed)
-    messages().print(f"{count} of {len(sources)} recordings -> {where}")
-    if failed or problems:
+    count = len(sources) - len(short.errors)
+    lacking = f", without {', '.join(short.missing)}" if short.missing else ""
+    messages().print(f"{count} of {len(sources)} recordings{lacking} -> {where}")
+    if short.errors or short.missing or problems:
         raise typer.Exit(EXIT_INCOMPLETE)

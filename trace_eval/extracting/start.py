@@ -39,6 +39,27 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     return plan
 
 
+def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
+    """Refuse a plan that cannot run on this machine, before any clip is worked on.
+
+    A Ray cluster may have what this machine lacks, so there nothing is refused.
+
+    Raises:
+        UserError: names every extractor that lacks a package or a model, with the remedies.
+    """
+    if options.engine == "ray":
+        return
+    lacking = {e.group: reason for e in plan if (reason := e.unavailable()) is not None}
+    if not lacking:
+        return
+    told = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
+    without = " ".join(f"-x {group}=none" for group in lacking)
+    raise UserError(
+        f"profile {options.profile}: {len(lacking)} of {len(plan)} extractors cannot run here;"
+        f" nothing was extracted{told}\nor go without: {without}"
+    )
+
+
 class ExtractionJob(NamedTuple):
     """What an engine past this machine must know before the first clip.
 
@@ -67,6 +88,7 @@ def engine_of(
         from trace_eval.extracting.ray.engine import RayEngine
 
         return RayEngine(plan_of(options, plan), job.sources, job.shards, options)
+    check_available(plan, options)
     gpus = _gpus(plan, options)[: max(1, clips)]
     workers = options.workers
     if workers is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Blueprint, Transcript
+from blueprints import Blueprint, Transcript, UserError
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair, Recording
 
@@ -63,6 +63,10 @@ class Case:
         if self.instruction and isinstance(self.instruction.transcript, Transcript):
             return self.instruction.transcript.text or None
         return None
+
+
+class JudgeGone(UserError):
+    """Nobody answers for the judge any more: the session ends, and what is finished stays."""
 
 
 class Judge(ABC):

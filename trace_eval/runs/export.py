@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import Absent, Status, UserError
 from trace_eval.data import jsonl
 from trace_eval.data.urls import is_url
 from trace_eval.extracting.clip import Extracted
@@ -15,13 +16,49 @@ from trace_eval.runs.inputs import refuse_package
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import ClipRecord
 
+#: Absences that are facts about the tools, not about the clip.
+_NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})
+
+
+@dataclass
+class Shortfall:
+    """What an extraction was asked for and could not give.
+
+    Attributes:
+        errors: one sentence per recording that could not be decoded.
+        without: group -> clips in which its extractor did not run, and why.
+    """
+
+    errors: list[str] = field(default_factory=list)
+    without: dict[str, list[str]] = field(default_factory=dict)
+    clips: int = 0
+
+    def count(self, found: Extracted) -> None:
+        """Add one recording's outcome."""
+        if found.error:
+            self.errors.append(found.error)
+        if found.blueprint is None:
+            return
+        self.clips += 1
+        for name in found.blueprint.provenance:
+            group = found.blueprint.group(name)
+            if isinstance(group, Absent) and group.status in _NOT_RUN:
+                self.without.setdefault(name, []).append(group.reason)
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Group that no clip has, because its extractor never ran through -> the first reason."""
+        return {
+            name: reasons[0] for name, reasons in self.without.items() if len(reasons) == self.clips
+        }
+
 
 def extract_to(
     out: Path | str,
     sources: Sequence[Path | str],
     options: ExtractOptions,
     listener: Listener | None = None,
-) -> list[str]:
+) -> Shortfall:
     """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``.
 
     Outcomes are appended as soon as they are known; what is in the cache costs nothing, so
@@ -29,25 +66,24 @@ def extract_to(
     keeps ``out/shards``; where ``out`` is a URL, that is all there is.
 
     Returns:
-        One sentence per recording that could not be decoded.
+        What went wrong: recordings that could not be decoded, groups that no clip has.
     """
     if not is_url(out):
         refuse_package(Path(out))
-    errors: list[str] = []
+    found_wrong = Shortfall()
     keep = _nothing if is_url(out) else _into(Path(out))
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only --engine ray writes to a URL; name a folder")
 
     def tell(found: Extracted) -> None:
         keep(found)
-        if found.error:
-            errors.append(found.error)
+        found_wrong.count(found)
         if listener:
             listener(Event(clip=found))
 
     asked = [source_from(path) for path in sources]
     extract_each(asked, options, tell, shards=f"{out}/shards")
-    return errors
+    return found_wrong
 
 
 def _nothing(found: Extracted) -> None:

@@ -20,7 +20,7 @@ from trace_eval.data.pairs import Pair, Recording
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
-from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.base import Activity, Case, Judge, JudgeGone
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.run import ClipRecord, Run
@@ -201,6 +201,8 @@ class Pipeline:
                 return await self._judge.judge(
                     Case(pair, a.blueprint, b.blueprint, asked, decode_recording)
                 )
+            except JudgeGone:
+                raise
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
                 return Judgement.unscored(pair.id, self._judge.spec, Reason.JUDGE_FAILED, told)

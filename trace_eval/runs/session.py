@@ -15,7 +15,7 @@ from extractors.base import Extractor
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.provenance import environment, now
-from trace_eval.extracting.start import ExtractionJob, engine_of, source_of
+from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.estimate import CostEstimate, estimate
 from trace_eval.judges.chat.judge import ChatJudge
@@ -78,6 +78,8 @@ class Session:
         self.judge = judge_of(self.options.judge, judging)
         check_policy(self.policy, self.judge)
         self.plan = plan_for(self.judge, self.options.extract)
+        if not self.run.exists:  # a finished run is printed wherever it is
+            check_available(self.plan, self.options.extract)
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -73,6 +74,7 @@ class CallFailed(Exception):
         retry: bool = False,
         retry_after: float | None = None,
         billed: bool = False,
+        gone: bool = False,
     ) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -80,6 +82,7 @@ class CallFailed(Exception):
         self.retry = retry  # another attempt may succeed
         self.retry_after = retry_after  # seconds, as the server asked
         self.billed = billed  # the server may have worked, and charge for it
+        self.gone = gone  # nobody listens at that address
 
 
 class Unusable(Exception):
@@ -246,6 +249,17 @@ def is_transport(error: Exception) -> bool:
     """True for a lost connection, as the HTTP packages report it in their many versions."""
     package = type(error).__module__.partition(".")[0]
     return isinstance(error, OSError) or package in ("httpx", "httpx2", "httpcore", "httpcore2")
+
+
+def is_refused(error: BaseException | None) -> bool:
+    """True where no connection came about at all: nobody listens, or there is no such host."""
+    while error is not None:
+        if isinstance(error, ConnectionRefusedError | socket.gaierror):
+            return True
+        if type(error).__name__ == "ConnectError":  # httpx's and httpcore's
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def public_url(url: str) -> str:

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.judgement import Order, Reason, Usage
-from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.base import Activity, Case, Judge, JudgeGone
 from trace_eval.judges.chat.ask import Asker, NoAnswer
 from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.message import Message
@@ -281,6 +281,11 @@ class ChatJudge(Judge, Generic[T]):
         try:
             answer = await self.asker.ask(call.request)
         except NoAnswer as failed:
+            if failed.gone:
+                raise JudgeGone(
+                    f"judge {self.spec}: {failed.detail}; stopped here, because nobody answered any"
+                    " attempt: the same command continues"
+                ) from None
             return CallOutcome(
                 reason=failed.reason,
                 detail=failed.detail,

@@ -17,6 +17,10 @@ from trace_eval.judges.chat.base import CallFailed, Unusable
 #: until one gets through: a dead server should not cost every pair all its waits.
 DEAD_AFTER = 20
 
+#: Retries of a call while nobody has ever answered and the connection is refused: a server
+#: that is not there is found out in seconds, one that restarts is waited for.
+RETRIES_BEFORE_FIRST = 2
+
 #: Longest wait that backoff alone asks for, seconds.
 MAX_BACKOFF_S = 30.0
 
@@ -125,6 +129,7 @@ class Caller:
         self.policy = policy
         self._timeout_s = timeout_s
         self._unreached = 0
+        self._reached = False
         self._random = random.Random()
 
     async def call(
@@ -144,7 +149,10 @@ class Caller:
                 return await self._once(send, ready)
             except CallFailed as failure:
                 wait = self.policy.wait_s(attempt, failure, self._random.random())
-                given_up = attempt >= self.policy.retries or wait > self.policy.max_wait_s
+                most = self.policy.retries
+                if failure.gone and not self._reached:
+                    most = min(most, RETRIES_BEFORE_FIRST)
+                given_up = attempt >= most or wait > self.policy.max_wait_s
                 if not failure.retry or given_up or self._unreached >= DEAD_AFTER:
                     raise
             await asyncio.sleep(wait)
@@ -165,9 +173,9 @@ class Caller:
                 self._unreached += failure.reason is Reason.UNREACHABLE
                 raise
             except Unusable:
-                self._unreached = 0
+                self._unreached, self._reached = 0, True
                 raise
-            self._unreached = 0
+            self._unreached, self._reached = 0, True
             self.limiter.succeeded()
             return made
 

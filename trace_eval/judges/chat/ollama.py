@@ -29,6 +29,7 @@ from trace_eval.judges.chat.base import (
     check_read,
     check_text,
     checked_url,
+    is_refused,
     is_transport,
     public_url,
 )
@@ -192,7 +193,8 @@ class OllamaClient(ChatClient):
                 f"{self.server}: cannot be reached ({type(error).__name__}: {error}); run:"
                 " ollama serve"
             )
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True)
+            gone = is_refused(error)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, gone=gone)
         return error
 
     def _by_status(self, error: ollama.ResponseError) -> CallFailed:

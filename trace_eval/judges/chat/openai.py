@@ -31,6 +31,7 @@ from trace_eval.judges.chat.base import (
     check_read,
     check_text,
     checked_url,
+    is_refused,
     is_transport,
     public_url,
 )
@@ -256,7 +257,8 @@ class OpenAIClient(ChatClient):
             return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True)
         if isinstance(error, openai.APIConnectionError):
             detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True)
+            gone = is_refused(error)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, gone=gone)
         return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
