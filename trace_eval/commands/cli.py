@@ -27,6 +27,7 @@ from trace_eval.commands import (
     schema,
     screen,
     show,
+    train,
 )
 from trace_eval.commands.console import EXIT_USAGE, complain, results
 
@@ -69,6 +70,7 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(models.app)
+app.add_typer(train.app)
 
 
 def main() -> None:

@@ -85,15 +85,8 @@ def agree_score_files(
     """
     name = load_rubric(rubric).name if rubric else None
     files = [read_scores(path, name) for path in sources]
-    scored = {file.rubric for file in files if file.rubric}
-    if len(scored) > 1:
-        raise UserError(
-            f"the sources score different rubrics ({', '.join(sorted(scored))}); compare one"
-        )
-    name = name or next(iter(scored), None)
-    ratings = read_ratings(labels, name) if labels else _own_labels(files)
-    scale = load_rubric(rubric).numbers if rubric else _scale(files, name)
-    facts, texts = _items(files)
+    found, facts, texts, scale = merged_sources(files, rubric)
+    ratings = read_ratings(labels, found.rubric) if labels else _own_labels(files)
     stray = [id_ for id_ in dict.fromkeys(ratings.ids) if id_ not in facts]
     if stray and missing == "error":
         raise UserError(
@@ -101,8 +94,28 @@ def agree_score_files(
             f" {stray[0]!r}; score them, correct the ids, or pass --missing drop"
         )
     study = study_of(facts, texts, ratings, scale)
-    judges = [judge_scores(column, study, scale) for column in _distinct(files)]
-    return agree_scores(study, judges, options, ratings.source, name)
+    judges = [judge_scores(column, study, scale) for column in found.columns]
+    return agree_scores(study, judges, options, ratings.source, found.rubric)
+
+
+def merged_sources(
+    files: Sequence[ScoreFile], rubric: str | None
+) -> tuple[ScoreFile, Facts, Texts, Numbers]:
+    """Several sources as one: all judges, the items' facts and texts, and the scale.
+
+    Raises:
+        UserError: they score different rubrics.
+    """
+    scored = {file.rubric for file in files if file.rubric}
+    if len(scored) > 1:
+        raise UserError(
+            f"the sources score different rubrics ({', '.join(sorted(scored))}); compare one"
+        )
+    name = load_rubric(rubric).name if rubric else next(iter(scored), None)
+    scale = load_rubric(rubric).numbers if rubric else _scale(files, name)
+    facts, texts = _items(files)
+    source = ", ".join(file.source for file in files)
+    return ScoreFile(source, _distinct(files), name, facts, texts), facts, texts, scale
 
 
 def read_scores(path: Path, rubric: str | None = None) -> ScoreFile:

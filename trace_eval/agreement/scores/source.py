@@ -29,9 +29,13 @@ DEFAULT_SCALE = likert(1, 5)
 
 @dataclass
 class ScoreColumn:
-    """One judge's scores as they are read, on the rubric's scale; keys are item ids."""
+    """One judge's scores as they are read, on the rubric's scale; keys are item ids.
+
+    ``pooled``: it is a mixture of judges that have columns of their own.
+    """
 
     judge: str
+    pooled: bool = False
     value: dict[str, float] = field(default_factory=dict)
     variance: dict[str, float] = field(default_factory=dict)
     shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
@@ -115,6 +119,7 @@ def columns_of_scores(records: Iterable[Mapping[str, Any]]) -> list[ScoreColumn]
     for record in records:
         column = found.setdefault(record["judge"], ScoreColumn(record["judge"]))
         _add(column, record)
+        column.pooled = column.pooled or bool(record.get("parts"))
         for part in record.get("parts") or ():
             _add_part(found.setdefault(part["judge"], ScoreColumn(part["judge"])), part, record)
     return list(found.values())

@@ -1,0 +1,147 @@
+"""Fused judges: the synthetic acceptance of correctness.md, section 5, and the model's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.fusion_recipe import JUDGES, draw, fused_on_unseen
+from blueprints import UserError
+from fusion import likert
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.fusion import Fused, FusionModel, Map, Member, spread_over
+from trace_eval.scores.fusion_fit import Rows, fit_blend, fit_map, fit_weights, folds
+
+IDENTITY = Map((0.0, 1.0), (0.0, 1.0))
+SCALE = likert(1, 5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_fusion_beats_its_judges_and_their_average(seed: int) -> None:
+    """800 items, 200 questions, truth Beta(.5, .6), noise .1, .2, .4, and one that says 3.
+
+    All 100 of 100 seeds: ``python -m benchmarks.fusion_recipe``.
+    """
+    result = fused_on_unseen(seed)
+    weights = result.weights
+    assert weights[0] > weights[1] > weights[2] >= weights[3]
+    assert weights[0] == pytest.approx(0.76, abs=0.12)
+    assert weights[1] == pytest.approx(0.23, abs=0.12)
+    assert weights[3] < 0.02
+    assert result.fused < min(result.single)
+    assert result.fused < result.average
+
+
+def test_identical_judges_are_each_of_them() -> None:
+    rows = draw(3, 400, 100)
+    one = rows.scores[:, :1]
+    alone = fit_blend(Rows(one, rows.truth, rows.question))
+    tripled = fit_blend(Rows(np.repeat(one, 3, axis=1), rows.truth, rows.question))
+    np.testing.assert_allclose(
+        tripled.apply(np.repeat(one, 3, axis=1)), alone.apply(one), atol=1e-9
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_weights_have_the_least_error_of_all(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(60)
+    calibrated = truth[:, None] + rng.normal(0, rng.random(3), (60, 3))
+    weights = np.array(fit_weights(calibrated, truth))
+    assert weights.sum() == pytest.approx(1)
+    assert (weights >= 0).all()
+    best = ((calibrated @ weights - truth) ** 2).sum()
+    for other in rng.dirichlet(np.ones(3), size=200):
+        assert best <= ((calibrated @ other - truth) ** 2).sum() + 1e-9
+
+
+def test_a_fold_never_holds_a_question_that_it_trained_on() -> None:
+    question = np.random.default_rng(0).integers(0, 30, 200)
+    for train, test in folds(question):
+        assert not set(question[train]) & set(question[test])
+
+
+def test_calibration_rises_and_is_clipped() -> None:
+    found = fit_map(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0.1, 0.5, 0.4, 0.0]))
+    assert [found(x) for x in (0, 0.2, 0.4, 0.5, 0.6, 1)] == pytest.approx(
+        [0.1, 0.1, 0.45, 0.45, 0.45, 0.45]
+    )
+
+
+def _model() -> FusionModel:
+    half = Map((0.0, 1.0), (0.0, 0.5))
+    members = (Member("a", 0.75, IDENTITY), Member("b", 0.25, half))
+    return FusionModel("correctness", (1.0, 2.0, 3.0, 4.0, 5.0), members, IDENTITY, 2.0)
+
+
+def test_fusing_by_hand() -> None:
+    """a: mean .5, variance 0; b: mean 1 -> .5 after its map, variance 0: no spread at all."""
+    sure = {label: of_distribution({label: 1.0}, SCALE) for label in (1, 3, 5)}
+    assert _model().fuse({"a": sure[3], "b": sure[5]}) == Fused(0.5, 0.0, 0.0, 0.0, ())
+    # a: 0, b: .5 -> mean .125, between .75 .125^2 + .25 .375^2 = .046875, times 2
+    found = _model().fuse({"a": sure[1], "b": sure[5]})
+    assert found is not None
+    assert found.mean == pytest.approx(0.125)
+    assert found.between == pytest.approx(0.046875)
+    assert found.variance == pytest.approx(0.09375)
+
+
+def test_missing_judges_leave_their_weight_to_the_others() -> None:
+    sure = of_distribution({5: 1.0}, SCALE)
+    found = _model().fuse({"b": sure, "stranger": sure})
+    assert found is not None
+    assert (found.mean, found.missing) == (0.5, ("a",))
+    assert _model().fuse({}) is None
+
+
+def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "fused"
+    _model().save(folder)
+    assert FusionModel.load(folder) == _model()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ('"weight": 0.75', '"weight": 0.5'),
+        ('"format": "trace-eval fusion 1"', '"format": "other"'),
+        ('"last"', '"first"'),
+        ('"y": [\n   0.0,\n   1.0', '"y": [\n   1.0,\n   0.0'),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path: Path, change: tuple[str, str]) -> None:
+    path = _model().save(tmp_path)
+    text = path.read_text()
+    assert change[0] in text
+    path.write_text(text.replace(*change))
+    with pytest.raises(UserError, match=r"fusion\.json"):
+        FusionModel.load(path.parent)
+
+
+def test_no_folder_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="trace-eval train fusion"):
+        FusionModel.load(tmp_path / "none")
+
+
+def test_a_spread_becomes_shares() -> None:
+    labels = SCALE.labels
+    numbers = [float(label) for label in labels]
+    for mean, variance in ((0.5, 0.05), (0.9, 0.02), (0.3, 0.2)):
+        shares = spread_over(numbers, mean, variance)
+        assert sum(shares.values()) == pytest.approx(1)
+        middle = sum((label - 1) / 4 * share for label, share in shares.items())
+        assert middle == pytest.approx(mean, abs=0.02)
+    assert spread_over(numbers, 0.25, 0.25 * 0.75) == {1: 0.75, 2: 0, 3: 0, 4: 0, 5: 0.25}
+    assert spread_over(numbers, 0.5, 0.0)[3] == 1
+    assert spread_over(numbers, 0.0, 0.0)[1] == 1
+
+
+def test_the_recipe_has_its_judges() -> None:
+    rows = draw(0, 800, 200)
+    assert rows.scores.shape == (800, len(JUDGES))
+    assert set(np.unique(rows.scores[:, 3])) == {0.5}

@@ -1,0 +1,113 @@
+"""``train fusion`` on files, as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.fusion_recipe import JUDGES, draw
+from blueprints import UserError
+from trace_eval.agreement.scores.train_fusion import train_fusion
+from trace_eval.commands.cli import app
+from trace_eval.scores.fusion import FusionModel
+
+
+def _write(path: Path, columns: list[str], rows: list[tuple[object, ...]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return path
+
+
+def _files(folder: Path, seed: int = 0, split: bool = True) -> tuple[Path, list[Path]]:
+    """Three raters per item who see its truth with noise .1, and a file per judge."""
+    rows = draw(seed, 600, 150)
+    rng = np.random.default_rng(seed)
+    parts = np.where(rows.question < 90, "train", np.where(rows.question < 120, "dev", "test"))
+    ratings = []
+    for item, truth in enumerate(rows.truth):
+        for rater in range(3):
+            noisy = np.clip(truth + rng.normal(0, 0.1), 0, 1)
+            where = (f"q{rows.question[item]}", parts[item] if split else "")
+            ratings.append((f"i{item}", f"r{rater}", 1 + round(float(noisy) * 4), *where))
+    labels = _write(
+        folder / "people.csv", ["id", "rater", "score", "question_id", "split"], ratings
+    )
+    runs = []
+    for place, judge in enumerate(JUDGES):
+        scores: list[tuple[object, ...]] = [
+            (f"i{item}", 1 + 4 * value, judge) for item, value in enumerate(rows.scores[:, place])
+        ]
+        if place == 1:
+            scores = [row for n, row in enumerate(scores) if n % 7]  # left some items out
+        runs.append(_write(folder / f"judge{place}.csv", ["id", "score", "judge"], scores))
+    return labels, runs
+
+
+def test_training_and_what_is_stored(tmp_path: Path) -> None:
+    labels, runs = _files(tmp_path)
+    found = train_fusion(labels, runs, tmp_path / "fused")
+    model = FusionModel.load(tmp_path / "fused")
+    assert model == found.model
+    weights = {member.judge: member.weight for member in model.members}
+    assert weights["noise 0.1"] > weights["noise 0.2"] > weights["always 3"]
+    assert "360 rated items of the split train" in model.fitted["train"]
+    assert "120 rated items of the split dev" in model.fitted["dev"]
+    assert model.fitted["questions"] == 150
+    errors = {error.who: error.mse for error in found.errors}
+    assert errors["fused"] < min(errors["average"], *(errors[judge] for judge in JUDGES))
+    held_out = {error.who: error.mse for error in found.test_errors}
+    assert held_out["fused"] < min(held_out["average"], held_out["noise 0.1"])
+    assert "is better than the average" in found.verdict
+    # ratings scatter around the fused mean: the factor was fitted to that
+    assert model.variance_factor is not None
+    assert 0 < model.variance_factor < 10
+
+
+def test_without_splits_some_questions_calibrate_the_fusion(tmp_path: Path) -> None:
+    labels, runs = _files(tmp_path, split=False)
+    found = train_fusion(labels, runs, tmp_path / "fused")
+    assert "of 120 questions" in found.train
+    assert "of 30 other questions, seed 0" in found.dev
+    assert not found.test_errors
+
+
+def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
+    """A judge that is the truth, and one that always says 3: nothing beats the first."""
+    ratings = [(f"i{n}", "r", 1 + n % 5, f"q{n // 2}") for n in range(200)]
+    labels = _write(tmp_path / "people.csv", ["id", "rater", "score", "question_id"], ratings)
+    best = _write(tmp_path / "a.csv", ["id", "score"], [(i, s) for i, _, s, _ in ratings])
+    flat = _write(tmp_path / "b.csv", ["id", "score"], [(i, 3) for i, *_ in ratings])
+    found = train_fusion(labels, [best, flat], tmp_path / "fused")
+    assert "is not better than a" in found.verdict
+
+
+@pytest.mark.parametrize("runs", [0, 1])
+def test_one_judge_cannot_be_fused(tmp_path: Path, runs: int) -> None:
+    labels, files = _files(tmp_path)
+    with pytest.raises(UserError, match="two or more"):
+        train_fusion(labels, files[:runs], tmp_path / "fused")
+
+
+def test_too_few_common_rows(tmp_path: Path) -> None:
+    labels, runs = _files(tmp_path)
+    few = _write(tmp_path / "few.csv", ["id", "score"], [(f"i{n}", 3) for n in range(0, 60, 5)])
+    with pytest.raises(UserError, match="at least 20"):
+        train_fusion(labels, [runs[0], few], tmp_path / "fused")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    labels, runs = _files(tmp_path)
+    out = tmp_path / "fused"
+    arguments = ["train", "fusion", str(labels), "--out", str(out), "--runs", *map(str, runs)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    for text in ("Fused judge", "noise 0.1", "cross-validated by question", "average", "wrote"):
+        assert text in done.output
+    stored = json.loads((out / "fusion.json").read_text())
+    assert stored["format"] == "trace-eval fusion 1"
+    assert [member["judge"] for member in stored["members"]] == list(JUDGES)

@@ -1,0 +1,206 @@
+"""Several judges as one: calibrated, weighted by what each is worth, calibrated again.
+
+Per judge an isotonic map takes its score to people's mean; the fused score is a weighted mean
+of the calibrated ones (weights not negative, sum 1), and a last isotonic map and one factor on
+the variance are fitted on rows that had no part in the weights. How it is fitted:
+:mod:`trace_eval.scores.fusion_fit`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.scores.pool import Opinion
+
+#: The file of a fused judge inside its folder.
+FILE = "fusion.json"
+
+FORMAT = "trace-eval fusion 1"
+
+
+@dataclass(frozen=True)
+class Map:
+    """A rising map from [0, 1] to [0, 1]: straight between its points, flat beyond them."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+    def __call__(self, value: float) -> float:
+        """Where a value is taken to."""
+        place = bisect_right(self.x, value)
+        if place == 0:
+            return self.y[0]
+        if place == len(self.x):
+            return self.y[-1]
+        x0, x1, y0, y1 = self.x[place - 1], self.x[place], self.y[place - 1], self.y[place]
+        return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One judge of a fusion."""
+
+    judge: str
+    weight: float
+    calibration: Map
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A fused score.
+
+    Attributes:
+        mean: position, 0 to 1.
+        variance: of people's ratings around it; null where no spread was known to fit it by.
+        within, between: the weighted mean of the judges' variances, and the variance of their
+            calibrated means; before the factor.
+        missing: judges without a score; the others' weights were brought to sum 1.
+    """
+
+    mean: float
+    variance: float | None
+    within: float | None
+    between: float | None
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FusionModel:
+    """A fused judge.
+
+    Attributes:
+        rubric: whose scores were fused; null: unknown.
+        labels: of its scale.
+        members: the judges with their weights.
+        last: the final calibration.
+        variance_factor: of within + between; null: no variance is stated.
+        fitted: what it was fitted on, and the errors that were measured.
+    """
+
+    rubric: str | None
+    labels: tuple[float, ...]
+    members: tuple[Member, ...]
+    last: Map
+    variance_factor: float | None
+    fitted: Mapping[str, Any] = field(default_factory=dict)
+
+    def fuse(self, opinions: Mapping[str, Opinion]) -> Fused | None:
+        """Fuse what the judges say of one item; null: none of them has a score.
+
+        Args:
+            opinions: by judge, means on [0, 1]; judges that are no members are ignored.
+        """
+        present = [member for member in self.members if member.judge in opinions]
+        total = math.fsum(member.weight for member in present)
+        if total <= 0:
+            return None
+        weights = [member.weight / total for member in present]
+        means = [member.calibration(opinions[member.judge].mean) for member in present]
+        middle = math.fsum(w * m for w, m in zip(weights, means, strict=True))
+        between = (
+            math.fsum(w * (m - middle) ** 2 for w, m in zip(weights, means, strict=True))
+            if len(present) > 1
+            else None
+        )
+        known = [
+            (w, variance)
+            for w, member in zip(weights, present, strict=True)
+            if (variance := opinions[member.judge].variance) is not None and w > 0
+        ]
+        within = (
+            math.fsum(w * v for w, v in known) / math.fsum(w for w, _ in known) if known else None
+        )
+        mean = min(1.0, max(0.0, self.last(middle)))
+        spread = None if within is None and between is None else (within or 0.0) + (between or 0.0)
+        return Fused(
+            mean,
+            # no distribution on [0, 1] has a larger one
+            None
+            if spread is None or self.variance_factor is None
+            else min(self.variance_factor * spread, mean * (1 - mean)),
+            within,
+            between,
+            tuple(m.judge for m in self.members if m.weight > 0 and m.judge not in opinions),
+        )
+
+    def save(self, folder: Path) -> Path:
+        """Write it into a folder; returns the file."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / FILE
+        record = {"format": FORMAT, **asdict(self)}
+        text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        return path
+
+    @classmethod
+    def load(cls, folder: Path) -> FusionModel:
+        """Read the fused judge of a folder.
+
+        Raises:
+            UserError: there is none, or it is damaged.
+        """
+        path = folder / FILE
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if found["format"] != FORMAT:
+                raise ValueError(f"its format is {found['format']!r}, not {FORMAT!r}")
+            model = cls(
+                found["rubric"],
+                tuple(map(float, found["labels"])),
+                tuple(
+                    Member(m["judge"], float(m["weight"]), _map(m["calibration"]))
+                    for m in found["members"]
+                ),
+                _map(found["last"]),
+                None if found["variance_factor"] is None else float(found["variance_factor"]),
+                found["fitted"],
+            )
+        except OSError as error:
+            raise UserError(
+                f"{path}: cannot be read ({error}); run trace-eval train fusion"
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{path}: not a fused judge ({error}); train it again") from error
+        if not model.members or abs(math.fsum(m.weight for m in model.members) - 1) > 1e-6:
+            raise UserError(f"{path}: the weights do not add up to 1; train it again")
+        return model
+
+
+def spread_over(labels: Sequence[float], mean: float, variance: float) -> dict[float, float]:
+    """A Beta distribution of this mean and variance as shares over a scale's labels.
+
+    Its mass between the middles of neighbouring labels; a variance at its limit, mean
+    (1 - mean), leaves only the two ends.
+    """
+    from scipy.special import betainc
+
+    low, width = labels[0], labels[-1] - labels[0]
+    room = mean * (1 - mean)
+    if room <= 1e-12 or variance >= room * (1 - 1e-9):
+        return {
+            label: (1 - mean) * (label == low) + mean * (label == labels[-1]) for label in labels
+        }
+    positions = [(label - low) / width for label in labels]
+    if variance <= 1e-9:
+        nearest = min(range(len(labels)), key=lambda n: (abs(positions[n] - mean), -n))
+        return {label: float(n == nearest) for n, label in enumerate(labels)}
+    size = room / variance - 1
+    edges = [(a + b) / 2 for a, b in pairwise(positions)]
+    below = [0.0, *(float(betainc(mean * size, (1 - mean) * size, e)) for e in edges), 1.0]
+    return {label: max(0.0, below[n + 1] - below[n]) for n, label in enumerate(labels)}
+
+
+def _map(record: Mapping[str, Any]) -> Map:
+    x, y = (tuple(map(float, record[name])) for name in "xy")
+    rising = all(a < b for a, b in pairwise(x)) and sorted(y) == list(y)
+    if not x or len(x) != len(y) or not rising:
+        raise ValueError("a calibration that does not rise")
+    return Map(x, y)

@@ -1,0 +1,216 @@
+"""Fitting a fused judge on people's ratings, and measuring it honestly.
+
+Calibration: isotonic regression (Barlow et al. 1972), by scikit-learn. Weights: non-negative
+least squares with sum 1 on **out-of-fold** calibrated scores (stacking, Breiman 1996), so that
+a judge is not rewarded for what its own calibration remembers. Folds hold whole questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError, require
+from trace_eval.scores.fusion import Map, Member
+
+Array = NDArray[Any]
+
+#: Folds of the cross-validation, fewer where there are fewer questions.
+FOLDS = 5
+
+#: Rows that every judge scored, below which no weights are fitted.
+MIN_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scores of several judges and people's mean, on [0, 1].
+
+    Attributes:
+        scores: NaN where a judge has none [shape=(rows, judges)].
+        truth: people's mean [shape=(rows,)].
+        question: of each row, from 0 [shape=(rows,)].
+    """
+
+    scores: Array
+    truth: Array
+    question: NDArray[np.int64]
+
+    def take(self, chosen: Array) -> Rows:
+        """Some rows."""
+        return Rows(self.scores[chosen], self.truth[chosen], self.question[chosen])
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Calibrations and weights, without the last map."""
+
+    maps: tuple[Map, ...]
+    weights: tuple[float, ...]
+
+    def apply(self, scores: Array) -> Array:
+        """Fused scores; missing judges leave their weight to the others [shape=(rows,)]."""
+        calibrated = np.stack(
+            [_mapped(m, column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
+        )
+        known = ~np.isnan(calibrated)
+        weights = known * np.array(self.weights)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = (np.where(known, calibrated, 0) * weights).sum(1)
+            return np.asarray(total / weights.sum(1))
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """Mean squared error on questions that had no part in the fit.
+
+    Attributes:
+        who: a judge, a judge calibrated, ``average`` or ``fused``.
+        rows: that it has a score for.
+    """
+
+    who: str
+    rows: int
+    mse: float
+
+
+def fit_map(x: Array, y: Array) -> Map:
+    """The rising map with the least squared error, clipped to [0, 1] and to the range of x."""
+    sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "train fusion")
+    known = ~np.isnan(x)
+    if not known.any():
+        raise UserError("train fusion: a judge has no score of any training row")
+    model = sklearn.IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+    model.fit(x[known], y[known])
+    return Map(tuple(map(float, model.X_thresholds_)), tuple(map(float, model.y_thresholds_)))
+
+
+def fit_blend(rows: Rows) -> Blend:
+    """Calibrations on all rows, weights on out-of-fold calibrated ones.
+
+    Raises:
+        UserError: too few rows or questions.
+    """
+    weights = fit_weights(out_of_fold(rows), rows.truth)
+    maps = tuple(fit_map(column, rows.truth) for column in rows.scores.T)
+    return Blend(maps, weights)
+
+
+def out_of_fold(rows: Rows) -> Array:
+    """Each row's scores under calibrations that never saw its question."""
+    found = np.full(rows.scores.shape, np.nan)
+    for train, test in folds(rows.question):
+        for judge, column in enumerate(rows.scores.T):
+            calibration = fit_map(column[train], rows.truth[train])
+            found[test, judge] = _mapped(calibration, column[test])
+    return found
+
+
+def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
+    """Weights w >= 0 with sum 1 and the least ``|Z w - y|^2``.
+
+    With the sum at 1 the residual is ``(Z - y 1') w``, so any solution of the non-negative
+    least squares problem ``[(Z - y 1'); 1'] w = [0; 1]`` points in the best direction, and
+    dividing by its sum is exact.
+    """
+    from scipy.optimize import nnls
+
+    known = ~np.isnan(calibrated).any(1)
+    if known.sum() < MIN_ROWS:
+        raise UserError(
+            f"train fusion: {int(known.sum())} training rows are scored by every judge; at least"
+            f" {MIN_ROWS} are needed"
+        )
+    gaps = calibrated[known] - truth[known, None]
+    # the scale of the last row changes nothing but the arithmetic
+    matrix = np.vstack([gaps / np.sqrt(known.sum()), np.ones(gaps.shape[1])])
+    solution, _ = nnls(matrix, np.append(np.zeros(len(gaps)), 1.0))
+    return tuple(map(float, solution / solution.sum()))
+
+
+def cross_validated(rows: Rows, judges: Sequence[str], last: Map) -> list[CrossValidated]:
+    """Errors of every judge as it is and calibrated, of their average and of the fusion.
+
+    The whole fit is repeated without the fold; the last map is given, fitted on other rows.
+    """
+    ways: dict[str, Callable[[Rows], Callable[[Array], Array]]] = {}
+    for place, judge in enumerate(judges):
+        ways[judge] = lambda _, p=place: lambda scores: scores[:, p]  # type: ignore[misc]
+        ways[f"{judge}, calibrated"] = lambda train, p=place: _calibrated(train, p)  # type: ignore[misc]
+    ways["average"] = lambda _: average
+    ways["fused"] = lambda train: _fused(fit_blend(train), last)
+    predicted = {who: np.full(len(rows.truth), np.nan) for who in ways}
+    for train, test in folds(rows.question):
+        seen = rows.take(train)
+        for who, fit in ways.items():
+            predicted[who][test] = fit(seen)(rows.scores[test])
+    return [squared_error(who, values, rows.truth) for who, values in predicted.items()]
+
+
+def squared_error(who: str, predicted: Array, truth: Array) -> CrossValidated:
+    """Mean squared error where there is a prediction."""
+    known = ~np.isnan(predicted)
+    error = float(((predicted[known] - truth[known]) ** 2).mean()) if known.any() else np.nan
+    return CrossValidated(who, int(known.sum()), error)
+
+
+def average(scores: Array) -> Array:
+    """The plain mean of the judges that have a score."""
+    known = ~np.isnan(scores)
+    count = known.sum(1)
+    return np.where(count > 0, np.where(known, scores, 0).sum(1) / np.maximum(count, 1), np.nan)
+
+
+def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
+    """(training rows, held-out rows), whole questions.
+
+    Raises:
+        UserError: there are fewer than two questions.
+    """
+    groups = len(np.unique(question))
+    if groups < 2:
+        raise UserError(f"train fusion: needs at least 2 questions, there are {groups}")
+    package = require("sklearn.model_selection", "scikit-learn", "agree", "train fusion")
+    yield from package.GroupKFold(min(FOLDS, groups)).split(question, groups=question)
+
+
+def members(judges: Sequence[str], blend: Blend) -> tuple[Member, ...]:
+    """The judges of a fused judge."""
+    return tuple(
+        Member(judge, weight, calibration)
+        for judge, weight, calibration in zip(judges, blend.weights, blend.maps, strict=True)
+    )
+
+
+def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
+    """The factor that makes the stated variance of ratings equal to their squared error.
+
+    Args:
+        truth: one rating each [shape=(ratings,)].
+        mean, variance: fused, of the rated item; NaN: no variance is known.
+
+    Returns:
+        Null: there is no variance to scale.
+    """
+    known = ~np.isnan(variance)
+    stated = float(variance[known].sum())
+    if stated <= 0:
+        return None
+    return float(((truth[known] - mean[known]) ** 2).sum() / stated)
+
+
+def _calibrated(train: Rows, place: int) -> Callable[[Array], Array]:
+    calibration = fit_map(train.scores[:, place], train.truth)
+    return lambda scores: _mapped(calibration, scores[:, place])
+
+
+def _fused(blend: Blend, last: Map) -> Callable[[Array], Array]:
+    return lambda scores: _mapped(last, blend.apply(scores))
+
+
+def _mapped(calibration: Map, values: Array) -> Array:
+    return np.where(np.isnan(values), np.nan, np.interp(values, calibration.x, calibration.y))
