@@ -89,3 +89,27 @@ class Options:
     def __post_init__(self) -> None:
         if not 0 <= self.min_coverage <= 1:
             raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")
+
+
+#: Judge and rubric of single answers when none are named: no LLM, no network.
+DEFAULT_RATERS = ("lexical",)
+DEFAULT_RUBRICS = ("correctness",)
+
+
+@dataclass(frozen=True)
+class RateOptions(Options):
+    """How single answers are rated; ``judge`` and ``policy`` mean nothing here.
+
+    Attributes:
+        judges: judge specs; several are pooled.
+        rubrics: names of shipped rubrics, or files; each gives a score of its own.
+    """
+
+    judges: tuple[str, ...] = DEFAULT_RATERS
+    rubrics: tuple[str, ...] = DEFAULT_RUBRICS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, given in (("judge", self.judges), ("rubric", self.rubrics)):
+            if not given or len(set(given)) < len(given):
+                raise UserError(f"{name}: name one or more different ones, not {list(given)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,13 @@ from trace_eval.judges.options import (
     CLIENT_ONLY,
     FIELDS,
     NOT_DECIDING,
+    PAIRS_ONLY,
+    RATES_ONLY,
     STATE,
     JudgeOptions,
 )
-from trace_eval.judges.registry import create_judge, judge_of, kinds
+from trace_eval.judges.registry import create_judge, judge_of, kinds, raters_of
+from trace_eval.rubrics import load_rubric
 
 #: Another legal value than the default for every field whose type does not suggest one.
 OTHERS: dict[str, Any] = {
@@ -47,6 +51,8 @@ OTHERS: dict[str, Any] = {
     "audio_format": "mp3",
     "transcripts": "reference",
     "instruction": "both",
+    "show": ("question",),
+    "min_samples": 1,
 }
 
 
@@ -73,8 +79,13 @@ def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
     value = other(name)
     assert value is not None, f"give {name} another value in OTHERS"
     changed = replace(options, **{name: value})
-    before, after = create_judge(spec, options), create_judge(spec, changed)
-    assert before.parameters() != after.parameters()
+    makers: list[Callable[[JudgeOptions], Judge]] = []
+    if name not in RATES_ONLY:
+        makers.append(lambda chosen: create_judge(spec, chosen))
+    if name not in PAIRS_ONLY | AUDIO_ONLY:
+        makers.append(lambda chosen: raters_of(spec, [load_rubric("correctness")], chosen)[0])
+    for make in makers:
+        assert make(options).parameters() != make(changed).parameters()
 
 
 def test_every_option_is_declared_once() -> None:

@@ -196,7 +196,7 @@ def test_refusing_calls_nobody(tmp_path: Path, options: Options, judge: LouderWi
     assert (overall.policy, overall.rating) == ("majority_vote", Rating.B)
     assert Run.open(tmp_path / "run").overall()["p0"] == overall
     assert (judge.seen, (tmp_path / "log").read_text()) == ([], log)
-    with pytest.raises(UserError, match="no run here"):
+    with pytest.raises(UserError, match="no such run"):
         fuse_again(tmp_path / "nothing", "majority_vote")
 
 

@@ -21,8 +21,10 @@ from trace_eval.commands import (
     merge,
     models,
     rank,
+    rate,
     report,
     review,
+    rubrics,
     runs,
     schema,
     screen,
@@ -52,6 +54,7 @@ def _version(
 
 for command in (
     judge.judge,
+    rate.rate,
     extract.extract,
     merge.merge,
     show.show,
@@ -71,6 +74,7 @@ for command in (
     app.command()(command)
 app.add_typer(models.app)
 app.add_typer(train.app)
+app.add_typer(rubrics.app)
 
 
 def main() -> None:

@@ -10,14 +10,14 @@ import typer
 
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, warn_all
 from trace_eval.commands.judging import judge_options
-from trace_eval.commands.progress import progress
+from trace_eval.commands.sitting import Ways, sit
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
 if TYPE_CHECKING:
-    from trace_eval.data.manifests import Manifest
+    pass
 
 _DEFAULTS = Options()
 
@@ -73,7 +73,7 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.commands.tables import print_batch, print_results, print_summary
+    from trace_eval.commands.tables import print_results, print_summary
     from trace_eval.data.manifests import check_audio, read_manifest
     from trace_eval.data.parts import Shard
     from trace_eval.data.records import spill_to
@@ -88,36 +88,18 @@ def judge(
     manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)), limit)
     if part:
         manifest = manifest.shard(part)
-    out = out or default_out(manifest, judge)
+    folder = out or default_out(manifest, judge)
     warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.pairs)))
-    if estimate or quick:
-        _estimate(manifest, options, out, quick)
+    summary = sit(
+        manifest,
+        folder,
+        options,
+        lambda listener: Session(manifest, folder, options, listener),
+        Ways(estimate or quick, quick, batch_file, batch_results or ()),
+    )
+    if summary is None:
         return
-    try:
-        with (
-            progress(len(manifest.pairs)) as listener,
-            Session(manifest, out, options, listener) as session,
-        ):
-            if batch_file:
-                print_batch(session.write_batch(batch_file))
-                return
-            summary = session.judge_pending(batch_results or ())
-    except KeyboardInterrupt:
-        messages().print(f"interrupted; the same command continues {out}")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
-    print_results(out)
-    print_summary(summary, out)
+    print_results(folder)
+    print_summary(summary, folder)
     if summary.total and summary.coverage < min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)
-
-
-def _estimate(manifest: Manifest, options: Options, out: Path, quick: bool) -> None:
-    from trace_eval.commands.tables import print_estimate
-    from trace_eval.runs.estimate import estimate_manifest, quick_estimate
-
-    if quick:
-        print_estimate(quick_estimate(manifest, options, out))
-        return
-    with progress(len(manifest.pairs)) as listener:
-        found = estimate_manifest(manifest, options, out, listener)
-    print_estimate(found)

@@ -6,6 +6,7 @@ Names, types and defaults come from the dataclass; only the help texts are writt
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -15,7 +16,7 @@ import typer
 from blueprints.errors import UserError
 from extractors.folders import cache_folder
 from trace_eval.commands.options import Command, parameter, with_options
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options import PAIRS_ONLY, RATES_ONLY, JudgeOptions
 
 _PANEL = "Options of LLM judges"
 
@@ -33,7 +34,12 @@ _HELP: dict[str, tuple[str, str]] = {
     "elicitation": ("--elicitation", "label, or acceptability (the HCoT steps)."),
     "template": ("--template", "Jinja file that replaces blocks of the prompt."),
     "swap": ("--swap", "Orders in which the answers are shown: both, off or random."),
-    "samples": ("--samples", "Calls per order."),
+    "samples": ("--samples", "Calls per order; of single answers, calls per rubric."),
+    "min_samples": ("--min-samples", "Usable samples that make a score; default: more than half."),
+    "show": (
+        "--show",
+        "Material beside the answer, by commas: question, rationale, transcription; or none.",
+    ),
     "temperature": ("--temperature", "Default: 0 for one sample, 0.7 for more."),
     "seed": ("--seed", "Of the first sample."),
     "max_tokens": ("--max-tokens", "Of one reply."),
@@ -62,18 +68,32 @@ _HELP: dict[str, tuple[str, str]] = {
 
 
 def judge_options(command: Command) -> Command:
-    """Give a command the options of LLM judges; it gets them as ``judging``.
+    """Give a command the options of LLM judges of pairs; it gets them as ``judging``.
 
     A ``cache`` of the command also says where replies are kept.
     """
+    return _with(command, set(_HELP) - RATES_ONLY)
+
+
+def rating_options(command: Command) -> Command:
+    """The same for LLM judges that rate single answers."""
+    return _with(command, set(_HELP) - PAIRS_ONLY)
+
+
+def _with(command: Command, names: Collection[str]) -> Command:
     hints = get_type_hints(JudgeOptions)
-    ours = [_parameter(f, hints[f.name]) for f in fields(JudgeOptions) if f.name in _HELP]
+    ours = [_parameter(f, hints[f.name]) for f in fields(JudgeOptions) if f.name in names]
     return with_options(command, "judging", ours, _build)
 
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
-    chosen["drop"] = tuple(chosen["drop"] or ())
-    chosen["audio_rate"] = _rate(chosen["audio_rate"])
+    if "drop" in chosen:
+        chosen["drop"] = tuple(chosen["drop"] or ())
+    if "audio_rate" in chosen:
+        chosen["audio_rate"] = _rate(chosen["audio_rate"])
+    if chosen.get("show") is not None:
+        names = (name.strip() for name in chosen["show"].split(","))
+        chosen["show"] = tuple(_ALIASES.get(name, name) for name in names if name not in _NOTHING)
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**chosen, cache=Path(folder) / "replies.sqlite")
 
@@ -86,6 +106,11 @@ def _rate(text: str) -> int | None:
     return int(text)
 
 
+#: What else people write for ``--show``.
+_ALIASES = {"transcript": "transcription"}
+_NOTHING = ("", "none")
+
+
 def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
     option, text = _HELP[field.name]
     default = None if field.default is MISSING else field.default
@@ -93,7 +118,7 @@ def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
         hint, default = list[str] | None, None
     elif field.name == "audio_rate":
         hint, default = str, "auto"
-    elif field.name == "preset":
+    elif field.name in ("preset", "show"):
         hint = str | None
     elif getattr(hint, "__origin__", None) is not None and not isinstance(default, type(None)):
         hint = type(default)  # a Literal of strings: JudgeOptions checks it and lists them

@@ -58,7 +58,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
     """A progress bar on a terminal; gives the listener that drives it.
 
     Args:
-        total: pairs, or clips where ``what`` is not ``judging``.
+        total: items, or clips where ``what`` is ``extracting``.
         what: the word before the bar.
     """
     from rich.progress import (
@@ -96,7 +96,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
             pace.count(event)
             if event.pending is not None:
                 bar.update(task, total=event.pending)
-            done = event.judgement if what == "judging" else event.clip
-            bar.update(task, advance=1 if done else 0, pace=pace.told())
+            done = event.clip if what == "extracting" else event.judgement or event.scores
+            bar.update(task, advance=1 if done is not None else 0, pace=pace.told())
 
         yield listen

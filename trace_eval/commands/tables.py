@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from rich.table import Table
 
 from fusion import DIMENSIONS
 from trace_eval.commands.console import messages, results, warn
-from trace_eval.runs.run import NOT_JUDGED, Run
+from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Run, ScoreOutcome
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.doctor import Diagnosis
@@ -51,17 +52,61 @@ def print_results(folder: Path) -> None:
     console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
 
 
-def print_summary(summary: Summary, folder: Path) -> None:
-    """How many pairs were scored, why the others were not, and what it took (stderr)."""
+def print_scores(folder: Path) -> None:
+    """The table of a rating: item, system, and per rubric the score and its spread."""
+    run = Run.open(folder)
+    rubrics = list(run.record().rubrics)
+    outcomes = run.score_outcomes()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("item", overflow="fold")
+    table.add_column("system", overflow="fold")
+    for name in rubrics:
+        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("sd", justify="right", no_wrap=True)
+    console, rows = results(), 0
+    for rows, item in enumerate(run.singles(), start=1):
+        if rows <= _MAX_ROWS:
+            found = [outcomes.get((item.id, name), NOT_SCORED) for name in rubrics]
+            cells = [cell for outcome in found for cell in _score_cells(outcome)]
+            table.add_row(escape(item.id), escape(item.system or "-"), *cells)
+    console.print(table)
+    if rows > _MAX_ROWS:
+        console.print(f"... {rows - _MAX_ROWS} more rows in results.csv")
+    for caveat in sorted({_kind_of(caveat) for o in outcomes.values() for caveat in o.caveats}):
+        console.print(f"\n[dim]note: {escape(caveat)}[/]")
+    judge = run.record().judge.spec
+    console.print(
+        f"\nrubric {', '.join(rubrics)}; judge {escape(judge)}; run: {escape(str(folder))}"
+    )
+
+
+def _score_cells(outcome: ScoreOutcome) -> tuple[str, str]:
+    if outcome.value is None:
+        return f"[yellow]{outcome.reason}[/]", "-"
+    spread = outcome.sd
+    if spread is None and outcome.variance is not None:
+        return f"{outcome.value:.2f}", f"({outcome.variance**0.5:.2f} of 0-1)"
+    return f"{outcome.value:.2f}", "-" if spread is None else f"{spread:.2f}"
+
+
+def _kind_of(caveat: str) -> str:
+    """A caveat without what is special to one item."""
+    return re.sub(r"\d+ of \d+ samples failed: .*", "some samples failed; see scores.jsonl", caveat)
+
+
+def print_summary(
+    summary: Summary, folder: Path, what: str = "pairs", details: str = "judgements.jsonl"
+) -> None:
+    """How many items were scored, why the others were not, and what it took (stderr)."""
     console = messages()
     console.print(
-        f"{summary.scored} of {summary.total} pairs scored ({summary.coverage:.1%});"
+        f"{summary.scored} of {summary.total} {what} scored ({summary.coverage:.1%});"
         f" {summary.clips} clips, {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
     )
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
     files = {"unreadable_record": "problems.jsonl"}
-    for name in sorted({files.get(reason, "judgements.jsonl") for reason in summary.unscored}):
+    for name in sorted({files.get(reason, details) for reason in summary.unscored}):
         again = "" if name in files.values() else "; the same command tries them again"
         console.print(f"details: {escape(str(folder / name))}{again}")
 

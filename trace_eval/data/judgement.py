@@ -52,13 +52,20 @@ class Reason(StrEnum):
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 
+def _is_unset(value: object) -> bool:
+    """Of fields that came later: records without one stay as they were, byte for byte."""
+    return value is None
+
+
 class Usage(Strict):
     """Tokens as the server counted them, and their price."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = Field(0, description="input tokens served from the server's cache")
-    audio_tokens: int = Field(0, description="input tokens that are sound")
+    audio_tokens: int = Field(
+        0, description="input tokens that are sound", exclude_if=lambda value: value == 0
+    )
     cost_usd: float | None = Field(None, description="US dollars; null: no price is known")
 
 
@@ -67,7 +74,9 @@ class Opinion(Strict):
 
     order: Order = Field(description="which answer was shown first")
     sample: int = Field(0, ge=0, description="index of the repetition in this order")
-    part: str | None = Field(None, description="question of a task that asks several")
+    part: str | None = Field(
+        None, description="question of a task that asks several", exclude_if=_is_unset
+    )
     ratings: dict[About, Label] = Field(default_factory=dict)
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
     reason: Reason | None = Field(None, description="why there are no ratings")
@@ -79,7 +88,9 @@ class Opinion(Strict):
     seconds: float | None = Field(None, description="time of the call, seconds")
     usage: Usage | None = None
     sent: dict[str, JsonValue] | None = Field(
-        None, description="what was heard: parts, seconds, SHA-256; null: text alone"
+        None,
+        description="what was heard: parts, seconds, SHA-256; null: text alone",
+        exclude_if=_is_unset,
     )
 
 
@@ -99,7 +110,7 @@ class DimensionVerdict(Strict):
     )
     margin: float | None = Field(
         None,
-        exclude_if=lambda value: value is None,  # records without one stay as they were
+        exclude_if=_is_unset,
         description="how far A is ahead of B (negative: behind), in units of what the judge"
         " takes for a difference; null: the judge does not measure one",
     )
@@ -114,7 +125,11 @@ class Judgement(Strict):
     status: Literal["scored", "unscored"]
     reason: Reason | None = Field(None, description="why it is unscored")
     detail: str | None = Field(None, description="one sentence beside the reason")
-    label_set: LabelSet = Field("typed", description="what its verdicts may say")
+    label_set: LabelSet = Field(
+        "typed",
+        description="what its verdicts may say",
+        exclude_if=lambda value: value == "typed",  # TRACE's records stay as they were
+    )
     dimensions: dict[About, DimensionVerdict] = Field(
         default_factory=dict,
         description="all three when scored by TRACE's rubric; those that the task asks otherwise",

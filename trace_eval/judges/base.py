@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
-from trace_eval.data.judgement import Judgement
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
+from trace_eval.data.scores import Score
+from trace_eval.rubrics import ScoreRubric
 
 if TYPE_CHECKING:
     from extractors.audio import Clip
@@ -69,6 +72,41 @@ class JudgeGone(UserError):
     """Nobody answers for the judge any more: the session ends, and what is finished stays."""
 
 
+@dataclass(frozen=True)
+class SingleCase:
+    """What a rater is given: one answer and the blueprints of its recordings.
+
+    A rater must not look at ``item.labels``, nor at the system's name.
+
+    Attributes:
+        item: what is rated.
+        blueprints: role of :meth:`Single.recordings` -> blueprint, for those that were wanted.
+        decode: as of :class:`Case`.
+    """
+
+    item: Single
+    blueprints: Mapping[str, Blueprint] = field(default_factory=dict)
+    decode: Callable[[Recording], Clip] = field(default=_no_audio, repr=False, compare=False)
+
+    @property
+    def instruction_text(self) -> str | None:
+        """The written instruction, else what the recogniser made of the spoken one."""
+        if self.item.instruction.text:
+            return self.item.instruction.text
+        spoken = self.blueprints.get("instruction")
+        if spoken and isinstance(spoken.transcript, Transcript):
+            return spoken.transcript.text or None
+        return None
+
+    @property
+    def answers(self) -> dict[str, Blueprint]:
+        """The blueprints of the answer: one, or one per turn."""
+        return {role: b for role, b in self.blueprints.items() if role != "instruction"}
+
+
+AnyCase = Case | SingleCase
+
+
 class Judge(ABC):
     """Turns a case into a judgement. One instance serves a whole run, concurrently.
 
@@ -96,6 +134,11 @@ class Judge(ABC):
         """The judge as one that sends messages, for estimates and batches; None: it sends none."""
         return None
 
+    @property
+    def chats(self) -> Sequence[ChatJudge[Any]]:
+        """All judges behind this one that send messages."""
+        return [self.chat] if self.chat else []
+
     def parameters(self) -> dict[str, JsonValue]:
         """What decides its output, equal for equal options; in the record, so no secrets."""
         return {}
@@ -118,6 +161,51 @@ class Judge(ABC):
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Release connections."""
+
+
+class Rater(Judge):
+    """Gives single answers scores on the scales of its rubrics.
+
+    Attributes:
+        rubrics: what it rates by; one record each.
+    """
+
+    rubrics: Sequence[ScoreRubric]
+
+    async def judge(self, case: Case) -> Judgement:
+        """Refused: it compares no pairs."""
+        raise UserError(f"judge {self.spec}: rates single answers; use trace-eval rate")
+
+    @abstractmethod
+    def roles(self, item: Single) -> list[str]:
+        """The recordings of an item whose blueprints it needs."""
+
+    @abstractmethod
+    async def rate(self, case: SingleCase) -> list[Score]:
+        """Rate one answer by every rubric. Expected failures are unscored, no exceptions."""
+
+    def rubric_records(self) -> dict[str, dict[str, JsonValue]]:
+        """Rubric -> everything it says, for the run's record."""
+        return {
+            rubric.name: {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
+            for rubric in self.rubrics
+        }
+
+    def unscored(self, item: Single, reason: Reason, detail: str) -> list[Score]:
+        """Scores that only say why there are none."""
+        return [
+            Score.unscored(
+                item.id,
+                rubric.name,
+                rubric.sha256,
+                self.spec,
+                reason,
+                detail,
+                question_id=item.question_id,
+                system=item.system,
+            )
+            for rubric in self.rubrics
+        ]
 
 
 def missing_members(judge: object) -> list[str]:

@@ -46,6 +46,7 @@ class JudgeOptions:
     drop: tuple[str, ...] = ()  # blueprint groups that the judge is not shown
     elicitation: Elicitation = "label"
     template: Path | None = None  # Jinja file whose blocks replace those of the package
+    show: tuple[str, ...] | None = None  # material beside the answer (rate); None: the rubric's
     # Opinions.
     swap: Swap = "both"
     samples: int = 1  # calls per order
@@ -53,6 +54,7 @@ class JudgeOptions:
     top_p: float | None = None  # None: not sent
     seed: int = 0  # of the first sample; the next one gets seed + 1
     max_tokens: int = 2048  # of one reply
+    min_samples: int | None = None  # usable ones that make a score (rate); None: more than half
     repair: bool = True  # one second chance for an unusable reply
     structure: Structure = "auto"  # how the reply's shape is enforced (openai)
     # Running many.
@@ -110,6 +112,11 @@ class JudgeOptions:
                 f"samples: {self.samples} calls at temperature 0 repeat one opinion;"
                 " raise the temperature or use samples 1"
             )
+        if self.min_samples is not None and self.min_samples > self.samples:
+            raise UserError(
+                f"min_samples: {self.min_samples} of {self.samples} samples cannot be reached;"
+                " ask for more samples"
+            )
         if self.mode == "transcript" and self.drop:
             raise UserError(
                 f"drop: {', '.join(self.drop)} cannot be dropped in mode transcript, which shows"
@@ -137,6 +144,8 @@ class JudgeOptions:
         match name:
             case "drop":
                 return [*sorted(self.drop)]
+            case "show":
+                return None if self.show is None else [*sorted(self.show)]
             case "temperature":
                 return self.sampling_temperature
         value = getattr(self, name)
@@ -173,6 +182,7 @@ _CHOICES = {
 
 _AT_LEAST = {
     "samples": 1,
+    "min_samples": 1,
     "temperature": 0,
     "seed": 0,
     "max_tokens": 16,
@@ -218,8 +228,13 @@ AUDIO_ONLY = frozenset(
 #: Options of what a judge reads in blueprints and prints of them.
 TEXT_ONLY = frozenset({"mode", "rendering", "drop", "elicitation", "template"})
 
-#: Options of every judge over a chat model, whatever it shows.
-CHAT_OPTIONS = FIELDS - CLIENT_ONLY - AUDIO_ONLY - TEXT_ONLY
+#: Options of judges that compare pairs, and of those that rate single answers.
+PAIRS_ONLY = frozenset({"mode", "elicitation", "template", "swap"})
+RATES_ONLY = frozenset({"show", "min_samples"})
+
+#: Options of every judge of pairs over a chat model, whatever it shows; and of every rater.
+CHAT_OPTIONS = FIELDS - CLIENT_ONLY - AUDIO_ONLY - TEXT_ONLY - RATES_ONLY
+RATING_OPTIONS = CHAT_OPTIONS - PAIRS_ONLY | RATES_ONLY
 
 #: Options that cannot change a verdict. All others are part of a run's identity: an option
 #: that is forgotten here costs a refusal to continue, never a run of two minds.

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.judges.base import Judge, missing_members
+from trace_eval.judges.base import Judge, Rater, missing_members
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.rubrics import ScoreRubric
+
+if TYPE_CHECKING:
+    from trace_eval.judges.chat.base import ChatClient
+    from trace_eval.judges.chat.prices import Price
 
 #: Entry-point group through which an installed package offers judges: a callable
 #: ``(argument: str, options: JudgeOptions) -> Judge`` under the name of the kind.
@@ -27,37 +32,59 @@ def _rules(argument: str, options: JudgeOptions) -> Judge:
     return RulesJudge()
 
 
-def _openai(argument: str, options: JudgeOptions) -> Judge:
+class Line(NamedTuple):
+    """A chat client, what its calls cost, and how the judge over it is written."""
+
+    spec: str
+    client: ChatClient
+    price: Price | None
+
+
+def _openai(argument: str, options: JudgeOptions) -> Line:
     _need("openai", argument)
     from trace_eval.judges.chat.openai import OpenAIClient
     from trace_eval.judges.chat.prices import find_price
-    from trace_eval.judges.text.judge import LLMJudge
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
-    return LLMJudge(f"openai:{argument}", client, options, price)
+    return Line(f"openai:{argument}", client, price)
 
 
-def _ollama(argument: str, options: JudgeOptions) -> Judge:
+def _ollama(argument: str, options: JudgeOptions) -> Line:
     _need("ollama", argument)
     from trace_eval.judges.chat.ollama import OllamaClient
     from trace_eval.judges.chat.prices import FREE, find_price
-    from trace_eval.judges.text.judge import LLMJudge
 
     client = OllamaClient(argument, options)
     price = find_price(client.server, client.model, options.prices) or FREE
-    return LLMJudge(f"ollama:{argument}", client, options, price)
+    return Line(f"ollama:{argument}", client, price)
 
 
-def _scripted(argument: str, options: JudgeOptions) -> Judge:
+def _scripted(argument: str, options: JudgeOptions) -> Line:
     if not argument:
         raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
     from trace_eval.judges.chat.prices import FREE
     from trace_eval.judges.chat.scripted import ScriptedClient
-    from trace_eval.judges.text.judge import LLMJudge
 
-    client = ScriptedClient.from_file(Path(argument))
-    return LLMJudge(f"scripted:{argument}", client, options, FREE)
+    return Line(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
+
+
+#: Kinds over a chat client: the same line serves judges of pairs and raters.
+_CHAT: dict[str, Callable[[str, JudgeOptions], Line]] = {
+    "ollama": _ollama,
+    "openai": _openai,
+    "scripted": _scripted,
+}
+
+
+def _chat_judge(kind: str) -> Factory:
+    def make(argument: str, options: JudgeOptions) -> Judge:
+        line = _CHAT[kind](argument, options)
+        from trace_eval.judges.text.judge import LLMJudge
+
+        return LLMJudge(line.spec, line.client, options, line.price)
+
+    return make
 
 
 def _audio(argument: str, options: JudgeOptions) -> Judge:
@@ -107,15 +134,21 @@ class JudgeKind(NamedTuple):
 
 _BUILT_IN: dict[str, JudgeKind] = {
     "rules": JudgeKind(_rules, "rules", "no model, no network: a screening baseline"),
-    "ollama": JudgeKind(_ollama, "ollama:MODEL", "a model on an Ollama server", "ollama"),
+    "ollama": JudgeKind(
+        _chat_judge("ollama"), "ollama:MODEL", "a model on an Ollama server", "ollama"
+    ),
     "openai": JudgeKind(
-        _openai, "openai:MODEL", "a model on an OpenAI-compatible server", "openai"
+        _chat_judge("openai"), "openai:MODEL", "a model on an OpenAI-compatible server", "openai"
     ),
     "audio": JudgeKind(
         _audio, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
     ),
-    "scripted": JudgeKind(_scripted, "scripted:FILE", "replays replies from a file"),
+    "scripted": JudgeKind(_chat_judge("scripted"), "scripted:FILE", "replays replies from a file"),
 }
+
+
+#: Kinds that give scores only -> what they are, in a few words.
+RATERS_ONLY = {"lexical": "no model, no network: words in common with a reference"}
 
 
 def _need(package: str, model: str) -> None:
@@ -146,13 +179,16 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     """
     options = options or JudgeOptions()
     made = _made(spec, options)
-    ignored = ignored_options(made, options)
-    if ignored:
+    _refuse_ignored(made, spec, options)
+    return made
+
+
+def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
+    if ignored := ignored_options(judge, options):
         raise UserError(
             f"judge {spec}: does not use {', '.join(ignored)}; leave out what it ignores, or name"
             " a judge that uses it"
         )
-    return made
 
 
 def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
@@ -172,6 +208,51 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
             " them to the judge itself"
         )
     return judge
+
+
+def raters_of(
+    spec: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions | None = None
+) -> list[Rater]:
+    """The raters that a spec names, one per rubric, over one client.
+
+    Args:
+        spec: e.g. ``lexical``, ``openai:gpt-4.1-mini``.
+        rubrics: what they rate by.
+        options: for raters that take any; default: all defaults.
+
+    Raises:
+        UserError: as :func:`create_judge`; a judge that has no scores.
+    """
+    options = options or JudgeOptions()
+    kind, _, argument = spec.partition(":")
+    raters: list[Rater]
+    if kind == "lexical":
+        from trace_eval.judges.lexical.judge import LexicalJudge
+
+        if argument:
+            raise UserError(f"judge lexical:{argument}: lexical takes no argument")
+        raters = [LexicalJudge(rubric) for rubric in rubrics]
+    elif kind in _CHAT:
+        line = _CHAT[kind](argument, options)
+        from trace_eval.judges.rating.judge import RatingJudge
+
+        raters = [
+            RatingJudge(line.spec, line.client, options, line.price, rubric) for rubric in rubrics
+        ]
+    elif kind in _BUILT_IN:
+        raise UserError(
+            f"judge {spec}: compares pairs and has no scores; use {', '.join(rater_specs())}"
+        )
+    else:
+        raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(rater_specs())}")
+    for rater in raters:
+        _refuse_ignored(rater, spec, options)
+    return raters
+
+
+def rater_specs() -> list[str]:
+    """How the judges that rate single answers are written."""
+    return [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in _CHAT)]
 
 
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
@@ -202,6 +283,10 @@ def _made(spec: str, options: JudgeOptions) -> Judge:
     kind, _, argument = spec.partition(":")
     if kind in _BUILT_IN:
         return _BUILT_IN[kind].make(argument, options)
+    if kind in RATERS_ONLY:
+        raise UserError(
+            f"judge {kind}: rates single answers and compares none; use trace-eval rate"
+        )
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=kind):
         return _checked(entry.load()(argument, options), f"judge {spec}, {entry.value}")
     raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs())}")

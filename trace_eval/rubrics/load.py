@@ -85,7 +85,9 @@ class ScoreRubric(Strict):
         hidden: inputs that are shown only where ``--show`` names them.
         elements: asked for besides the score, kept beside it, never averaged into it.
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
-        min_samples: usable samples, of five, below which an item is unscored.
+        silent: what becomes of an answer in which nobody can be heard: the lowest score
+            without a call, no score, or it is sent like any other.
+        min_samples: usable samples below which an item is unscored; None: half of them.
     """
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
@@ -103,8 +105,8 @@ class ScoreRubric(Strict):
     reduce: Reduce = "mean"
     key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
     elements: tuple[str, ...] = ()
-    silent: Literal["lowest", "unscored"] = "lowest"
-    min_samples: int = Field(3, ge=1)
+    silent: Literal["lowest", "unscored", "ask"] = "lowest"
+    min_samples: int | None = Field(None, ge=1)
 
     @field_validator("rules", "elements", "inputs", "hidden")
     @classmethod

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from blueprints import Blueprint
+from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import Case, Rater, SingleCase
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run
@@ -36,6 +37,15 @@ class CaseReader:
             return None
         asked = self.blueprint(pair.instruction) if pair.instruction.has_audio else None
         return Case(pair, a, b, asked, decode_recording)
+
+    def single(self, item: Single, rater: Rater) -> SingleCase | None:
+        """The case of a single answer; None when a recording that is needed has no blueprint."""
+        recordings = item.recordings()
+        wanted = {role: self.blueprint(recordings[role]) for role in rater.roles(item)}
+        known = {role: blueprint for role, blueprint in wanted.items() if blueprint is not None}
+        if wanted.keys() - known.keys() - {"instruction"}:
+            return None
+        return SingleCase(item, known, decode_recording)
 
     def __iter__(self) -> Iterator[Case]:
         for pair in self._run.pairs():

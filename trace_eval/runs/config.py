@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options import STATE, JudgeOptions
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.options import ExtractOptions, Options, RateOptions
 from trace_eval.runs.record import RunRecord
 
 #: Where the replaced extractors are, as ``GROUP=SPEC``.
@@ -29,7 +29,7 @@ KEYS = (
     {field.name for kind in (ExtractOptions, JudgeOptions) for field in fields(kind)}
     - STATE
     - {"overrides"}
-) | {"judge", "policy", "min_coverage", "tag", "cache", _EXTRACTOR}
+) | {"judge", "rubric", "policy", "min_coverage", "tag", "cache", _EXTRACTOR}
 
 
 def settings_of(options: Options) -> dict[str, JsonValue]:
@@ -37,10 +37,12 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
 
     An extractor or judge that was given as an object is told by its name.
     """
-    judge = options.judge if isinstance(options.judge, str) else options.judge.spec
+    rates = isinstance(options, RateOptions)
+    judge: Any = options.judge if isinstance(options.judge, str) else options.judge.spec
     found: dict[str, Any] = {
-        "judge": judge,
-        "policy": options.policy,
+        "judge": options.judges if isinstance(options, RateOptions) else judge,
+        "rubric": options.rubrics if isinstance(options, RateOptions) else None,
+        "policy": None if rates else options.policy,
         "min_coverage": options.min_coverage,
         "tag": options.tag,
     }

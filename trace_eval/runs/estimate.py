@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from blueprints import (
     Blueprint,
@@ -23,17 +22,18 @@ from blueprints import (
     UserError,
     Word,
 )
+from trace_eval.data.items import Single
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.extracting.start import extractors_of
-from trace_eval.judges.base import Case
-from trace_eval.judges.chat.estimate import CostEstimate, estimate
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.base import AnyCase, Case, Judge, SingleCase
+from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.registry import judge_of
-from trace_eval.options import Options
-from trace_eval.runs.pipeline import Listener
+from trace_eval.options import Options, RateOptions
+from trace_eval.rubrics import load_rubric
+from trace_eval.runs.pipeline import Listener, recordings_of
+from trace_eval.runs.rating import items_scored, raters_for, session_of
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import Session
 
 #: Words per second of a fast conversation, 200 words a minute, so that guesses lie high rather
 #: than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).
@@ -67,7 +67,8 @@ def estimate_manifest(
     """
     with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
         offline = _offline(options, Path(folder))
-        with Session(_unscored(manifest, out), Path(folder) / "run", offline, listener) as session:
+        left, run = _unscored(manifest, out, options), Path(folder) / "run"
+        with session_of(left, run, offline, listener) as session:
             return session.estimate()
 
 
@@ -81,16 +82,17 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
     Raises:
         UserError: as :func:`estimate_manifest`; or no duration is known.
     """
-    todo = _unscored(manifest, out)
+    todo = _unscored(manifest, out, options)
     with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
-        judge = judge_of(options.judge, _offline(options, Path(folder)).judging)
-        if judge.chat is None:
+        offline = _offline(options, Path(folder))
+        judge = raters_for(offline) if isinstance(offline, RateOptions) else _judge(offline)
+        if not judge.chats:
             raise UserError(f"estimate: judge {judge.spec} sends nothing; name an LLM judge")
         groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
         durations = {
             recording.source_id: _seconds(recording)
-            for pair in todo.pairs
-            for recording in pair.recordings().values()
+            for item in todo.items
+            for recording in recordings_of(item, judge).values()
         }
         known = [seconds for seconds in durations.values() if seconds is not None]
         if durations and not known:
@@ -100,7 +102,9 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
             )
         mean = sum(known) / len(known) if known else 0.0
         guessed = {source: mean if s is None else s for source, s in durations.items()}
-        found = estimate(judge.chat, _imagined(judge.chat, todo.pairs, guessed, groups))
+        found = total(
+            estimate(chat, _imagined(judge, todo.items, guessed, groups)) for chat in judge.chats
+        )
         return replace(found, guessed=len(durations) - len(known))
 
 
@@ -110,11 +114,18 @@ def _offline(options: Options, folder: Path) -> Options:
     return replace(options, judging=replace(judging, offline=True, cache=cache))
 
 
-def _unscored(manifest: Manifest, out: Path | None) -> Manifest:
+def _judge(options: Options) -> Judge:
+    return judge_of(options.judge, options.judging)
+
+
+def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifest:
     if out is None or not Run(out).exists:
         return manifest
-    outcomes = Run(out).outcomes()
-    done = {name for name, outcome in outcomes.items() if outcome.status == "scored"}
+    if isinstance(options, RateOptions):
+        done = items_scored(Run(out), manifest, [load_rubric(name) for name in options.rubrics])
+    else:
+        outcomes = Run(out).outcomes()
+        done = {name for name, outcome in outcomes.items() if outcome.status == "scored"}
     left = [item for item in manifest.items if item.id not in done]
     return replace(manifest, items=left, part=None)
 
@@ -132,18 +143,20 @@ def _seconds(recording: Recording) -> float | None:
 
 
 def _imagined(
-    judge: ChatJudge[Any], pairs: list[Pair], seconds: dict[str, float], groups: Collection[str]
-) -> Iterator[Case]:
+    judge: Judge, items: Iterable[Pair | Single], seconds: dict[str, float], groups: Collection[str]
+) -> Iterator[AnyCase]:
     chosen = frozenset(groups)
 
     def blueprint(recording: Recording) -> Blueprint:
-        # Whole seconds, so that few blueprints are built for many pairs.
+        # Whole seconds, so that few blueprints are built for many items.
         return _blueprint(int(-(-seconds[recording.source_id] // 1)) or 1, chosen)
 
-    for pair in pairs:
-        asks = pair.instruction.has_audio and judge.needs_instruction(pair)
-        instruction = blueprint(pair.instruction) if asks else None
-        yield Case(pair, blueprint(pair.a), blueprint(pair.b), instruction)
+    for item in items:
+        made = {role: blueprint(r) for role, r in recordings_of(item, judge).items()}
+        if isinstance(item, Single):
+            yield SingleCase(item, made)
+        else:
+            yield Case(item, made["a"], made["b"], made.get("instruction"))
 
 
 @lru_cache(maxsize=4096)

@@ -75,17 +75,18 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
 
 def _conflict(run: Run, manifest: Manifest) -> str | None:
     """Why an input cannot continue a run: each item of the run must be in it, unchanged."""
-    now = {pair.id: pair for pair in manifest.pairs}
+    now = {item.id: item for item in manifest.items}
+    kind = "item" if run.holds_scores else "pair"
     gone: list[str] = []
-    for pair in run.pairs():
-        if pair.id not in now:
-            gone.append(pair.id)
-        elif not now[pair.id].same_as(pair):
-            return f"pair {pair.id!r} has changed since it was judged"
+    for item in run.items():
+        if item.id not in now:
+            gone.append(item.id)
+        elif not now[item.id].same_as(item):
+            return f"{kind} {item.id!r} has changed since it was judged"
     if not gone:
         return None
     named = ", ".join(map(repr, gone[:_NAMED])) + (", ..." if len(gone) > _NAMED else "")
-    return f"{len(gone)} of its pairs are not in {manifest.path} ({named})"
+    return f"{len(gone)} of its {kind}s are not in {manifest.path} ({named})"
 
 
 def fresh(folder: Path) -> Path:

@@ -1,26 +1,28 @@
-"""The streaming pipeline: pairs -> clips -> blueprints -> judge -> run folder.
+"""The streaming pipeline: items -> clips -> blueprints -> judge -> run folder.
 
-A bounded number of pairs is in flight. Clips are extracted by the engine while earlier
-pairs are at the judge; a clip that several pairs in flight share is asked for once, and its
+A bounded number of items is in flight. Clips are extracted by the engine while earlier
+items are at the judge; a clip that several items in flight share is asked for once, and its
 blueprint is dropped with the last of them, so memory does not grow with the run.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from blueprints import Blueprint
 from extractors.base import Extractor
+from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
+from trace_eval.data.scores import Score
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
-from trace_eval.judges.base import Activity, Case, Judge, JudgeGone
+from trace_eval.judges.base import Activity, Case, Judge, JudgeGone, Rater, SingleCase
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.run import ClipRecord, Run
@@ -31,17 +33,19 @@ if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
 
 @dataclass(frozen=True)
 class Event:
-    """Something finished: a clip or a pair; or work began.
+    """Something finished: a clip or an item; or work began.
 
     Attributes:
         clip: that is extracted.
-        judgement: that is made.
-        pending: pairs that are not scored yet, told once, before the first of them.
+        judgement: that is made of a pair.
+        scores: that are made of a single answer, one per rubric.
+        pending: items that are not scored yet, told once, before the first of them.
         activity: of the judge at that moment.
     """
 
     clip: Extracted | None = None
     judgement: Judgement | None = None
+    scores: tuple[Score, ...] | None = None
     pending: int | None = None
     activity: Activity = field(default_factory=Activity)
 
@@ -74,12 +78,14 @@ def plan_for(judge: Judge, options: ExtractOptions) -> list[Extractor]:
     return extractors_of(options)
 
 
-def recordings_of(pair: Pair, judge: Judge) -> list[Recording]:
-    """What a judge needs of a pair: A, B and maybe the instruction."""
-    wanted: list[Recording] = [pair.a, pair.b]
-    if pair.instruction.has_audio and judge.needs_instruction(pair):
-        wanted.append(pair.instruction)
-    return wanted
+def recordings_of(item: Pair | Single, judge: Judge) -> dict[str, Recording]:
+    """Role -> recording, of those whose blueprints a judge needs of an item."""
+    recordings = item.recordings()
+    if isinstance(item, Single):
+        wanted = judge.roles(item) if isinstance(judge, Rater) else list(recordings)
+    else:
+        wanted = ["a", "b", *(["instruction"] if judge.needs_instruction(item) else [])]
+    return {role: recordings[role] for role in wanted if role in recordings}
 
 
 class ClipPool:
@@ -120,14 +126,14 @@ class ClipPool:
 
 
 class Pipeline:
-    """Judges pairs into a run.
+    """Judges items into a run.
 
     Args:
         engine: where clips are extracted.
         judge: who judges.
         run: where outcomes are appended as soon as they are known; None keeps nothing.
-        window: pairs in flight.
-        listener: told of every finished clip and pair.
+        window: items in flight.
+        listener: told of every finished clip and item.
     """
 
     def __init__(
@@ -149,19 +155,29 @@ class Pipeline:
             {b.clip: hash(b.model_dump_json()) for b in run.blueprints()} if run else {}
         )
 
-    async def judge_all(self, pairs: Iterable[Pair]) -> None:
-        """Judge the pairs in order, a bounded window of them at a time."""
-        await self._each(pairs, self.judge)
+    async def judge_all(self, items: Iterable[Pair | Single]) -> None:
+        """Judge the items in order, a bounded window of them at a time."""
+        await self._each(items, self._done)
 
-    async def extract_all(self, pairs: Iterable[Pair]) -> None:
-        """Extract all recordings of the pairs in order, and judge nothing."""
-        await self._each(pairs, self.extract)
+    async def extract_all(self, items: Iterable[Pair | Single]) -> None:
+        """Extract all recordings of the items in order, and judge nothing."""
+        await self._each(items, self.extract)
 
-    async def _each(self, pairs: Iterable[Pair], work: Callable[[Pair], Awaitable[object]]) -> None:
+    async def _each(
+        self,
+        items: Iterable[Pair | Single],
+        work: Callable[[Pair | Single], Awaitable[object]],
+    ) -> None:
         try:
-            await each(pairs, work, self._window)
+            await each(items, work, self._window)
         finally:
             await self._clips.close()
+
+    async def _done(self, item: Pair | Single) -> None:
+        if isinstance(item, Single):
+            await self.rate(item)
+        else:
+            await self.judge(item)
 
     async def judge(self, pair: Pair) -> Judgement:
         """Judge one pair. Whatever happens to it is its judgement, never an exception."""
@@ -173,28 +189,40 @@ class Pipeline:
             self._listener(Event(judgement=judgement, activity=self._judge.activity()))
         return judgement
 
-    async def extract(self, pair: Pair) -> None:
-        """Extract the recordings of one pair."""
-        async with self._clips_of(pair):
+    async def rate(self, item: Single) -> list[Score]:
+        """Rate one answer. Whatever happens to it is its scores, never an exception."""
+        async with self._clips_of(item) as clips:
+            scores = await self._rate_clips(item, clips)
+        for score in scores if self._run else ():
+            assert self._run is not None
+            self._run.add_score(score)
+        if self._listener:
+            self._listener(Event(scores=tuple(scores), activity=self._judge.activity()))
+        return scores
+
+    async def extract(self, item: Pair | Single) -> None:
+        """Extract the recordings of one item."""
+        async with self._clips_of(item):
             pass
 
     @asynccontextmanager
-    async def _clips_of(self, pair: Pair) -> AsyncIterator[list[Extracted]]:
-        """The clips of a pair, held while they are needed."""
-        wanted = recordings_of(pair, self._judge)
-        tasks = [self._clips.request(recording) for recording in wanted]
+    async def _clips_of(self, item: Pair | Single) -> AsyncIterator[dict[str, Extracted]]:
+        """Role -> clip of an item, held while they are needed."""
+        wanted = recordings_of(item, self._judge)
+        tasks = {role: self._clips.request(recording) for role, recording in wanted.items()}
         try:
-            yield [await asyncio.shield(task) for task in tasks]
+            yield {role: await asyncio.shield(task) for role, task in tasks.items()}
         finally:
-            for recording in wanted:
+            for recording in wanted.values():
                 self._clips.release(recording)
 
-    async def _judge_clips(self, pair: Pair, clips: list[Extracted]) -> Judgement:
-        a, b, *instruction = clips
+    async def _judge_clips(self, pair: Pair, clips: Mapping[str, Extracted]) -> Judgement:
+        a, b = clips["a"], clips["b"]
         if a.blueprint is None or b.blueprint is None:
-            detail = "; ".join(clip.error for clip in (a, b) if clip.error)
-            return Judgement.unscored(pair.id, self._judge.spec, Reason.CLIP_FAILED, detail)
-        asked = instruction[0].blueprint if instruction else None
+            return Judgement.unscored(
+                pair.id, self._judge.spec, Reason.CLIP_FAILED, _errors([a, b])
+            )
+        asked = clips["instruction"].blueprint if "instruction" in clips else None
         self._measure(pair, a.blueprint, b.blueprint, asked)
         async with self._judging:
             try:
@@ -206,6 +234,23 @@ class Pipeline:
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
                 return Judgement.unscored(pair.id, self._judge.spec, Reason.JUDGE_FAILED, told)
+
+    async def _rate_clips(self, item: Single, clips: Mapping[str, Extracted]) -> list[Score]:
+        rater = self._judge
+        if not isinstance(rater, Rater):
+            raise TypeError(f"judge {rater.spec} compares pairs; it cannot rate {item.id!r}")
+        failed = [c for role, c in clips.items() if role != "instruction" and c.blueprint is None]
+        if failed:
+            return rater.unscored(item, Reason.CLIP_FAILED, _errors(failed))
+        blueprints = {role: c.blueprint for role, c in clips.items() if c.blueprint is not None}
+        async with self._judging:
+            try:
+                return await rater.rate(SingleCase(item, blueprints, decode_recording))
+            except JudgeGone:
+                raise
+            except Exception as error:
+                told = f"{type(error).__name__}: {error}"
+                return rater.unscored(item, Reason.JUDGE_FAILED, told)
 
     def _measure(self, pair: Pair, a: Blueprint, b: Blueprint, asked: Blueprint | None) -> None:
         """Keep what can be measured beside the ratings: error rates, speaker similarity."""
@@ -228,3 +273,7 @@ class Pipeline:
                 self._sources.add(clip.source)
             name = found.clip if found else None
             run.add_clip(ClipRecord(source=clip.source, clip=name, error=clip.error))
+
+
+def _errors(clips: Iterable[Extracted]) -> str:
+    return "; ".join(clip.error for clip in clips if clip.error)

@@ -16,7 +16,7 @@ SCHEMA_VERSION = "1"
 
 #: Parts that decide the judgements: those of one run are made with equal ones, except for the
 #: parameters in :data:`trace_eval.judges.options.MAY_CHANGE`.
-DECIDING = ("extractors", "judge", "max_seconds")
+DECIDING = ("extractors", "rubrics", "judge", "max_seconds")
 
 
 class _Part(BaseModel):
@@ -94,6 +94,9 @@ class RunRecord(_Part):
         default_factory=dict, description="blueprint group -> what filled it"
     )
     judge: JudgeRecord = JudgeRecord()
+    rubrics: dict[str, dict[str, FiniteJson]] = Field(
+        default_factory=dict, description="of rate: rubric -> everything it says, and its SHA-256"
+    )
     judge_observed: dict[str, FiniteJson] = Field(
         default_factory=dict, description="what turned out and decides nothing: prices, limits"
     )

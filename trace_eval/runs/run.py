@@ -11,8 +11,10 @@
 ``measures.jsonl``        per pair that has any: error rates, speaker similarity (appended)
 ``judgements.jsonl``      per pair: its judgement; the last line of a pair counts (appended)
 ``overall.jsonl``         per pair: the fused rating (replaced by every ``fuse``)
-``results.csv``           the table of all pairs, for spreadsheets (replaced as well)
+``results.csv``           the table of all items, for spreadsheets (replaced as well)
 ``policies/NAME/``        the same two of policies that the run was fused with before
+``items.jsonl``           of ``rate``, instead of the pairs: the single answers
+``scores.jsonl``          of ``rate``: a score per item and rubric; the last line of both counts
 ========================  ==============================================================
 """
 
@@ -28,9 +30,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from blueprints import Blueprint, Strict, UserError
 from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.record import RunRecord
 
@@ -80,6 +84,44 @@ class Outcome(NamedTuple):
 NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
 
 
+class ScoreOutcome(NamedTuple):
+    """What is small of a score: enough for tables, and for knowing what is left to do."""
+
+    status: str
+    reason: str | None
+    value: float | None
+    sd: float | None
+    mean: float | None
+    variance: float | None
+    used: int
+    samples: int
+    majority: float | None
+    caveats: tuple[str, ...]
+    cost_usd: float
+
+    @classmethod
+    def of(cls, score: Score) -> ScoreOutcome:
+        """The outcome of one score."""
+        estimate = score.estimate
+        return cls(
+            score.status,
+            score.reason,
+            score.value,
+            score.sd,
+            estimate.mean if estimate else None,
+            estimate.variance if estimate else None,
+            score.used,
+            score.samples,
+            score.majority,
+            tuple(score.caveats),
+            (score.usage.cost_usd or 0.0) if score.usage else 0.0,
+        )
+
+
+#: The outcome of an item that has no score yet.
+NOT_SCORED = ScoreOutcome("unscored", "not_judged", None, None, None, None, 0, 0, None, (), 0.0)
+
+
 class Run:
     """Handle on a run folder. Reading needs no lock; use ``with`` to write.
 
@@ -120,7 +162,7 @@ class Run:
             raise UserError(f"{self.folder}: another process is writing to this run") from None
         except OSError as error:
             raise UserError(f"{self.folder}: cannot be written ({error})") from error
-        for name in ("clips", "blueprints", "measures", "judgements"):
+        for name in ("clips", "blueprints", "measures", "judgements", "scores"):
             jsonl.repair(self.path(f"{name}.jsonl"))
         return self
 
@@ -144,9 +186,39 @@ class Run:
                 f"{path}: not the record of a run ({error}); judge again into a new --out"
             ) from None
 
+    @property
+    def holds_scores(self) -> bool:
+        """True where single answers were rated, not pairs judged."""
+        return self.path("items.jsonl").is_file()
+
     def pairs(self) -> Iterator[Pair]:
-        """The pairs in input order."""
+        """The pairs in input order.
+
+        Raises:
+            UserError: the run holds scores of single answers.
+        """
+        if self.holds_scores:
+            raise UserError(
+                f"{self.folder}: holds scores of single answers and no pairs; use agree --scores,"
+                " or make pairs of it with rate --to-pairs"
+            )
         return self._records("pairs.jsonl", Pair)
+
+    def singles(self) -> Iterator[Single]:
+        """The single answers in input order.
+
+        Raises:
+            UserError: the run holds judgements of pairs.
+        """
+        if not self.holds_scores:
+            raise UserError(
+                f"{self.folder}: holds judgements of pairs and no scores; name a --out of rate"
+            )
+        return self._records("items.jsonl", Single)
+
+    def items(self) -> Iterator[Pair | Single]:
+        """The pairs or single answers in input order."""
+        return self.singles() if self.holds_scores else self.pairs()
 
     def problems(self) -> Iterator[ProblemRecord]:
         """Records of the input that are not pairs."""
@@ -171,6 +243,14 @@ class Run:
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""
         return self._records("judgements.jsonl", Judgement)
+
+    def scores(self) -> Iterator[Score]:
+        """Every score in the order in which it was made, those tried again included."""
+        return self._records("scores.jsonl", Score)
+
+    def score_outcomes(self) -> dict[tuple[str, str], ScoreOutcome]:
+        """(item, rubric) -> what is small of its score; the last one counts."""
+        return {score.key: ScoreOutcome.of(score) for score in self.scores()}
 
     def measures(self) -> dict[str, PairMeasures]:
         """Pair id -> its measures, for pairs that have any; the last outcome counts."""
@@ -221,8 +301,9 @@ class Run:
     def start(self, record: RunRecord, manifest: Manifest) -> None:
         """Write what is known before the first clip."""
         self.write_record(record)
-        lines = (pair.model_dump_json(exclude_none=True) for pair in manifest.pairs)
-        jsonl.write_all(self.path("pairs.jsonl"), lines)
+        lines = (item.model_dump_json(exclude_none=True) for item in manifest.items)
+        name = "items.jsonl" if record.rubrics else "pairs.jsonl"
+        jsonl.write_all(self.path(name), lines)
         if manifest.part:
             jsonl.write_all(self.path("places.jsonl"), map(str, manifest.part.places))
         problems = (
@@ -247,6 +328,10 @@ class Run:
     def add_judgement(self, judgement: Judgement) -> None:
         """Append one pair's outcome."""
         jsonl.append(self.path("judgements.jsonl"), judgement)
+
+    def add_score(self, score: Score) -> None:
+        """Append one item's score."""
+        jsonl.append(self.path("scores.jsonl"), score)
 
     def add_measures(self, measures: PairMeasures) -> None:
         """Append one pair's measures."""

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from extractors.base import Extractor
+from trace_eval.data.items import Single
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
-from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.chat.estimate import CostEstimate, estimate
+from trace_eval.judges.base import AnyCase, Judge, Rater
+from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
@@ -39,15 +41,16 @@ from trace_eval.runs.summary import Summary
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.chat.batch import BatchWritten
 
-_Work = Callable[[Pipeline, list[Pair]], Awaitable[None]]
+_Items = Sequence[Pair | Single]
+_Work = Callable[[Pipeline, _Items], Awaitable[None]]
 
 
-async def _judge_all(pipeline: Pipeline, pairs: list[Pair]) -> None:
-    await pipeline.judge_all(pairs)
+async def _judge_all(pipeline: Pipeline, items: _Items) -> None:
+    await pipeline.judge_all(items)
 
 
-async def _extract_all(pipeline: Pipeline, pairs: list[Pair]) -> None:
-    await pipeline.extract_all(pairs)
+async def _extract_all(pipeline: Pipeline, items: _Items) -> None:
+    await pipeline.extract_all(items)
 
 
 class Session:
@@ -74,10 +77,8 @@ class Session:
         self.policy = any_policy(self.options.policy)
         refuse_package(out)
         self.run = Run(out)
-        judging = replace(self.options.judging, spent=_spent(self.run))
-        self.judge = judge_of(self.options.judge, judging)
-        check_policy(self.policy, self.judge)
-        self.plan = plan_for(self.judge, self.options.extract)
+        self.judge = self._judge(replace(self.options.judging, spent=self._spent()))
+        self.plan = self._extractors()
         if not self.run.exists:  # a finished run is printed wherever it is
             check_available(self.plan, self.options.extract)
         self.summary = Summary(total=manifest.total)
@@ -108,11 +109,45 @@ class Session:
             asyncio.run(self.judge.close())
         self.run.__exit__(kind, error, trace)
 
-    def pending(self) -> list[Pair]:
-        """Pairs that are not scored yet, in input order."""
+    # What depends on the kind of item; see :class:`trace_eval.runs.rating.RatingSession`.
+
+    def _judge(self, judging: JudgeOptions) -> Judge:
+        judge = judge_of(self.options.judge, judging)
+        check_policy(self.policy, judge)
+        return judge
+
+    def _extractors(self) -> list[Extractor]:
+        return plan_for(self.judge, self.options.extract)
+
+    def _spent(self) -> float:
+        """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
+        usages = (judgement.usage for judgement in self.run.attempts())
+        return sum(usage.cost_usd or 0.0 for usage in usages if usage)
+
+    def _scored(self) -> set[str]:
+        """Items that are done."""
         judged = self.run.outcomes().items()
-        done = {name for name, outcome in judged if outcome.status == "scored"}
-        return [pair for pair in self.manifest.pairs if pair.id not in done]
+        return {name for name, outcome in judged if outcome.status == "scored"}
+
+    def _case(self, reader: CaseReader, item: Pair | Single) -> AnyCase | None:
+        assert isinstance(item, Pair)
+        return reader.case(item)
+
+    def _sum_up(self) -> None:
+        """Bring the run's tables up to date, and count."""
+        fuse_run(self.run, self.policy, self._policies()[1:])
+        self.summary.count_judgements(self.run)
+
+    def _policies(self) -> tuple[str, ...]:
+        """All that the run was fused with, the chosen one first."""
+        return tuple(dict.fromkeys((self.options.policy, *self._record.policies)))
+
+    # What they share.
+
+    def pending(self) -> _Items:
+        """Items that are not scored yet, in input order."""
+        done = self._scored()
+        return [item for item in self.manifest.items if item.id not in done]
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
         """Judge what is not scored yet, and fuse all that is.
@@ -124,37 +159,38 @@ class Session:
         if batch_results:
             from trace_eval.judges.chat.batch import read_batch
 
-            read_batch(self.llm_judge("batch results"), batch_results)
+            for judge in self.chat_judges("batch results"):
+                read_batch(judge, batch_results)
         return self._work(_judge_all)
 
-    def llm_judge(self, what: str) -> ChatJudge[Any]:
-        """The judge, for what only a language model's judge can do."""
-        if self.judge.chat is None:
+    def chat_judges(self, what: str) -> Sequence[ChatJudge[Any]]:
+        """The judges behind this one that send messages, for what only those can do."""
+        if not self.judge.chats:
             raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")
-        return self.judge.chat
+        return self.judge.chats
 
     def estimate(self) -> CostEstimate:
         """Calls, tokens and cost of what is not scored yet; extracts, but sends nothing."""
-        judge = self.llm_judge("estimate")
+        judges = self.chat_judges("estimate")
         self.extract_pending()
-        return estimate(judge, self.pending_cases())
+        return total(estimate(judge, self.pending_cases()) for judge in judges)
 
     def write_batch(self, path: Path) -> BatchWritten:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
-        from trace_eval.judges.chat.batch import write_batch
+        from trace_eval.judges.chat.batch import write_batches
 
-        judge = self.llm_judge("batch file")
+        judges = self.chat_judges("batch file")
         self.extract_pending()
-        return write_batch(judge, self.pending_cases(), path)
+        return write_batches(judges, self.pending_cases, path)
 
     def extract_pending(self) -> Summary:
         """Extract what is not scored yet, and judge nothing."""
         return self._work(_extract_all)
 
-    def pending_cases(self) -> Iterator[Case]:
+    def pending_cases(self) -> Iterator[AnyCase]:
         """The cases that were extracted and are not scored yet, one by one."""
         reader = CaseReader(self.run)
-        cases = (reader.case(pair) for pair in self.pending())
+        cases = (self._case(reader, item) for item in self.pending())
         return (case for case in cases if case is not None)
 
     def _work(self, work: _Work) -> Summary:
@@ -170,12 +206,12 @@ class Session:
             self._finish()
         return self.summary
 
-    async def _with_engine(self, work: _Work, pending: list[Pair]) -> None:
+    async def _with_engine(self, work: _Work, pending: _Items) -> None:
         options = self.options.extract
         sources = (
             source_of(recording)
-            for pair in pending
-            for recording in recordings_of(pair, self.judge)
+            for item in pending
+            for recording in recordings_of(item, self.judge).values()
         )
         job = ExtractionJob(sources, str(self.run.path("shards")))
         engine = engine_of(options, self.plan, 2 * len(pending), job)
@@ -190,9 +226,7 @@ class Session:
                 await self.judge.close()
 
     def _finish(self) -> None:
-        policies = tuple(dict.fromkeys((self.options.policy, *self._record.policies)))
-        fuse_run(self.run, self.policy, policies[1:])
-        self.summary.count_judgements(self.run)
+        self._sum_up()
         *earlier, this = self._record.sessions
         ended = SessionRecord(
             started=this.started,
@@ -204,7 +238,7 @@ class Session:
         self._record = self._record.model_copy(
             update={
                 "sessions": (*earlier, ended),
-                "policies": policies,
+                "policies": self._policies(),
                 "judge_observed": self.judge.observed(),
                 "coverage": self.summary.record(),
             }
@@ -246,6 +280,7 @@ def _record(
         shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
         extractors={extractor.group: extractor.provenance() for extractor in plan},
         judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
+        rubrics=judge.rubric_records() if isinstance(judge, Rater) else {},
         profile=options.extract.profile,
         max_seconds=options.extract.max_seconds,
         policy=options.policy,
@@ -267,9 +302,3 @@ def _continued(before: RunRecord, record: RunRecord) -> RunRecord:
             "tag": record.tag or before.tag,
         }
     )
-
-
-def _spent(run: Run) -> float:
-    """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
-    usages = (judgement.usage for judgement in run.attempts())
-    return sum(usage.cost_usd or 0.0 for usage in usages if usage)

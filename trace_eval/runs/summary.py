@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trace_eval.extracting.clip import Extracted
 from trace_eval.runs.record import CoverageRecord
-from trace_eval.runs.run import NOT_JUDGED, Run
+from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Run
 
 
 @dataclass
@@ -16,8 +17,8 @@ class Summary:
 
     Attributes:
         total: records in the manifest.
-        scored: pairs with all three ratings.
-        unscored: reason -> pairs without; ``unreadable_record`` counts bad records.
+        scored: pairs with all three ratings; single answers with a score by every rubric.
+        unscored: reason -> items without; ``unreadable_record`` counts bad records.
         clips: recordings extracted or read from the cache in this session.
         clip_errors: recordings that could not be decoded in this session.
         audio_s: seconds of audio behind ``clips``.
@@ -63,5 +64,19 @@ class Summary:
                 self.scored += 1
             else:
                 self.unscored[str(outcome.reason)] += 1
+        if bad_records := sum(1 for _ in run.problems()):
+            self.unscored["unreadable_record"] = bad_records
+
+    def count_scores(self, run: Run, rubrics: Iterable[str]) -> None:
+        """Count the single answers of a run, over all its sessions."""
+        self.scored, self.unscored = 0, Counter()
+        outcomes, names = run.score_outcomes(), list(rubrics)
+        for item in run.singles():
+            found = [outcomes.get((item.id, name), NOT_SCORED) for name in names]
+            missing = [outcome for outcome in found if outcome.status != "scored"]
+            if missing:
+                self.unscored[str(missing[0].reason)] += 1
+            else:
+                self.scored += 1
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from trace_eval.data.judgement import Reason, Usage
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import AnyCase
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.prices import sum_usage, usage_of
@@ -65,7 +65,7 @@ class BatchRead:
 
 def write_batch(
     judge: ChatJudge[Any],
-    cases: Iterable[Case],
+    cases: Iterable[AnyCase],
     path: Path,
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
@@ -78,25 +78,51 @@ def write_batch(
     Raises:
         UserError: the judge is not ``openai:``, or a file cannot be written.
     """
-    client = _format(judge)
+    return write_batches([judge], lambda: cases, path, max_requests, max_bytes)
+
+
+def write_batches(
+    judges: Sequence[ChatJudge[Any]],
+    cases: Callable[[], Iterable[AnyCase]],
+    path: Path,
+    max_requests: int = MAX_REQUESTS,
+    max_bytes: int = MAX_BYTES,
+) -> BatchWritten:
+    """The same for several judges of one model, e.g. one per rubric.
+
+    Args:
+        judges: at least one.
+        cases: gives the cases anew for every judge.
+        path, max_requests, max_bytes: as of :func:`write_batch`.
+
+    Raises:
+        UserError: as :func:`write_batch`; the judges are of several models.
+    """
+    if len(specs := {judge.spec for judge in judges}) > 1:
+        raise UserError(
+            f"batch file: holds requests to one model, not {', '.join(sorted(specs))}; name one"
+            " judge at a time"
+        )
     requests = cached = unscored = 0
     with _Writer(path, max_requests, max_bytes) as writer:
-        for case in cases:
-            if judge.lacking(case):
-                unscored += 1
-                continue
-            for call, kept in judge.calls_to_make(case):
-                if kept:
-                    cached += 1
+        for judge in judges:
+            client = _format(judge)
+            for case in cases():
+                if judge.lacking(case):
+                    unscored += 1
                     continue
-                line = {
-                    "custom_id": call.key,
-                    "method": "POST",
-                    "url": ENDPOINT,
-                    "body": client.body(call.request),
-                }
-                writer.write(json.dumps(line, ensure_ascii=False) + "\n")
-                requests += 1
+                for call, kept in judge.calls_to_make(case):
+                    if kept:
+                        cached += 1
+                        continue
+                    line = {
+                        "custom_id": call.key,
+                        "method": "POST",
+                        "url": ENDPOINT,
+                        "body": client.body(call.request),
+                    }
+                    writer.write(json.dumps(line, ensure_ascii=False) + "\n")
+                    requests += 1
     return BatchWritten(tuple(writer.files), requests, cached, unscored)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import AnyCase
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
@@ -46,7 +46,7 @@ class CostEstimate:
     guessed: int | None = None
 
 
-def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> CostEstimate:
+def estimate(judge: ChatJudge[Any], cases: Iterable[AnyCase], batch: bool = False) -> CostEstimate:
     """Render every case's prompts and count; sends nothing and keeps no prompt.
 
     Args:
@@ -82,3 +82,24 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) 
         cost_usd=price.cost(Tokens(expected, said), batch) if price else None,
         cost_usd_at_most=price.cost(Tokens(bound, most), batch) if price else None,
     )
+
+
+def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
+    """Several judges of the same cases together.
+
+    ``cases`` and ``unscored`` are those of the judge that has most of them; a cost is unknown
+    where one judge's is.
+    """
+    every = list(estimates)
+    sums = {
+        field.name: sum(getattr(one, field.name) for one in every)
+        for field in fields(CostEstimate)
+        if not field.name.startswith("cost")
+    }
+    costs = {
+        name: None if None in given else sum(given)
+        for name in ("cost_usd", "cost_usd_at_most")
+        for given in [[getattr(one, name) for one in every]]
+    }
+    most = {name: max(getattr(one, name) for one in every) for name in ("cases", "unscored")}
+    return CostEstimate(**{**sums, **most, **costs})

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.judgement import Order, Reason, Usage
-from trace_eval.judges.base import Activity, Case, Judge, JudgeGone
+from trace_eval.judges.base import Activity, Judge, JudgeGone
 from trace_eval.judges.chat.ask import Asker, NoAnswer
 from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.message import Message
@@ -134,7 +134,7 @@ class ChatJudge(Judge, Generic[T]):
         """The messages of the second chance."""
 
     @abstractmethod
-    def calls(self, case: Case) -> list[Call]:
+    def calls(self, case: Any) -> list[Call]:
         """Every question that this case needs, in the order of its opinions."""
 
     @property
@@ -147,7 +147,7 @@ class ChatJudge(Judge, Generic[T]):
     def static_messages(self) -> Sequence[Message]:
         """What is sent with every item, to size the context it needs."""
 
-    def lacking(self, case: Case) -> str | None:
+    def lacking(self, case: Any) -> str | None:
         """Why nothing is sent for a case; None: it can be judged."""
         return None
 
@@ -237,7 +237,7 @@ class ChatJudge(Judge, Generic[T]):
         key = reply_key(self.client.server, self.client.model, asked)
         return Call(item, order, sample, key, request)
 
-    def calls_to_make(self, case: Case) -> Iterator[tuple[Call, bool]]:
+    def calls_to_make(self, case: Any) -> Iterator[tuple[Call, bool]]:
         """(call, whether its reply is kept already) of a case that lacks nothing."""
         for call in self.calls(case):
             yield call, self.stored(call) is not None

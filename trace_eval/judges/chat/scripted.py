@@ -101,12 +101,12 @@ class ScriptedClient(ChatClient):
         pair, order = request.about
         left = self._left
         for index, entry in enumerate(left):
-            if not isinstance(entry, dict) or entry.get("pair") != pair:
+            if not isinstance(entry, dict) or entry.get("pair", entry.get("item")) != pair:
                 continue
             if entry.get("order", order) == order:
                 return left.pop(index)
         for index, entry in enumerate(left):
-            if not (isinstance(entry, dict) and "pair" in entry):
+            if not (isinstance(entry, dict) and ("pair" in entry or "item" in entry)):
                 return left.pop(index)
         raise ScriptExhausted(
             f"script {self.model}: call {len(self.history)} (pair {pair!r}, order {order}) finds"

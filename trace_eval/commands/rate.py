@@ -1,0 +1,120 @@
+"""``trace-eval rate``: scores of single answers, and pairs made from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trace_eval.commands import options as shared
+from trace_eval.commands.console import EXIT_INCOMPLETE, warn_all
+from trace_eval.commands.judging import rating_options
+from trace_eval.commands.sitting import Ways, sit
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.options import ExtractOptions, RateOptions
+
+_DEFAULTS = RateOptions()
+
+
+@rating_options
+@shared.extract_options
+def rate(
+    *,
+    items: Annotated[
+        str,
+        typer.Argument(
+            help="Manifest of single answers or pairs (.jsonl, .csv, .parquet, .json), or its URL."
+        ),
+    ],
+    rubric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A shipped rubric (trace-eval rubrics list) or a .toml file; may be repeated."
+            f" Default: {', '.join(_DEFAULTS.rubrics)}."
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Who rates: lexical, openai:MODEL, ollama:MODEL, scripted:FILE; several are"
+            f" pooled. Default: {', '.join(_DEFAULTS.judges)}."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Run folder, continued if it is there; default:"
+            " runs/ITEMS-RUBRICS-JUDGES[-I-of-N]."
+        ),
+    ] = None,
+    audio_root: shared.AudioRoot = None,
+    shard: shared.ShardOption = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Rate the first so many records only.")
+    ] = None,
+    tag: Annotated[
+        str | None, typer.Option(help="A name for trace-eval runs --tag to find the run by.")
+    ] = None,
+    config: shared.ConfigOption = None,
+    min_coverage: Annotated[
+        float, typer.Option(help="Share of items that must be scored for exit code 0.")
+    ] = _DEFAULTS.min_coverage,
+    estimate: Annotated[
+        bool,
+        typer.Option(
+            "--estimate",
+            help="Print calls, tokens and cost; makes no run, needs no key.",
+        ),
+    ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="With --estimate: from durations, without extraction."),
+    ] = False,
+    batch_file: Annotated[
+        Path | None, typer.Option(help="Write the provider's batch requests here; send nothing.")
+    ] = None,
+    batch_results: Annotated[
+        list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
+    ] = None,
+    extracting: ExtractOptions,
+    judging: JudgeOptions,
+) -> None:
+    """Rate single answers by a rubric: a score with its spread; resumable."""
+    from trace_eval.commands.tables import print_scores, print_summary
+    from trace_eval.data.manifests import check_audio, read_items
+    from trace_eval.data.parts import Shard
+    from trace_eval.data.records import spill_to
+    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.runs.inputs import default_out
+    from trace_eval.runs.rating import RatingSession
+
+    options = RateOptions(
+        extract=extracting,
+        judging=replace(judging, offline=bool(batch_results)),
+        min_coverage=min_coverage,
+        tag=tag,
+        judges=tuple(judge or _DEFAULTS.judges),
+        rubrics=tuple(rubric or _DEFAULTS.rubrics),
+    )
+    manifest = read_items(items, audio_root, spill_to(audio_folder(extracting.cache)), limit)
+    if shard:
+        manifest = manifest.shard(Shard.parse(shard))
+    stems = [Path(name).stem for name in options.rubrics]
+    folder = out or default_out(manifest, "-".join([*stems, *options.judges]))
+    warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.items)))
+    summary = sit(
+        manifest,
+        folder,
+        options,
+        lambda listener: RatingSession(manifest, folder, options, listener),
+        Ways(estimate or quick, quick, batch_file, batch_results or ()),
+        "rating",
+    )
+    if summary is None:
+        return
+    print_scores(folder)
+    print_summary(summary, folder, "items", "scores.jsonl")
+    if summary.total and summary.coverage < min_coverage:
+        raise typer.Exit(EXIT_INCOMPLETE)

@@ -1,0 +1,1 @@
+"""The embedded judge of single answers: words in common with the reference."""

@@ -1,0 +1,1 @@
+"""Judges that rate single answers by a rubric: prompts, reading, and one score per item."""

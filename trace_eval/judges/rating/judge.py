@@ -1,0 +1,156 @@
+"""The rating judge: a chat model gives one answer a score on a rubric's scale.
+
+It shows the model one answer, several times where asked, reads a score from every reply, and
+keeps their distribution. How the answer is shown (words, blueprint, sound) is its
+:class:`~trace_eval.judges.rating.evidence.Evidence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Reason
+from trace_eval.data.scores import Score, ScoreOpinion
+from trace_eval.judges.base import Rater, SingleCase
+from trace_eval.judges.chat.base import ChatClient
+from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.options import RATING_OPTIONS, JudgeOptions
+from trace_eval.judges.rating.evidence import Evidence, Readings, Words
+from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
+from trace_eval.judges.rating.prompt import RatingPrompt
+from trace_eval.judges.rating.score import lowest_score, score_of
+from trace_eval.rubrics import ScoreRubric
+
+
+class RatingJudge(Rater, ChatJudge[ScoreReply]):
+    """A judge of single answers by one rubric. One instance serves a whole run, concurrently.
+
+    Args:
+        spec, client, options, price: as of :class:`ChatJudge`.
+        rubric: what is rated, on which scale.
+        evidence: how the answer is shown; None: its words where the rubric is about words,
+            else its blueprints.
+
+    Raises:
+        UserError: ``show`` does not fit the rubric; else as :class:`ChatJudge`.
+    """
+
+    asks_with = RATING_OPTIONS | {"rendering", "drop"}
+
+    def __init__(
+        self,
+        spec: str,
+        client: ChatClient,
+        options: JudgeOptions,
+        price: Price | None,
+        rubric: ScoreRubric,
+        evidence: Evidence | None = None,
+    ) -> None:
+        self.rubric = rubric
+        self.rubrics = (rubric,)
+        self.evidence = evidence or (Readings(options) if rubric.is_heard else Words())
+        self.prompts = RatingPrompt(rubric, self.evidence, options.show)
+        self._schema = reply_schema(rubric)
+        super().__init__(spec, client, options, price)
+
+    @property
+    def prompt_sha256(self) -> str:
+        """Identity of all texts that are sent with every item."""
+        return self.prompts.sha256
+
+    @property
+    def static_messages(self) -> Sequence[Message]:
+        """The system part."""
+        return (self.prompts.system,)
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the scores, the rubric included."""
+        return {**super().parameters(), "rubric": self.rubric.sha256}
+
+    def read(self, text: str) -> ScoreReply:
+        """A reply -> a score."""
+        return read_score(text, self.rubric, plain=self.options.structure == "text")
+
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The messages of the second chance."""
+        return self.prompts.repair(messages, reply, problem)
+
+    def _listens_to_instruction(self, item: Single) -> bool:
+        """A spoken instruction matters where it is shown and nobody wrote it down."""
+        spoken = item.instruction.has_audio and not item.instruction.text
+        return spoken and self.prompts.asks_for_instruction
+
+    def roles(self, item: Single) -> list[str]:
+        """The recordings whose blueprints are needed."""
+        asked = ["instruction"] if self._listens_to_instruction(item) else []
+        return [*asked, *self.evidence.roles(item)]
+
+    def lacking(self, case: SingleCase) -> str | None:
+        """Why nothing can be asked: our tools left something out, or the item does."""
+        if self.prompts.asks_for_reference and not any(map(str.strip, case.item.reference)):
+            return f"the item has no reference, which rubric {self.rubric.name} compares with"
+        if self._listens_to_instruction(case.item) and case.instruction_text is None:
+            return "the instruction is spoken, and there is no transcript of it"
+        return self.evidence.lacking(case)
+
+    def calls(self, case: SingleCase) -> list[Call]:
+        """One question per sample; none where the answer is empty or silent."""
+        if self._nothing_in(case):
+            return []
+        messages = self.prompts.messages(case)
+        return [
+            self.call(case.item.id, "ab", sample, messages, self._schema)
+            for sample in range(self.options.samples)
+        ]
+
+    def _nothing_in(self, case: SingleCase) -> Reason | None:
+        """Why nobody is asked about an answer; silence is said before emptiness."""
+        if self.rubric.silent == "ask":
+            return None
+        if self.rubric.is_heard:
+            return Reason.SILENT if self.evidence.is_silent(case) else None
+        return Reason.EMPTY_CANDIDATE if self.evidence.is_empty(case) else None
+
+    async def rate(self, case: SingleCase) -> list[Score]:
+        """Rate one answer. Nothing is sent where it has nothing to rate, or a part is missing."""
+        if lacking := self.lacking(case):
+            return self.unscored(case.item, Reason.EVIDENCE_MISSING, lacking)
+        if reason := self._nothing_in(case):
+            if self.rubric.silent == "unscored":
+                return self.unscored(case.item, reason, "there is nothing to rate in the answer")
+            return [lowest_score(case.item, self.rubric, self.spec, reason)]
+        calls = self.calls(case)
+        outcomes = await self.answers(calls)
+        sent = self.evidence.sent(case)
+        opinions = [_opinion(c, o, sent) for c, o in zip(calls, outcomes, strict=True)]
+        more: dict[str, Any] = {
+            "caveats": self.evidence.caveats(case),
+            "cropped": self.evidence.cropped(case),
+        }
+        found = score_of(
+            case.item, self.rubric, self.spec, opinions, self.options.min_samples, **more
+        )
+        return [found]
+
+
+def _opinion(
+    call: Call, outcome: CallOutcome[ScoreReply], sent: dict[str, JsonValue] | None
+) -> ScoreOpinion:
+    reply = outcome.value
+    return ScoreOpinion(
+        sample=call.sample,
+        seed=call.request.seed,
+        score=reply.score if reply else None,
+        elements=reply.elements if reply else {},
+        reasoning=reply.reasoning if reply else "",
+        sent=sent,
+        **outcome.record(),
+    )

@@ -1,0 +1,230 @@
+"""Opinions -> one score: samples of one judge reduced, several judges pooled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from fusion import Numbers
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Reason
+from trace_eval.data.scores import JudgePart, Score, ScoreEstimate, ScoreOpinion
+from trace_eval.judges.chat.prices import sum_usage
+from trace_eval.rubrics import ScoreRubric
+from trace_eval.scores.estimate import Reduced, commonest, element_means, reduce_samples
+from trace_eval.scores.pool import pool
+
+#: Between the specs of several judges.
+JOINED = " + "
+
+#: Caveat of a mean that was given without asking, because there is nothing to rate.
+EMPTY = "empty_candidate: the answer has no words, so it has the lowest score without being asked"
+SILENT = "silent: nobody can be heard, so it has the lowest score without being asked"
+
+
+def score_of(
+    item: Single,
+    rubric: ScoreRubric,
+    judge: str,
+    opinions: Sequence[ScoreOpinion],
+    min_samples: int | None = None,
+    **more: Any,
+) -> Score:
+    """The score behind which one judge's samples stand.
+
+    Args:
+        item, rubric, judge: who was rated, by what, by whom.
+        opinions: one per sample, in order.
+        min_samples: usable samples that make a score; None: the rubric's, else more than half.
+        more: further fields of the record; ``caveats`` are put before ours.
+    """
+    common = _common(item, rubric, judge) | {
+        "opinions": list(opinions),
+        "samples": len(opinions),
+        "used": sum(opinion.reason is None for opinion in opinions),
+        "usage": sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
+        **more,
+    }
+    minimum = min_samples or rubric.min_samples
+    reduced = reduce_samples(
+        [opinion.score for opinion in opinions],
+        rubric.numbers,
+        rubric.reduce,
+        None if minimum is None else min(minimum, len(opinions)),
+    )
+    failed = [opinion for opinion in opinions if opinion.reason is not None]
+    if reduced is None:
+        reason = commonest(opinion.reason for opinion in failed)
+        first = next(opinion for opinion in failed if opinion.reason is reason)
+        told = f"{common['used']} of {len(opinions)} samples are usable: {first.detail}"
+        return Score(status="unscored", reason=reason, detail=told, **common)
+    usable = [opinion for opinion in opinions if opinion.reason is None]
+    caveats = [*more.get("caveats", ()), *_caveats(reduced, failed, len(opinions))]
+    return Score(
+        **{
+            **common,
+            "status": "scored",
+            **values_of(reduced, rubric.numbers),
+            "elements": element_means([opinion.elements for opinion in usable]),
+            "caveats": caveats,
+        }
+    )
+
+
+def stated_score(
+    item: Single, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
+) -> Score:
+    """The score of a judge that states a distribution instead of being sampled."""
+    return Score(
+        **{
+            **_common(item, rubric, judge),
+            "status": "scored",
+            "used": 1,
+            "samples": 1,
+            **values_of(reduced, rubric.numbers),
+            **more,
+        }
+    )
+
+
+def lowest_score(item: Single, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
+    """The end of the scale for an answer with nothing in it; nobody was asked."""
+    scale = rubric.numbers
+    return Score(
+        **_common(item, rubric, judge),
+        status="scored",
+        reason=reason,
+        value=float(scale.low),
+        distribution=shares({float(scale.low): 1.0}, scale),
+        majority=scale.labels[0] if len(scale.labels) == 2 else None,
+        estimate=ScoreEstimate(mean=0.0, variance=0.0, within=0.0),
+        silent=reason is Reason.SILENT,
+        caveats=[SILENT if reason is Reason.SILENT else EMPTY],
+    )
+
+
+def values_of(reduced: Reduced, scale: Numbers) -> dict[str, Any]:
+    """The fields of a record that its samples decide."""
+    return {
+        "value": reduced.value,
+        "sd": reduced.sd,
+        "majority": None if reduced.majority is None else scale.parse(reduced.majority),
+        "distribution": shares(reduced.distribution, scale),
+        "estimate": ScoreEstimate(
+            mean=reduced.mean, variance=reduced.variance, within=reduced.variance
+        ),
+    }
+
+
+def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]:
+    """A distribution as records hold it: every label of the scale, as text."""
+    return {f"{label:g}": distribution.get(float(label), 0.0) for label in scale.labels}
+
+
+def pooled(item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+    """One record for several judges: a mixture of their distributions.
+
+    Judges without a score are left out and named in a caveat; the others share their weight.
+    """
+    scale = rubric.numbers
+    scored = [part for part in parts if part.status == "scored"]
+    common = _common(item, rubric, JOINED.join(part.judge for part in parts)) | {
+        "opinions": [
+            opinion.model_copy(update={"judge": part.judge})
+            for part in parts
+            for opinion in part.opinions
+        ],
+        "samples": sum(part.samples for part in parts),
+        "used": sum(part.used for part in parts),
+        "usage": sum_usage([part.usage for part in parts]),
+        "cropped": any(part.cropped for part in parts),
+        "silent": any(part.silent for part in parts),
+    }
+    if not scored:
+        reason = commonest(part.reason for part in parts)
+        first = next(part for part in parts if part.reason is reason)
+        told = f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
+        return Score(
+            **common, status="unscored", reason=reason, detail=told, parts=_parts(parts, {})
+        )
+    mixture = pool([_reduced(part, scale) for part in scored])
+    weights = {part.judge: w for part, w in zip(scored, mixture.weights, strict=True)}
+    missing = [part.judge for part in parts if part.status != "scored"]
+    caveats = list(dict.fromkeys(caveat for part in parts for caveat in part.caveats))
+    if missing:
+        caveats.append(f"pooled without {', '.join(missing)}: no score; the others weigh more")
+    majority = [label for label, share in mixture.distribution.items() if share > 0.5 + 1e-9]
+    mean = min(1.0, max(0.0, mixture.mean))
+    return Score(
+        **common,
+        status="scored",
+        reason=scored[0].reason if all(part.reason for part in scored) else None,
+        value=scale.value(mean),
+        majority=scale.parse(majority[0]) if majority and len(scale.labels) == 2 else None,
+        distribution=shares(mixture.distribution, scale),
+        elements=element_means([part.elements for part in scored]),
+        parts=_parts(parts, weights),
+        estimate=ScoreEstimate(
+            mean=mean, variance=mixture.variance, within=mixture.within, between=mixture.between
+        ),
+        caveats=caveats,
+    )
+
+
+def _common(item: Single, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
+    return {
+        "item": item.id,
+        "question_id": item.question_id,
+        "system": item.system,
+        "rubric": rubric.name,
+        "rubric_sha256": rubric.sha256,
+        "judge": judge,
+    }
+
+
+def _reduced(part: Score, scale: Numbers) -> Reduced:
+    assert part.estimate is not None
+    assert part.value is not None
+    given = part.distribution or {}
+    distribution = {float(label): given.get(f"{label:g}", 0.0) for label in scale.labels}
+    estimate = part.estimate
+    return Reduced(
+        part.value,
+        part.sd,
+        part.used,
+        part.samples,
+        distribution,
+        estimate.mean,
+        estimate.variance,
+        None,
+    )
+
+
+def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgePart]:
+    return [
+        JudgePart(
+            judge=part.judge,
+            weight=weights.get(part.judge),
+            value=part.value,
+            sd=part.sd,
+            used=part.used,
+            samples=part.samples,
+            mean=part.estimate.mean if part.estimate else None,
+            variance=part.estimate.variance if part.estimate else None,
+            reason=part.reason,
+            detail=part.detail,
+        )
+        for part in parts
+    ]
+
+
+def _caveats(reduced: Reduced, failed: Sequence[ScoreOpinion], samples: int) -> list[str]:
+    caveats = []
+    if failed:
+        codes = Counter(str(opinion.reason) for opinion in failed)
+        told = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
+        caveats.append(f"{len(failed)} of {samples} samples failed: {told}")
+    if len(reduced.distribution) == 2 and reduced.majority is None:
+        caveats.append("undecided: exactly half of the samples say each")
+    return caveats
