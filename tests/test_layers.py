@@ -35,6 +35,7 @@ FLOORS: list[set[str]] = [
     {"trace_eval.select"},
     {"trace_eval.conclude"},
     {"trace_eval.report", "trace_eval.review"},
+    {"trace_eval.compare"},
     {"trace_eval.doctor", "trace_eval.drill"},
     {"trace_eval.commands"},
     {"trace_eval", "trace_eval.__main__"},

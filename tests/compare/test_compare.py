@@ -1,0 +1,165 @@
+"""Runs side by side: numbers by hand, the command's tables, JSON and page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from tests.audio.cases import write
+from tests.support.cli import trace_eval
+from trace_eval.agreement import BootstrapOptions
+from trace_eval.compare import CompareOptions, compare_runs
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+
+OPTIONS = CompareOptions(BootstrapOptions(50))
+
+#: pair -> people, the judge that reads (typed ties), the one that listens (plain); None: unscored.
+VERDICTS: dict[str, tuple[str, str | None, str | None]] = {
+    "p0": ("1", "1", "1"),
+    "p1": ("2", "1", "2"),
+    "p2": ("tie", "both_bad", "tie"),
+    "p3": ("1", "2", "1"),
+    "p4": ("2", "both_good", None),
+    "p5": ("1", "1", "2"),
+}
+
+
+def judged(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
+    made: dict[str, Any] = {"pair": pair, "judge": "j", "status": "scored"}
+    if label is None:
+        return {**made, "status": "unscored", "reason": "filtered", "detail": "withheld"}
+    about = ["overall"] if plain else DIMENSIONS
+    verdict = {"rating": label, "reasoning": f"because of {pair}"}
+    usage = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.01 if plain else 0.001}
+    opinions = [
+        {
+            "order": order,
+            "ratings": dict.fromkeys(about, label),
+            "usage": usage,
+            "seconds": 2.0 if plain else 0.5,
+            "cached": order == "ba",
+            **({"sent": {"parts": 2, "seconds": 30.0, "sha256": "0"}} if plain else {}),
+        }
+        for order in ("ab", "ba")
+    ]
+    label_set = {"label_set": "plain"} if plain else {}
+    return {**made, **label_set, "dimensions": dict.fromkeys(about, verdict), "opinions": opinions}
+
+
+def run(folder: Path, sounds: Path, plain: bool, prefix: str = "") -> Path:
+    """A run of the verdicts above."""
+    folder.mkdir()
+    pairs, judgements, overall = [], [], []
+    for bare, (people, read, heard) in VERDICTS.items():
+        name = prefix + bare
+        label = heard if plain else read
+        pair = Pair(
+            id=name,
+            instruction=Instruction(text=f"<b>say {name}</b>"),
+            a=Answer(audio=sounds, system="x"),
+            b=Answer(audio=sounds, system="y"),
+            labels=Labels(preference=people),  # type: ignore[arg-type]
+        )
+        pairs.append(pair)
+        judgements.append(Judgement.model_validate(judged(name, label, plain)))
+        fused = {"pair": name, "policy": "content_first", "rating": label, "why": "x"}
+        overall.append(Overall.model_validate(fused))
+    for file, records in (("pairs", pairs), ("judgements", judgements), ("overall", overall)):
+        lines = (record.model_dump_json(exclude_none=True) for record in records)
+        (folder / f"{file}.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "overall.jsonl").write_text("".join(o.model_dump_json() + "\n" for o in overall))
+    spec = "audio:openai:m" if plain else "openai:m"
+    record = {
+        "judge": {"spec": spec, "parameters": {}},
+        "sessions": [{"started": "2026-01-01T00:00:00", "extracted_s": {"signal": 3.0}}],
+    }
+    (folder / "manifest.json").write_text(json.dumps(record))
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    sounds = write(tmp_path / "sound.wav", 0.2, 300.0)
+    return [run(tmp_path / "text", sounds, False), run(tmp_path / "audio", sounds, True)]
+
+
+def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
+    report = compare_runs(runs, options=OPTIONS)
+    assert report.names == ("text", "audio")
+    assert report.shared == 6
+    text, audio = report.costs
+    assert (text.judge, audio.judge) == ("openai:m", "audio:openai:m")
+    assert (text.scored, audio.scored, audio.unscored) == (6, 5, {"filtered": 1})
+    # every call at its price, though half of them came from the cache
+    assert text.cost_usd == pytest.approx(12 * 0.001)
+    assert audio.cost_usd == pytest.approx(10 * 0.01)
+    assert audio.cost_per_item == pytest.approx(0.02)
+    assert (text.call_s, audio.call_s) == (1.0, 4.0)
+    assert (text.audio_s, audio.audio_s, text.extract_s) == (0.0, 300.0, 0.5)
+    people = {(s.judge, s.dimension): s for s in report.people}
+    # text right on p0 p2 p5 of 6; audio on p0 p1 p2 p3 of 5
+    assert people["text", "preference"].metrics["accuracy_3way"].value == pytest.approx(3 / 6)
+    assert people["audio", "preference"].metrics["accuracy_3way"].value == pytest.approx(4 / 5)
+    (difference,) = [d for d in report.differences if d.dimension == "preference"]
+    assert difference.items == 5
+    assert difference.difference.value == pytest.approx(1 / 5)  # 4 of 5 against 3 of 5
+    assert (difference.mcnemar.only_first, difference.mcnemar.only_second) == (1, 2)
+    assert difference.mcnemar.p == 1.0
+    (mutual,) = [m for m in report.mutual if m.dimension == "overall"]
+    assert (mutual.items, mutual.labels) == (5, ("1", "2", "tie"))
+    assert mutual.same.value == pytest.approx(2 / 5)
+    assert [item.pair for item in report.apart] == ["p1", "p3", "p5"]
+    assert report.apart[0].distance == 3.0
+    assert report.apart[0].people == {"preference": "2"}
+
+
+def test_without_labels_the_runs_are_compared_with_each_other(runs: list[Path]) -> None:
+    for folder in runs:
+        lines = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+        for line in lines:
+            del line["labels"]
+        (folder / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    report = compare_runs(runs, options=OPTIONS)
+    assert (report.people, report.differences, report.labels) == ((), (), None)
+    assert report.mutual[0].same.value == pytest.approx(2 / 5)
+    assert "with each other only" in report.notes[0]
+
+
+def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="two or more"):
+        compare_runs(runs[:1])
+    with pytest.raises(UserError, match="named twice"):
+        compare_runs([runs[0], runs[0]])
+    other = run(tmp_path / "other", tmp_path / "sound.wav", False, prefix="q")
+    for name in ("pairs", "judgements", "overall"):
+        text = (runs[0] / f"{name}.jsonl").read_text().replace('"p', '"q')
+        text = text.replace('"qair', '"pair').replace('"qolicy', '"policy')
+        text = text.replace('"qreference', '"preference').replace(
+            '"qaralinguistics', '"paralinguistics'
+        )
+        (other / f"{name}.jsonl").write_text(text)
+    (other / "manifest.json").write_text("{}")
+    with pytest.raises(UserError, match="no pair in common"):
+        compare_runs([runs[0], other])
+
+
+def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
+    page, found = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
+    done = trace_eval("compare", *runs, "--resamples", 20, "--json", found, "--html", page)
+    assert done.code == 0, done.err
+    for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
+        assert words in done.out
+    stored = json.loads(found.read_text())
+    assert stored["apart"][0]["verdicts"]["audio"]["overall"] == "2"
+    html = page.read_text()
+    assert html.count("<audio controls") == 6
+    assert "script-src" not in html
+    assert "<script" not in html
+    assert "&lt;b&gt;say p1&lt;/b&gt;" in html
+    assert "because of p1" in html

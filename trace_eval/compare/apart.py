@@ -1,0 +1,91 @@
+"""The pairs on which runs say the most different things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from trace_eval.agreement.align import items_of
+from trace_eval.data.labels import LABELS, MATCHES, MISSING, LabelTable
+
+#: Label -> its place between A (0) and B (1).
+_PLACE = {"1": 0.0, "2": 1.0}
+
+#: Weight of the pair as a whole against one dimension.
+_WHOLE = 3.0
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A pair with what each run says of it.
+
+    Attributes:
+        distance: opposite winners of the pair as a whole count 3, of one dimension 1, a
+            winner and a tie half of that; the largest over any two runs.
+        verdicts: run -> dimension -> label, where there is one.
+        people: dimension -> label of the people.
+    """
+
+    pair: str
+    distance: float
+    verdicts: dict[str, dict[str, str]]
+    people: dict[str, str]
+
+
+def apart(tables: Mapping[str, LabelTable], labels: LabelTable | None) -> list[Apart]:
+    """Pairs with any difference, furthest first; equal ones in the order of the input."""
+    people = _people(labels)
+    found = []
+    names = list(tables)
+    for row, pair in enumerate(tables[names[0]].ids.tolist()):
+        verdicts = {name: _verdicts(table, row) for name, table in tables.items()}
+        distance = max(
+            _distance(verdicts[one], verdicts[other]) for one, other in combinations(names, 2)
+        )
+        if distance:
+            found.append(Apart(str(pair), distance, verdicts, people.get(str(pair), {})))
+    return sorted(found, key=lambda item: -item.distance)
+
+
+def _verdicts(table: LabelTable, row: int) -> dict[str, str]:
+    return {
+        name: label_text(name, int(codes[row]))
+        for name, codes in table.codes.items()
+        if codes[row] != MISSING
+    }
+
+
+def label_text(dimension: str, code: int) -> str:
+    """A label by its code; matches have their own words."""
+    if dimension == "match":
+        return {code: word for word, code in MATCHES.items()}[code]
+    return LABELS[code]
+
+
+def _people(labels: LabelTable | None) -> dict[str, dict[str, str]]:
+    if labels is None:
+        return {}
+    items = items_of(labels)
+    return {
+        str(pair): {
+            name: label_text(name, int(codes[row]))
+            for name, codes in items.codes.items()
+            if codes[row] != MISSING
+        }
+        for row, pair in enumerate(items.ids.tolist())
+    }
+
+
+def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> float:
+    shared = set(one) & set(other)
+    return sum(
+        (_WHOLE if name in ("overall", "match") else 1.0) * _between(one[name], other[name])
+        for name in shared
+    )
+
+
+def _between(one: str, other: str) -> float:
+    if {one, other} <= set(MATCHES):
+        return float(one != other)
+    return abs(_PLACE.get(one, 0.5) - _PLACE.get(other, 0.5))

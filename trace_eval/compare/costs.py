@@ -1,0 +1,88 @@
+"""What a run took: calls, money, time, and how much of its input it scored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from trace_eval.data.judgement import Judgement, Opinion
+from trace_eval.runs.run import Run
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """One run.
+
+    Attributes:
+        run: name of its folder.
+        judge: spec of the judge.
+        items: pairs of the input that could be read; ``scored`` of them have a verdict.
+        coverage: ``scored / items``; null: there are none.
+        unscored: reason -> pairs.
+        calls: of a model; cached ones count, they were paid once.
+        cost_usd: US dollars that all calls take when none is cached; null: a price is not
+            known, or the judge is no model at all and costs nothing but compute.
+        cost_per_item: the same for one scored pair.
+        call_s: seconds within calls of one scored pair, waits left out; null: no calls.
+        extract_s: seconds of compute in extractors for one pair; recordings that several
+            pairs share are counted once, those from the cache not at all.
+        audio_s: seconds of sound that were sent to the judge in all.
+    """
+
+    run: str
+    judge: str
+    items: int
+    scored: int
+    coverage: float | None
+    unscored: dict[str, int]
+    calls: int
+    cost_usd: float | None
+    cost_per_item: float | None
+    call_s: float | None
+    extract_s: float | None
+    audio_s: float
+
+
+def run_cost(name: str, run: Run) -> RunCost:
+    """Sum up one run."""
+    judged = run.judgements()
+    scored = [judgement for judgement in judged.values() if judgement.status == "scored"]
+    items = sum(1 for _ in run.pairs())
+    reasons = Counter(str(j.reason) for j in judged.values() if j.status != "scored")
+    if missing := items - len(judged):
+        reasons["not_judged"] += missing
+    opinions = [opinion for judgement in judged.values() for opinion in judgement.opinions]
+    cost = _cost(opinions)
+    record = run.record()
+    extracted = [sum(session.extracted_s.values()) for session in record.sessions]
+    return RunCost(
+        run=name,
+        judge=record.judge.spec,
+        items=items,
+        scored=len(scored),
+        coverage=len(scored) / items if items else None,
+        unscored=dict(reasons.most_common()),
+        calls=len(opinions),
+        cost_usd=cost,
+        cost_per_item=cost / len(scored) if cost is not None and scored else None,
+        call_s=_seconds(scored),
+        extract_s=sum(extracted) / items if items else None,
+        audio_s=sum(_sound(opinion) for opinion in opinions),
+    )
+
+
+def _cost(opinions: list[Opinion]) -> float | None:
+    costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
+
+
+def _seconds(scored: list[Judgement]) -> float | None:
+    times = [o.seconds for j in scored for o in j.opinions if o.seconds is not None]
+    fresh = {j.pair for j in scored if any(o.seconds is not None for o in j.opinions)}
+    return sum(times) / len(fresh) if fresh else None
+
+
+def _sound(opinion: Opinion) -> float:
+    seconds = (opinion.sent or {}).get("seconds")
+    return float(seconds) if isinstance(seconds, int | float) else 0.0

@@ -1,0 +1,222 @@
+"""``compare``: two or more runs over the same items, with people and with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.agreement import AgreeOptions, agree
+from trace_eval.agreement.accuracy import accuracy
+from trace_eval.agreement.align import align
+from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate, Units, bootstrap
+from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.counts import joint_counts
+from trace_eval.agreement.kappa import kappa
+from trace_eval.agreement.score import JudgeScore
+from trace_eval.agreement.source import JudgedSource, read_source
+from trace_eval.compare.apart import Apart, apart
+from trace_eval.compare.costs import RunCost, run_cost
+from trace_eval.data.labels import LABEL_COLUMNS, Codes, LabelTable
+from trace_eval.runs.run import Run
+
+#: Dimensions that are compared; a preference is the overall label with its ties collapsed.
+DIMENSIONS = tuple(name for name in LABEL_COLUMNS if name != "preference")
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """How runs are compared.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the intervals.
+        cluster: draw whole instructions instead of items, where there are human labels.
+        top: pairs that are listed where the runs are furthest apart.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    cluster: bool = False
+    top: int = 10
+
+
+@dataclass(frozen=True)
+class Mutual:
+    """Two runs with each other on one dimension, over the items that both scored.
+
+    Attributes:
+        same: share of equal labels; typed ties are collapsed where one side has plain ones.
+        kappa: Cohen's kappa of the same.
+    """
+
+    first: str
+    second: str
+    dimension: str
+    labels: tuple[str, ...]
+    items: int
+    same: IntervalEstimate
+    kappa: IntervalEstimate
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """All tables of ``trace-eval compare``; each list is one table.
+
+    Attributes:
+        names: of the runs, unique.
+        shared: items that are in all runs; ``only`` counts what each run has beyond them.
+        people: each run against the human labels; empty: there are none.
+        differences: second run minus first against the labels, paired, with McNemar's test.
+        apart: pairs on which the runs say the most different things, furthest first.
+    """
+
+    names: tuple[str, ...]
+    options: CompareOptions
+    shared: int
+    only: dict[str, int]
+    labels: str | None
+    costs: tuple[RunCost, ...]
+    people: tuple[JudgeScore, ...]
+    differences: tuple[Comparison, ...]
+    mutual: tuple[Mutual, ...]
+    apart: tuple[Apart, ...]
+    notes: tuple[str, ...] = ()
+
+
+def compare_runs(
+    folders: Sequence[Path],
+    labels: LabelTable | None = None,
+    options: CompareOptions | None = None,
+) -> RunComparison:
+    """Put runs side by side.
+
+    Args:
+        folders: two or more run folders.
+        labels: what people said; null: the labels inside the first run that has some.
+        options: default: :class:`CompareOptions`.
+
+    Raises:
+        UserError: fewer than two runs, a folder that is no judged run, or no common item.
+    """
+    options = options or CompareOptions()
+    if len(folders) < 2:
+        raise UserError("compare: name two or more run folders")
+    names = _names(folders)
+    named = list(zip(names, folders, strict=True))
+    sources = [_named(read_source(folder), name) for name, folder in named]
+    counts = {name: len(s.judgements) for name, s in zip(names, sources, strict=True)}
+    shared = _shared(names, sources)
+    tables = {
+        name: source.judgements.take(_rows(source.judgements, shared))
+        for name, source in zip(names, sources, strict=True)
+    }
+    given = labels or next((source.labels for source in sources if source.labels), None)
+    known = _labelled(given, shared)
+    scores: tuple[JudgeScore, ...] = ()
+    differences: tuple[Comparison, ...] = ()
+    if known is not None:
+        kept = [
+            JudgedSource(tables[name], policy=source.policy)
+            for name, source in zip(names, sources, strict=True)
+        ]
+        asked = AgreeOptions(options.bootstrap, options.cluster, "drop")
+        report = agree(kept, known, asked)
+        scores, differences = report.scores, report.comparisons
+    return RunComparison(
+        names=tuple(names),
+        options=options,
+        shared=len(shared),
+        only={name: count - len(shared) for name, count in counts.items()},
+        labels=known.source if known is not None else None,
+        costs=tuple(run_cost(name, Run.open(folder)) for name, folder in named),
+        people=scores,
+        differences=differences,
+        mutual=tuple(_mutual(tables, options.bootstrap)),
+        apart=tuple(apart(tables, known)[: options.top]),
+        notes=tuple(_notes(given, known, shared)),
+    )
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """Folder names, with as much of the path as tells them apart."""
+    for depth in range(1, max(len(folder.resolve().parts) for folder in folders) + 1):
+        names = ["/".join(folder.resolve().parts[-depth:]) for folder in folders]
+        if len(set(names)) == len(names):
+            return names
+    raise UserError("compare: one run is named twice; name different runs")
+
+
+def _named(source: JudgedSource, name: str) -> JudgedSource:
+    """The judgements under the run's own name: two runs may have one judge."""
+    table = source.judgements
+    rater = np.full(len(table), name, dtype=object)
+    named = LabelTable(name, table.ids, table.codes, rater, table.repeat, table.facts)
+    return JudgedSource(named, source.labels, None, source.policy)
+
+
+def _shared(names: Sequence[str], sources: Sequence[JudgedSource]) -> list[str]:
+    ids = [set(source.judgements.ids.tolist()) for source in sources]
+    common = set.intersection(*ids)
+    if not common:
+        raise UserError(
+            f"compare: {' and '.join(names)} have no pair in common; judge the same manifest"
+        )
+    return [name for name in sources[0].judgements.ids.tolist() if name in common]
+
+
+def _rows(table: LabelTable, shared: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    place = {name: row for row, name in enumerate(table.ids.tolist())}
+    return np.array([place[name] for name in shared], np.int64)
+
+
+def _labelled(labels: LabelTable | None, shared: Sequence[str]) -> LabelTable | None:
+    """The labels of the shared items; None where there are none."""
+    if labels is None:
+        return None
+    wanted = set(shared)
+    mask = np.array([name in wanted for name in labels.ids.tolist()], bool)
+    return labels.take(np.flatnonzero(mask)) if mask.any() else None
+
+
+def _notes(labels: LabelTable | None, known: LabelTable | None, shared: Sequence[str]) -> list[str]:
+    if labels is None:
+        return ["no human labels: the runs are compared with each other only"]
+    if known is None:
+        return [f"{labels.source} labels none of the {len(shared)} shared pairs"]
+    missing = len(set(shared) - set(known.ids.tolist()))
+    return [f"{missing} of {len(shared)} shared pairs have no human label"] if missing else []
+
+
+def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list[Mutual]:
+    found = []
+    for (first, one), (second, other) in combinations(tables.items(), 2):
+        for dimension in DIMENSIONS:
+            if dimension in one.codes and dimension in other.codes:
+                made = _agreement(
+                    (first, second),
+                    dimension,
+                    one.codes[dimension],
+                    other.codes[dimension],
+                    options,
+                )
+                if made.items:
+                    found.append(made)
+    return found
+
+
+def _agreement(
+    names: tuple[str, str], dimension: str, one: Codes, other: Codes, options: BootstrapOptions
+) -> Mutual:
+    pair = align(names[1], dimension, one, other)
+    size = len(pair.labels)
+    counts = joint_counts(pair.truth, pair.predicted, size)
+
+    def over(statistic: object) -> object:
+        return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))  # type: ignore[operator]
+
+    statistics = {"same": over(accuracy), "kappa": over(kappa)}
+    found = bootstrap(Units.items(counts), statistics, options, {"same"})  # type: ignore[arg-type]
+    return Mutual(*names, dimension, pair.labels, int(counts.sum()), found["same"], found["kappa"])

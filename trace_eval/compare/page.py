@@ -1,0 +1,138 @@
+"""A comparison as one HTML page: its tables, and players for the pairs furthest apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from blueprints import UserError
+from trace_eval.compare.apart import Apart
+from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.tables import compare_tables
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Pair
+from trace_eval.report.audio import Shelf, Sound
+from trace_eval.report.page import chip, style
+from trace_eval.report.summary import TITLES
+from trace_eval.runs.run import Run
+
+#: Nothing from a network, and no scripts at all.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; media-src 'self' file:; base-uri 'none';"
+    " form-action 'none'"
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one run says of one dimension of a pair."""
+
+    run: str
+    title: str
+    label: str | None
+    words: str
+
+
+@dataclass(frozen=True)
+class PairView:
+    """A pair on the page.
+
+    Attributes:
+        players: (name, where to play it).
+        said: per dimension, what every run says.
+        people: (title, label) of the people.
+    """
+
+    pair: str
+    asked: str | None
+    players: tuple[tuple[str, Sound], ...]
+    said: tuple[Said, ...]
+    people: tuple[tuple[str, str], ...]
+
+
+def write_page(
+    report: RunComparison, folders: Sequence[Path], path: Path, copy: bool = False
+) -> None:
+    """Write the page.
+
+    Args:
+        report: of these runs.
+        folders: the runs, in the report's order.
+        path: of the HTML file.
+        copy: put copies of the recordings beside it, so that it can be moved.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    runs = {name: Run.open(folder) for name, folder in zip(report.names, folders, strict=True)}
+    wanted = {item.pair for item in report.apart}
+    judged = {
+        name: {pair: j for pair, j in run.judgements().items() if pair in wanted}
+        for name, run in runs.items()
+    }
+    first = runs[report.names[0]]
+    pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
+    clips = {record.source: record for record in first.clips().values()}
+    shelf = Shelf(path, copy)
+
+    def players(pair: Pair) -> tuple[tuple[str, Sound], ...]:
+        roles = (("Instruction", pair.instruction), ("Answer A", pair.a), ("Answer B", pair.b))
+        return tuple(
+            (name, shelf.sound(recording, clips.get(recording.source_id)))
+            for name, recording in roles
+            if recording.has_audio
+        )
+
+    views = [
+        _view(item, pairs[item.pair], players(pairs[item.pair]), judged) for item in report.apart
+    ]
+    environment = Environment(
+        loader=PackageLoader("trace_eval.compare"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["chip"] = chip
+    html = environment.get_template("compare.html.j2").render(
+        names=report.names,
+        policy=POLICY,
+        style=Markup(style()),
+        tables=[table for table in compare_tables(report) if table.rows],
+        notes=report.notes,
+        pairs=views,
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(html, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error}); name another --html") from error
+
+
+def _view(
+    item: Apart,
+    pair: Pair,
+    players: tuple[tuple[str, Sound], ...],
+    judged: Mapping[str, Mapping[str, Judgement]],
+) -> PairView:
+    about = dict.fromkeys(name for said in item.verdicts.values() for name in said)
+    said = tuple(
+        Said(
+            run, TITLES.get(name, name), labels.get(name), _words(judged[run].get(item.pair), name)
+        )
+        for name in about
+        for run, labels in item.verdicts.items()
+    )
+    people = tuple((TITLES.get(name, name), label) for name, label in item.people.items())
+    return PairView(item.pair, pair.instruction.text, players, said, people)
+
+
+def _words(judgement: Judgement | None, dimension: str) -> str:
+    if judgement is None:
+        return ""
+    found = {str(name): verdict.reasoning for name, verdict in judgement.dimensions.items()}
+    return found.get(dimension, "")

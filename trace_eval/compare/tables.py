@@ -1,0 +1,143 @@
+"""The tables of a :class:`~trace_eval.compare.evaluate.RunComparison`, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.compare.evaluate import RunComparison
+
+
+def compare_tables(report: RunComparison) -> Iterator[Table]:
+    """Cost and coverage, people, differences, each other, and where they are furthest apart."""
+    yield _costs(report)
+    if report.people:
+        yield _people(report)
+        yield _differences(report)
+    yield table(
+        "With each other",
+        ("first", "second", "dimension", "pairs", "same label", "kappa"),
+        ((m.first, m.second, m.dimension, m.items, m.same, m.kappa) for m in report.mutual),
+        "over the pairs that both scored",
+    )
+    yield _apart(report)
+
+
+def _costs(report: RunComparison) -> Table:
+    return table(
+        f"Runs over {report.shared} shared pairs",
+        (
+            "run",
+            "judge",
+            "scored",
+            "coverage",
+            "US$",
+            "US$ a pair",
+            "s a pair: calls",
+            "extraction",
+            "calls",
+            "min of sound sent",
+        ),
+        (
+            (
+                c.run,
+                c.judge,
+                f"{c.scored}/{c.items}",
+                c.coverage,
+                NOTHING if c.cost_usd is None else f"{c.cost_usd:.4f}",
+                NOTHING if c.cost_per_item is None else f"{c.cost_per_item:.6f}",
+                None if c.call_s is None else f"{c.call_s:.2f}",
+                None if c.extract_s is None else f"{c.extract_s:.2f}",
+                c.calls,
+                f"{c.audio_s / 60:.1f}" if c.audio_s else NOTHING,
+            )
+            for c in report.costs
+        ),
+        "money of all calls, cached ones at their price; - where no price is known",
+    )
+
+
+def _people(report: RunComparison) -> Table:
+    return table(
+        f"With people ({report.labels})",
+        ("run", "dimension", "scored", "4-way", "3-way", "kappa", "majority class"),
+        (
+            (
+                s.judge,
+                s.dimension,
+                f"{s.scored}/{s.labelled}",
+                s.metrics.get("accuracy_4way"),
+                s.metrics.get("accuracy_3way"),
+                s.metrics.get("kappa"),
+                s.majority.accuracy,
+            )
+            for s in report.people
+        ),
+        _interval(report),
+    )
+
+
+def _differences(report: RunComparison) -> Table:
+    return table(
+        "Difference against people, second minus first, paired",
+        (
+            "first",
+            "second",
+            "dimension",
+            "pairs",
+            "accuracy",
+            "kappa",
+            "only first right",
+            "only second right",
+            "exact McNemar p",
+            "Holm",
+        ),
+        (
+            (
+                d.first,
+                d.second,
+                d.dimension,
+                d.items,
+                d.difference,
+                d.kappa_difference,
+                d.mcnemar.only_first,
+                d.mcnemar.only_second,
+                p_value(d.mcnemar.p),
+                p_value(d.p_holm),
+            )
+            for d in report.differences
+        ),
+        "two-sided tests; " + _interval(report),
+    )
+
+
+def _interval(report: RunComparison) -> str:
+    options = report.options.bootstrap
+    unit = "instructions" if report.options.cluster else "pairs"
+    return f"{options.level:.0%} intervals, {options.resamples} resamples of {unit}"
+
+
+def _apart(report: RunComparison) -> Table:
+    about = [
+        name
+        for name in ("overall", "match", "content", "voice_quality", "paralinguistics")
+        if any(name in said for item in report.apart for said in item.verdicts.values())
+    ]
+    return table(
+        "Furthest apart",
+        ("pair", *report.names, "people"),
+        (
+            (
+                item.pair,
+                *(_said(item.verdicts[name], about) for name in report.names),
+                _said(item.people, [*about, "preference"]) if item.people else NOTHING,
+            )
+            for item in report.apart
+        ),
+        " | ".join(about),
+    )
+
+
+def _said(verdicts: dict[str, str], about: list[str]) -> str:
+    told = [verdicts.get(name, NOTHING) for name in about]
+    return " | ".join(told)
