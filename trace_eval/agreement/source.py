@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,13 @@ def _read_run(folder: Path) -> JudgedSource:
     )
 
 
+def _p_a(distribution: Mapping[Label, float]) -> float:
+    """The judge's own probability of A, ties as halves."""
+    shares = {str(label): share for label, share in distribution.items()}
+    a, b = shares.get("1", 0.0), shares.get("2", 0.0)
+    return a + (1 - a - b) / 2
+
+
 def _label(label: Label | None) -> str | None:
     return None if label is None else str(label)
 
@@ -120,6 +128,8 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str
     known = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
     found["margin"] = [sum(row) if row else None for row in known]
     found["entropy"] = [overall[j.pair].entropy_bits if j.pair in overall else None for j in judged]
+    votes = [overall[j.pair].distribution if j.pair in overall else None for j in judged]
+    found["p_a"] = [None if vote is None else _p_a(vote) for vote in votes]
     orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
     found["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
     return {

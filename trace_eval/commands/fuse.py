@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fusion import DEFAULT_POLICY
+from trace_eval.commands.statistics import Labels
 
 
 def fuse(
@@ -15,6 +16,13 @@ def fuse(
     policy: Annotated[
         str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
     ] = DEFAULT_POLICY,
+    calibrated: Annotated[
+        bool,
+        typer.Option(
+            "--calibrated", help="Also write P(people prefer A) of every pair, from labels."
+        ),
+    ] = False,
+    labels: Labels = None,
 ) -> None:
     """Fuse again with another policy; nothing is extracted or judged."""
     from trace_eval.commands.tables import print_results
@@ -22,3 +30,18 @@ def fuse(
 
     fuse_again(run, policy)
     print_results(run)
+    if calibrated:
+        _calibrate(run, labels)
+
+
+def _calibrate(run: Path, labels: Path | None) -> None:
+    from trace_eval.commands.console import results
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.conclude.probabilities import calibrate_run
+    from trace_eval.conclude.tables import calibration_tables
+    from trace_eval.data.labels import read_labels
+
+    found, paths = calibrate_run(run, read_labels(labels) if labels else None)
+    print_tables(calibration_tables(found), stdout_console())
+    for path in paths:
+        results().print(str(path), markup=False, soft_wrap=True)

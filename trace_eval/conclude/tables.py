@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.conclude.calibrate import Calibration, Measured
 from trace_eval.conclude.forest import line
 from trace_eval.conclude.ppi import Powered
 from trace_eval.conclude.screen import Screening
@@ -126,6 +127,29 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
             for row in rows
         ),
         f"{level:.0%} intervals; {design}",
+    )
+
+
+def calibration_tables(found: Calibration) -> Iterator[Table]:
+    """Methods and rules, on held-out pairs."""
+
+    def shown(value: Measured) -> str:
+        return bounded(value.value, value.interval)
+
+    yield table(
+        f"P(people prefer A | {found.judge}), {found.pairs} pairs of {found.groups} instructions",
+        ("method", "Brier", "ECE", "log loss", "accuracy"),
+        (
+            (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
+            for row in found.methods
+        ),
+        f"held out: {found.folds} folds that share no instruction; always 1/2: Brier 0.25, log"
+        f" loss 0.693; features: {', '.join(found.features)}",
+    )
+    yield table(
+        "Rules that need no fit, on the same pairs (ties as halves)",
+        ("rule", "says something on", "accuracy", f"{found.best} minus rule"),
+        ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in found.rules),
     )
 
 

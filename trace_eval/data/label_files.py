@@ -43,7 +43,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 _ALIASES |= {
     name: (name,)
     for name in (
-        *("confidence", "entropy", "consistent", "margin", "inclusion", "seconds"),
+        *("confidence", "entropy", "consistent", "p_a", "margin", "inclusion", "seconds"),
         *(f"margin_{name}" for name in DIMENSIONS),
     )
 }

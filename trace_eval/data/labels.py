@@ -49,11 +49,13 @@ TEXT_FACTS = (
 NUMBER_FACTS = ("duration_a", "duration_b", "loudness_a", "loudness_b", "mos_a", "mos_b")
 
 
-#: How sure a judge was (the more the surer, but for ``entropy``, in bits) and how far A is ahead.
+#: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability
+#: of A, and how far A is ahead.
 CERTAINTY_FACTS = (
     "confidence",
     "entropy",
     "consistent",
+    "p_a",
     "margin",
     *(f"margin_{name}" for name in DIMENSIONS),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from blueprints.distribution import install_line
@@ -16,6 +16,7 @@ from trace_eval.report.gather import Facts
 if TYPE_CHECKING:
     from trace_eval.agreement.evaluate import AgreeReport
     from trace_eval.agreement.source import JudgedSource
+    from trace_eval.conclude.calibrate import Calibration
     from trace_eval.ranking import RankReport
 
 
@@ -57,6 +58,7 @@ class People:
         places: systems by falling win rate.
         level: of all intervals, 0 to 1.
         notes: sentences about what is missing, and caveats.
+        calibration: null: too few labels; ``reliability`` is its diagram, SVG.
     """
 
     agreement: AgreeReport | None
@@ -66,6 +68,8 @@ class People:
     level: float
     caveats: tuple[str, ...] = ()
     correlation: str = ""
+    calibration: Calibration | None = None
+    reliability: str = ""
 
 
 def people(facts: Facts) -> People:
@@ -84,7 +88,23 @@ def people(facts: Facts) -> People:
         level=ranking[0].options.bootstrap.level if ranking else 0.95,
         caveats=tuple(_caveats(ranking[0])) if ranking else (),
         correlation=_correlation(ranking[0]) if ranking else "",
+        **_calibration(source),
     )
+
+
+def _calibration(source: JudgedSource) -> dict[str, Any]:
+    """The calibration and its diagram; nothing where the labels are too few for one."""
+    if source.labels is None:
+        return {}
+    try:
+        from trace_eval.conclude.calibrate import calibrate
+        from trace_eval.conclude.evidence import gather
+        from trace_eval.conclude.reliability import diagram
+
+        found = calibrate(gather(source, None))
+    except (ImportError, UserError):
+        return {}
+    return {"calibration": found, "reliability": diagram(found.methods[0])}
 
 
 def _why(error: Exception) -> str:

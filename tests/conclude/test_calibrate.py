@@ -1,0 +1,113 @@
+"""Calibration: held out, symmetric, and measured against what is known."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.synthetic_run import Recipe, make_run
+from blueprints import UserError
+from tests.agreement.tables import table
+from trace_eval.agreement import JudgedSource
+from trace_eval.commands.cli import app
+from trace_eval.conclude.calibrate import _bins, _folds, calibrate
+from trace_eval.conclude.calibrators import METHODS, fit_temperature, sigmoid
+from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.reliability import diagram
+
+pytest.importorskip("sklearn")
+
+
+def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> JudgedSource:
+    """People prefer A with probability sigmoid(sharpness * margin); the judge ties near 0."""
+    rng = np.random.default_rng(seed)
+    margin = rng.normal(0, 2, number)
+    truth = rng.random(number) < sigmoid(sharpness * margin)
+    said = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
+    margins = {f"margin_{d}": [f"{m:.4f}" for m in rng.normal(0, 1, number)]
+               for d in ("content", "voice_quality")[:noise]}  # fmt: skip
+    judged = table(
+        "judge",
+        {"overall": said},
+        margin=[f"{m:.6f}" for m in margin],
+        instruction_id=[f"i{n // 4}" for n in range(number)],
+        **margins,
+    )
+    labels = table("labels", {"overall": "".join("1" if t else "2" for t in truth)})
+    return JudgedSource(judged, labels)
+
+
+def test_temperature_finds_the_sharpness() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 2, (4000, 1))
+    y = (rng.random(4000) < sigmoid(0.5 * x[:, 0])).astype(float)
+    fitted = fit_temperature(x, y)(np.array([[1.0], [-1.0]]))
+    assert fitted[0] == pytest.approx(sigmoid(np.array(0.5)), abs=0.02)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_exchanging_the_answers_exchanges_the_probability(method) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(2)
+    x = rng.normal(0, 1, (200, 2))
+    y = rng.choice([0.0, 0.5, 1.0], 200)
+    fitted = method.fit(x, y)
+    assert fitted(-x) == pytest.approx(1 - fitted(x), abs=1e-6)
+
+
+def test_folds_never_share_an_instruction_and_are_even() -> None:
+    group = np.repeat(np.arange(30), np.r_[np.full(25, 3), np.full(5, 20)])
+    fold = _folds(group, 5, 0)
+    assert all(len(set(fold[group == name].tolist())) == 1 for name in range(30))
+    sizes = np.bincount(fold)
+    assert sizes.max() - sizes.min() <= 20
+
+
+def test_bins_keep_equal_probabilities_together() -> None:
+    bins = _bins(np.array([0.1] * 7 + [0.2, 0.3, 0.9]))
+    assert len(set(bins[:7].tolist())) == 1
+    assert bins.max() == len(set(bins.tolist())) - 1
+
+
+def test_a_margin_beats_the_label_that_it_was_rounded_to() -> None:
+    found = calibrate(gather(source(1200, 1.0), None))
+    best = found.methods[0]
+    assert best.brier.value < 0.19
+    assert best.ece.value < 0.06
+    rule = next(row for row in found.rules if row.name == "judge's own label")
+    # the label ties in two of five pairs, where the margin still leans the right way
+    assert rule.difference.interval is not None
+    assert rule.difference.interval[0] > 0
+    assert sum(b.pairs for b in best.bins) == found.pairs == 1200
+    assert diagram(best).count("<circle") == len(best.bins)
+
+
+def test_noise_is_not_learned() -> None:
+    """Labels that do not depend on the judge: held out, nothing beats 1/2."""
+    found = calibrate(gather(source(400, 0.0, seed=3, noise=2), None))
+    assert {row.method for row in found.methods} == {"isotonic", "temperature", "margins"}
+    assert found.methods[0].brier.value == pytest.approx(0.25, abs=0.01)
+    assert found.methods[0].accuracy.interval is not None
+    assert found.methods[0].accuracy.interval[0] < 0.5
+
+
+def test_too_few_labels_are_refused() -> None:
+    with pytest.raises(UserError, match="calibration needs 20 labelled pairs of 2 instructions"):
+        calibrate(gather(source(12, 1.0), None))
+
+
+def test_fuse_writes_probabilities_and_the_report_shows_them(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(40, seconds=0.2, samples=3))
+    result = CliRunner().invoke(app, ["fuse", str(run), "--calibrated"])
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((run / "calibrated.csv").open()))
+    assert len(rows) == 40
+    assert all(0 < float(row["p_a"]) < 1 for row in rows)
+    result = CliRunner().invoke(app, ["report", str(run)])
+    assert result.exit_code == 0, result.output
+    page = (run / "report.html").read_text()
+    assert "Calibration: how often people prefer A" in page
+    assert 'class="reliability"' in page

@@ -1,0 +1,288 @@
+"""P(people prefer A | judge): fitted, cross-validated by instruction, and measured.
+
+Every figure is on held-out pairs: folds never share an instruction, a pair's probability comes
+from a fit that has not seen its instruction, and only pairs without a label get the fit on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from trace_eval.agreement.baselines import LARGER, larger
+from trace_eval.agreement.interval import Range
+from trace_eval.conclude.calibrators import METHODS, Array, Method, log_loss
+from trace_eval.conclude.evidence import Evidence
+from trace_eval.data.labels import MISSING, Codes
+
+#: Labelled pairs below which nothing is fitted.
+LEAST_PAIRS = 20
+
+#: Bins of equal counts in the reliability diagram and the calibration error.
+BINS = 10
+
+#: Resamples of whole instructions for the intervals.
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number with its interval over instructions."""
+
+    value: float
+    interval: Range | None
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Pairs of like probability: mean prediction, share that people prefer A, how many."""
+
+    predicted: float
+    observed: float
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One method on held-out pairs.
+
+    Attributes:
+        brier: mean squared error of the probability, 0 to 1; 0.25 is always saying 1/2.
+        ece: expected calibration error: mean over bins of |predicted - observed|; never
+            negative, so chance alone makes it positive.
+        log_loss: nats; 0.693 is always saying 1/2.
+        accuracy: of preferring the likelier answer, ties as halves.
+        bins: of the reliability diagram.
+    """
+
+    method: str
+    brier: Measured
+    ece: Measured
+    log_loss: float
+    accuracy: Measured
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule that needs no fit, on the same pairs, ties as halves.
+
+    Attributes:
+        pairs: on which it says something; elsewhere it is half right.
+        difference: accuracy of the best method minus the rule's.
+    """
+
+    name: str
+    pairs: int
+    accuracy: Measured
+    difference: Measured
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Everything about one judge's probabilities.
+
+    Attributes:
+        pairs, groups, folds: labelled pairs, their instructions, folds.
+        features: what was measured, the lead first.
+        methods: best first, by held-out log loss.
+        probabilities: pair -> P(people prefer A); held-out where the pair has a label.
+    """
+
+    judge: str
+    pairs: int
+    groups: int
+    folds: int
+    features: tuple[str, ...]
+    methods: tuple[Fitted, ...]
+    rules: tuple[Rule, ...]
+    probabilities: Mapping[str, float]
+
+    @property
+    def best(self) -> str:
+        """Name of the method behind :attr:`probabilities`."""
+        return self.methods[0].method
+
+
+def calibrate(
+    evidence: Evidence, folds: int = 5, level: float = 0.95, seed: int = 0
+) -> Calibration:
+    """Fit all methods, keep the best.
+
+    Raises:
+        UserError: too few labelled pairs or instructions, or a package is not installed.
+    """
+    x, names = features_of(evidence)
+    scored = evidence.scored
+    known = scored & (evidence.truth != MISSING)
+    group = np.arange(len(known)) if evidence.cluster is None else evidence.cluster
+    groups = len(np.unique(group[known]))
+    if known.sum() < LEAST_PAIRS or groups < 2:
+        raise UserError(
+            f"calibration needs {LEAST_PAIRS} labelled pairs of 2 instructions at least, there"
+            f" are {int(known.sum())} of {groups}; label more"
+        )
+    folds = min(folds, groups)
+    fold = _folds(group[known], folds, seed)
+    y = _preference(evidence.truth[known])
+    held = {
+        method.name: _held_out(method, x[known], y, fold)
+        for method in METHODS
+        if x.shape[1] >= method.features
+    }
+    order = sorted(held, key=lambda name: log_loss(held[name], y))
+    draws = _Draws(group[known], level, seed)
+    best = next(method for method in METHODS if method.name == order[0])
+    everywhere = best.fit(x[known], y)(x[scored])
+    probabilities = dict(zip(evidence.ids[scored].tolist(), everywhere.tolist(), strict=True))
+    probabilities |= dict(zip(evidence.ids[known].tolist(), held[order[0]].tolist(), strict=True))
+    return Calibration(
+        judge=evidence.judge,
+        pairs=int(known.sum()),
+        groups=groups,
+        folds=folds,
+        features=names,
+        methods=tuple(_measured(name, held[name], y, draws) for name in order),
+        rules=tuple(_rules(evidence, known, y, held[order[0]], draws)),
+        probabilities=probabilities,
+    )
+
+
+def features_of(evidence: Evidence) -> tuple[Array, tuple[str, ...]]:
+    """What the judge measured of every pair, for A against B [shape=(n, features)].
+
+    The lead is its margin, else the logit of its own distribution, else its label; the
+    margins of the dimensions follow.
+    """
+    facts, codes = evidence.table.facts, evidence.codes
+    if "p_a" in facts and not np.isnan(facts["p_a"]).all():
+        p = np.clip(np.nan_to_num(facts["p_a"], nan=0.5), 0.01, 0.99)
+        lead, name = np.log(p / (1 - p)), "logit of the votes"
+    elif "margin" in facts:
+        lead, name = np.nan_to_num(facts["margin"]), "margin"
+    elif "score_a" in facts and "score_b" in facts:
+        lead, name = np.nan_to_num(facts["score_a"] - facts["score_b"]), "score difference"
+    else:
+        lead, name = 2 * _preference(codes) - 1, "label"
+    columns, names = [lead], [name]
+    if name != "label":
+        columns.append(2 * _preference(codes) - 1)
+        names.append("label")
+    for dimension in DIMENSIONS:
+        if f"margin_{dimension}" in facts:
+            columns.append(np.nan_to_num(facts[f"margin_{dimension}"]))
+            names.append(f"margin of {dimension}")
+    return np.stack(columns, 1).astype(np.float64), tuple(names)
+
+
+def _preference(codes: Codes) -> Array:
+    """People's preference of A: 1, 0, or a half for every tie."""
+    return np.where(codes == 0, 1.0, np.where(codes == 1, 0.0, 0.5))
+
+
+def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
+    """Fold of every pair; instructions are dealt out, the largest first."""
+    names, at, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(names))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    load, given = np.zeros(folds, np.int64), np.zeros(len(names), np.int64)
+    for name in order:
+        given[name] = int(load.argmin())
+        load[given[name]] += sizes[name]
+    return np.asarray(given[at])
+
+
+def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Array:
+    found = np.full(len(y), 0.5)
+    for number in np.unique(fold):
+        train = fold != number
+        found[~train] = method.fit(x[train], y[train])(x[~train])
+    return found
+
+
+class _Draws:
+    """Resamples of whole instructions, shared by everything that is compared."""
+
+    def __init__(self, group: NDArray[np.int64], level: float, seed: int) -> None:
+        _, self.at = np.unique(group, return_inverse=True)
+        self.number = int(self.at.max()) + 1
+        self.level = level
+        rng = np.random.default_rng(seed)
+        share = np.full(self.number, 1 / self.number)
+        self.weights = rng.multinomial(self.number, share, size=RESAMPLES).astype(np.float64)
+        self.sizes = self._sums(np.ones(len(self.at)))
+
+    def _sums(self, values: Array) -> Array:
+        return np.bincount(self.at, weights=values, minlength=self.number).astype(np.float64)
+
+    def mean(self, values: Array) -> Measured:
+        """Mean over pairs."""
+        drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
+        return Measured(float(values.mean()), self._interval(drawn))
+
+    def gap(self, difference: Array, bins: NDArray[np.int64]) -> Measured:
+        """Mean over bins, by their size, of the absolute mean difference."""
+        count = int(bins.max()) + 1
+        table = np.stack([self._sums(np.where(bins == b, difference, 0.0)) for b in range(count)])
+        total = np.abs(self.weights @ table.T).sum(1) / (self.weights @ self.sizes)
+        value = np.abs(table.sum(1)).sum() / len(difference)
+        return Measured(float(value), self._interval(total))
+
+    def _interval(self, drawn: Array) -> Range | None:
+        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
+        return None if low == high else (float(low), float(high))
+
+
+def _measured(name: str, p: Array, y: Array, draws: _Draws) -> Fitted:
+    bins = _bins(p)
+    return Fitted(
+        method=name,
+        brier=draws.mean((p - y) ** 2),
+        ece=draws.gap(p - y, bins),
+        log_loss=log_loss(np.clip(p, 1e-6, 1 - 1e-6), y),
+        accuracy=draws.mean(_right(p, y)),
+        bins=tuple(
+            Bin(float(p[bins == b].mean()), float(y[bins == b].mean()), int((bins == b).sum()))
+            for b in range(int(bins.max()) + 1)
+        ),
+    )
+
+
+def _bins(p: Array) -> NDArray[np.int64]:
+    """Equal counts; equal probabilities stay together."""
+    ranks = np.searchsorted(np.sort(p), p, side="left")
+    raw = np.minimum(ranks * BINS // len(p), BINS - 1)
+    return np.asarray(np.unique(raw, return_inverse=True)[1])
+
+
+def _right(p: Array, y: Array) -> Array:
+    """Credit for preferring the likelier answer: a tie of either side is half."""
+    side = np.where(np.abs(p - 0.5) < 1e-9, 0.5, (p > 0.5).astype(float))
+    return np.asarray(1 - np.abs(side - y))
+
+
+def _rules(
+    evidence: Evidence, known: NDArray[np.bool_], y: Array, best: Array, draws: _Draws
+) -> list[Rule]:
+    ours = _right(best, y)
+    rules: dict[str, Codes] = {"judge's own label": evidence.codes}
+    for name, columns in LARGER.items():
+        codes = larger(evidence.table.facts, columns)
+        if codes is not None:
+            rules[name] = codes
+    share = float(y.mean())
+    found = []
+    for name, codes in rules.items():
+        said = codes[known]
+        right = _right(_preference(said), y)
+        winners = int(((said == 0) | (said == 1)).sum())
+        found.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
+    always = _right(np.full(len(y), float(share > 0.5)), y)
+    name = f"always {'A' if share > 0.5 else 'B'}"
+    found.append(Rule(name, len(y), draws.mean(always), draws.mean(ours - always)))
+    return found

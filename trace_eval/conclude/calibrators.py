@@ -1,0 +1,91 @@
+"""Maps from what a judge measured to the probability that people prefer A.
+
+All are symmetric: exchanging A and B turns p into 1 - p, so every pair also teaches as its own
+mirror image. A tie of people is half a win of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import require
+
+Array = NDArray[np.float64]
+
+#: Predicts P(A) of evidence ``[n, features]``; the first feature is the lead.
+Calibrator = Callable[[Array], Array]
+
+#: Probabilities stay this far from 0 and 1, so that one surprise has a finite loss.
+EDGE = 0.005
+
+#: Range of the temperature's logarithm.
+_LOG_T = (-6.0, 8.0)
+
+
+def sigmoid(x: Array) -> Array:
+    """``1 / (1 + exp(-x))`` without overflow."""
+    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
+
+
+def fit_isotonic(x: Array, y: Array) -> Calibrator:
+    """Isotonic regression on the lead (Zadrozny & Elkan 2002), by scikit-learn."""
+    sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "isotonic calibration")
+    lead = x[:, 0]
+    model = sklearn.IsotonicRegression(y_min=EDGE, y_max=1 - EDGE, out_of_bounds="clip")
+    model.fit(np.r_[lead, -lead], np.r_[y, 1 - y])
+    return lambda new: np.asarray(model.predict(new[:, 0]), np.float64)
+
+
+def fit_temperature(x: Array, y: Array) -> Calibrator:
+    """``sigmoid(lead / T)`` with the T of least log loss (Guo et al. 2017)."""
+    from scipy.optimize import minimize_scalar
+
+    lead = x[:, 0]
+
+    def loss(log_t: float) -> float:
+        return log_loss(_edged(sigmoid(lead / np.exp(log_t))), y)
+
+    log_t = float(minimize_scalar(loss, bounds=_LOG_T, method="bounded").x)
+    return lambda new: _edged(sigmoid(new[:, 0] / np.exp(log_t)))
+
+
+def fit_margins(x: Array, y: Array) -> Calibrator:
+    """Logistic regression on everything measured, without an intercept (L2, C = 1)."""
+    sklearn = require("sklearn.linear_model", "scikit-learn", "agree", "calibration by margins")
+    scale = np.maximum(np.sqrt((x**2).mean(0)), 1e-12)
+    twice = np.concatenate([x, x]) / scale
+    target = np.r_[np.ones(len(y)), np.zeros(len(y))]
+    weight = np.r_[y, 1 - y]
+    model = sklearn.LogisticRegression(fit_intercept=False, max_iter=1000)
+    model.fit(twice[weight > 0], target[weight > 0], sample_weight=weight[weight > 0])
+    coefficients = np.asarray(model.coef_[0] / scale)
+    return lambda new: _edged(sigmoid(new @ coefficients))
+
+
+def _edged(p: Array) -> Array:
+    return np.clip(p, EDGE, 1 - EDGE)
+
+
+def log_loss(p: Array, y: Array) -> float:
+    """Mean negative log-likelihood, nats; ``y`` may be a half."""
+    return float(-(y * np.log(p) + (1 - y) * np.log(1 - p)).mean())
+
+
+@dataclass(frozen=True)
+class Method:
+    """A calibrator by name; ``features``: how many it needs at least."""
+
+    name: str
+    fit: Callable[[Array, Array], Calibrator]
+    features: int = 1
+
+
+METHODS: tuple[Method, ...] = (
+    Method("isotonic", fit_isotonic),
+    Method("temperature", fit_temperature),
+    Method("margins", fit_margins, 2),
+)
