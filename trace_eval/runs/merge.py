@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data import jsonl
 from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
+from trace_eval.runs.rating import write_results
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
@@ -87,6 +89,26 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     return replace(found, out=out)
 
 
+class _Files(NamedTuple):
+    """How the records of a kind of run are called.
+
+    Attributes:
+        items: file of the items.
+        verdicts: file of what was said of them.
+        item: field of a verdict that names its item.
+        beside: further files with a record per item.
+    """
+
+    items: str
+    verdicts: str
+    item: str
+    beside: tuple[str, ...] = ()
+
+
+_PAIRS = _Files("pairs", "judgements", "pair", ("measures",))
+_SINGLES = _Files("items", "scores", "item")
+
+
 @dataclass
 class _Runs:
     """Several runs as one.
@@ -94,7 +116,7 @@ class _Runs:
     Attributes:
         folders: the runs; shards in their order.
         missing: shards that are not there.
-        owner: pair id -> index of the run whose records of it are kept.
+        owner: item id -> index of the run whose records of it are kept.
     """
 
     folders: Sequence[Path]
@@ -104,6 +126,7 @@ class _Runs:
 
     def __post_init__(self) -> None:
         self.records = {folder: Run(folder).record() for folder in self.folders}
+        self.files = _SINGLES if Run(self.folders[0]).holds_scores else _PAIRS
         self._check_options()
         self._check_shards()
 
@@ -145,49 +168,59 @@ class _Runs:
 
     def write(self, to: Run) -> Merged:
         """Write a whole run."""
-        jsonl.write_all(to.path("pairs.jsonl"), self._pairs())
+        files = self.files
+        jsonl.write_all(to.path(f"{files.items}.jsonl"), self._items())
         problems = (line for folder in self.folders for line in lines_of(folder, "problems"))
         jsonl.write_all(to.path("problems.jsonl"), dict.fromkeys(problems))
         self._settle_shared()
         blueprints = join_evidence(self.folders, to)
-        for name in ("measures", "judgements"):
-            jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name))
-        fuse_run(to, any_policy(self.records[self.folders[0]].policy))
+        for name in (*files.beside, files.verdicts):
+            field_name = files.item if name == files.verdicts else "pair"
+            jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name, field_name))
         summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
-        summary.count_judgements(to)
+        first = self.records[self.folders[0]]
+        if files is _SINGLES:
+            write_results(to, list(first.rubrics))
+            summary.count_scores(to, first.rubrics)
+        else:
+            fuse_run(to, any_policy(first.policy))
+            summary.count_judgements(to)
         to.write_record(self._record(summary))
         count = len(self.folders)
         return Merged(to.folder, count, blueprints, summary, tuple(self.missing))
 
-    def _pairs(self) -> Iterator[str]:
-        """The pairs in input order, each once."""
+    def _items(self) -> Iterator[str]:
+        """The items in input order, each once."""
         self._shared: dict[str, list[int]] = {}
         marks: dict[str, bytes] = {}
         for _, number, line in heapq.merge(*map(self._placed, range(len(self.folders)))):
-            pair, mark = json.loads(line)["id"], mark_of(line)
-            if pair not in self.owner:
-                self.owner[pair], marks[pair] = number, mark
+            item, mark = json.loads(line)["id"], mark_of(line)
+            if item not in self.owner:
+                self.owner[item], marks[item] = number, mark
                 yield line
                 continue
-            one, other = self.folders[self.owner[pair]], self.folders[number]
-            if mark != marks[pair]:
+            one, other = self.folders[self.owner[item]], self.folders[number]
+            if mark != marks[item]:
                 raise UserError(
-                    f"{one} and {other}: pair {pair!r} is another one in each; give the pairs"
-                    " of each input their own ids"
+                    f"{one} and {other}: {self._what} {item!r} is another one in each; give the"
+                    f" {self._what}s of each input their own ids"
                 )
-            self._shared.setdefault(pair, [self.owner[pair]]).append(number)
+            self._shared.setdefault(item, [self.owner[item]]).append(number)
+
+    @property
+    def _what(self) -> str:
+        return self.files.item
 
     def _placed(self, number: int) -> Iterator[tuple[int, int, str]]:
-        """(place in the whole, index of the run, pair) of a run's pairs."""
+        """(place in the whole, index of the run, item) of a run's items."""
         folder = self.folders[number]
-        lines = lines_of(folder, "pairs")
+        lines = lines_of(folder, self.files.items)
         if self.records[folder].shard is None:
             return ((0, number, line) for line in lines)
         return self._in_place(folder, number, lines)
 
-    @staticmethod
     def _in_place(
-        folder: Path, number: int, lines: Iterator[str]
+        self, folder: Path, number: int, lines: Iterator[str]
     ) -> Iterator[tuple[int, int, str]]:
         places = map(int, jsonl.read(folder / "places.jsonl"))
         try:
@@ -195,37 +228,44 @@ class _Runs:
                 yield place, number, line
         except ValueError:
             raise UserError(
-                f"{folder}: places.jsonl does not fit pairs.jsonl; the same judge command as"
-                " before mends it"
+                f"{folder}: places.jsonl does not fit {self.files.items}.jsonl; the same command"
+                " as before mends it"
             ) from None
 
     def _settle_shared(self) -> None:
-        """Of pairs in several runs, keep the records of the first one that was scored."""
+        """Of items in several runs, keep the records of the first one that was scored."""
         if not self._shared:
             return
-        found: dict[str, dict[int, bytes]] = {pair: {} for pair in self._shared}
+        # A single answer has a verdict per rubric, a pair has one.
+        found: dict[tuple[str, str], dict[int, bytes]] = {}
         for number, folder in enumerate(self.folders):
-            for line in lines_of(folder, "judgements"):
+            for line in lines_of(folder, self.files.verdicts):
                 record = json.loads(line)
-                if number not in self._shared.get(record["pair"], ()):
+                item = record[self.files.item]
+                if number not in self._shared.get(item, ()):
                     continue
+                marks = found.setdefault((item, record.get("rubric", "")), {})
                 if record["status"] == "scored":
-                    found[record["pair"]][number] = _mark(record)
+                    marks[number] = _mark(record)
                 else:
-                    found[record["pair"]].pop(number, None)
-        for pair, marks in found.items():
+                    marks.pop(number, None)
+        scored: dict[str, Counter[int]] = {}
+        for (item, _), marks in found.items():
             if len(set(marks.values())) > 1:
                 one, other = (self.folders[number] for number in list(marks)[:2])
                 raise UserError(
-                    f"{one} and {other}: pair {pair!r} was judged differently in each; give the"
-                    " pairs of each input their own ids, or merge one of them"
+                    f"{one} and {other}: {self._what} {item!r} was judged differently in each;"
+                    f" give the {self._what}s of each input their own ids, or merge one of them"
                 )
-            self.owner[pair] = next(iter(marks), self.owner[pair])
+            scored.setdefault(item, Counter()).update(marks.keys())
+        for item, runs in scored.items():
+            if runs:
+                self.owner[item] = runs.most_common(1)[0][0]
 
-    def _owned(self, name: str) -> Iterator[str]:
+    def _owned(self, name: str, field_name: str) -> Iterator[str]:
         for number, folder in enumerate(self.folders):
             for line in lines_of(folder, name):
-                if self.owner.get(json.loads(line)["pair"]) == number:
+                if self.owner.get(json.loads(line)[field_name]) == number:
                     yield line
 
     def _record(self, summary: Summary) -> RunRecord:

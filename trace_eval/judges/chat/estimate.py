@@ -94,7 +94,7 @@ def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
     sums = {
         field.name: sum(getattr(one, field.name) for one in every)
         for field in fields(CostEstimate)
-        if not field.name.startswith("cost")
+        if not field.name.startswith("cost") and field.name != "guessed"
     }
     costs = {
         name: None if None in given else sum(given)

@@ -114,6 +114,7 @@ class ChatJudge(Judge, Generic[T]):
         self.options = options
         self.price = price
         self.failures: dict[str, tuple[Reason, str]] = {}
+        self._flights: dict[str, asyncio.Event] = {}
         self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
         self.asker = Asker(client, options, price, self.concurrency, self.read, self.repair)
 
@@ -269,7 +270,21 @@ class ChatJudge(Judge, Generic[T]):
         return [task.result() for task in tasks]
 
     async def answer(self, call: Call) -> CallOutcome[T]:
-        """The kept reply of a call, else the model's."""
+        """The kept reply of a call, else the model's.
+
+        Equal calls at the same time are one: the others wait for its reply to be kept.
+        """
+        if self._replies is None:
+            return await self._answer(call)
+        while flight := self._flights.get(call.key):
+            await flight.wait()
+        self._flights[call.key] = asyncio.Event()
+        try:
+            return await self._answer(call)
+        finally:
+            self._flights.pop(call.key).set()
+
+    async def _answer(self, call: Call) -> CallOutcome[T]:
         kept = self._replies.get(call.key) if self._replies else None
         if kept and (replayed := self._replayed(kept)):
             return replayed
