@@ -14,7 +14,7 @@ from blueprints import UserError
 from tests.audio.cases import case, examples, said, scripted
 from trace_eval.audio.layout import GAP_S
 from trace_eval.data.judgement import Reason
-from trace_eval.judges.audio.judge import AudioJudge, body_bytes
+from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.tasks import load_task, task_names
 from trace_eval.judges.chat.message import AudioPart, Message
 
@@ -196,7 +196,9 @@ def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
     assert client.history == []
     (call, _) = judge.calls(case(tmp_path))
     (part,) = parts_of(call.request.messages)
-    assert 4 * ((len(part.render()) + 2) // 3) <= body_bytes(call.request.messages)
+    assert 4 * ((len(part.render()) + 2) // 3) <= sum(
+        message.body_bytes for message in call.request.messages
+    )
 
 
 def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:

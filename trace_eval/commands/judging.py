@@ -16,7 +16,13 @@ import typer
 from blueprints.errors import UserError
 from extractors.folders import cache_folder
 from trace_eval.commands.options import Command, parameter, with_options
-from trace_eval.judges.options import PAIRS_ONLY, RATES_ONLY, JudgeOptions
+from trace_eval.judges.options import (
+    AUDIO_ONLY,
+    HEARD_OPTIONS,
+    PAIRS_ONLY,
+    RATES_ONLY,
+    JudgeOptions,
+)
 
 _PANEL = "Options of LLM judges"
 
@@ -77,7 +83,7 @@ def judge_options(command: Command) -> Command:
 
 def rating_options(command: Command) -> Command:
     """The same for LLM judges that rate single answers."""
-    return _with(command, set(_HELP) - PAIRS_ONLY)
+    return _with(command, set(_HELP) - PAIRS_ONLY - (AUDIO_ONLY - HEARD_OPTIONS))
 
 
 def _with(command: Command, names: Collection[str]) -> Command:

@@ -236,6 +236,9 @@ RATES_ONLY = frozenset({"show", "min_samples"})
 CHAT_OPTIONS = FIELDS - CLIENT_ONLY - AUDIO_ONLY - TEXT_ONLY - RATES_ONLY
 RATING_OPTIONS = CHAT_OPTIONS - PAIRS_ONLY | RATES_ONLY
 
+#: Options of how a rater sends sound; what is asked is its rubric's.
+HEARD_OPTIONS = frozenset({"preset", "audio_rate", "level", "audio_format", "max_request_mb"})
+
 #: Options that cannot change a verdict. All others are part of a run's identity: an option
 #: that is forgotten here costs a refusal to continue, never a run of two minds.
 NOT_DECIDING = STATE | {

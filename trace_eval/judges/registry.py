@@ -87,7 +87,8 @@ def _chat_judge(kind: str) -> Factory:
     return make
 
 
-def _audio(argument: str, options: JudgeOptions) -> Judge:
+def _audio_line(argument: str, options: JudgeOptions) -> Line:
+    """The client behind ``audio:CLIENT:MODEL``."""
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise UserError(
@@ -99,21 +100,39 @@ def _audio(argument: str, options: JudgeOptions) -> Judge:
         raise UserError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
-    from trace_eval.judges.audio.judge import AudioJudge
+    line = _CHAT[kind](model, options)
+    return line._replace(spec=f"audio:{argument}")
+
+
+def _audio(argument: str, options: JudgeOptions) -> Judge:
     from trace_eval.judges.audio.presets import with_preset
-    from trace_eval.judges.chat.prices import FREE, find_price
 
     options = with_preset(options)
-    if kind == "scripted":
-        from trace_eval.judges.chat.scripted import ScriptedClient
+    line = _audio_line(argument, options)
+    from trace_eval.judges.audio.judge import AudioJudge
 
-        return AudioJudge(f"audio:{argument}", ScriptedClient.from_file(Path(model)), options, FREE)
-    _need("openai", model)
-    from trace_eval.judges.chat.openai import OpenAIClient
+    return AudioJudge(line.spec, line.client, options, line.price)
 
-    client = OpenAIClient(model, options)
-    price = find_price(client.server, client.model, options.prices)
-    return AudioJudge(f"audio:{argument}", client, options, price)
+
+def _audio_raters(
+    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+) -> list[Rater]:
+    from trace_eval.judges.audio.evidence import Heard
+    from trace_eval.judges.audio.presets import with_preset
+    from trace_eval.judges.rating.judge import RatingJudge
+
+    options = with_preset(options)
+    line = _audio_line(argument, options)
+    for rubric in rubrics:
+        if not rubric.is_heard:
+            raise UserError(
+                f"judge audio:{argument}: rubric {rubric.name} is about words alone; use"
+                " openai:MODEL, or a rubric with audio or turns among its inputs"
+            )
+    return [
+        RatingJudge(line.spec, line.client, options, line.price, rubric, Heard(rubric, options))
+        for rubric in rubrics
+    ]
 
 
 class JudgeKind(NamedTuple):
@@ -232,6 +251,8 @@ def raters_of(
         if argument:
             raise UserError(f"judge lexical:{argument}: lexical takes no argument")
         raters = [LexicalJudge(rubric) for rubric in rubrics]
+    elif kind == "audio":
+        raters = _audio_raters(argument, rubrics, options)
     elif kind in _CHAT:
         line = _CHAT[kind](argument, options)
         from trace_eval.judges.rating.judge import RatingJudge
@@ -252,7 +273,7 @@ def raters_of(
 
 def rater_specs() -> list[str]:
     """How the judges that rate single answers are written."""
-    return [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in _CHAT)]
+    return [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in ("audio", *_CHAT))]
 
 
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:

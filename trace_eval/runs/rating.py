@@ -73,7 +73,7 @@ class RatingSession(Session):
     def _extractors(self) -> list[Extractor]:
         """All of the profile where sound counts, else what gives words; none without sound."""
         roles = (self.judge.roles(item) for item in self.manifest.singles)
-        if not any(roles):
+        if not any(roles) or "blueprint" not in self.judge.reads:
             return []
         plan = extractors_of(self.options.extract)
         if any(rubric.is_heard for rubric in self._rubrics):

@@ -252,8 +252,6 @@ class AudioJudge(ChatJudge[Said]):
             told = f"both answers are those of example {same!r}, whose label the judge was shown"
             return self._unscored(name, Reason.IS_EXAMPLE, told)
         asked = self.asked(case, unit)
-        if too_large := self._too_large(asked):
-            return self._unscored(name, Reason.TOO_LARGE, too_large)
         outcomes = await self.answers([each.call for each in asked])
         opinions = [self._opinion(*both) for both in zip(asked, outcomes, strict=True)]
         judgement = self._judgement(name, opinions)
@@ -296,19 +294,6 @@ class AudioJudge(ChatJudge[Said]):
         if unit.instruction and (same := self.examples.shares_instruction(unit.instruction.sha256)):
             yield f"the instruction is that of example {same!r}"
 
-    def _too_large(self, asked: Sequence[Asked]) -> str | None:
-        """Why no server would take a call of this case; the bodies are not made for it."""
-        limit = self.options.max_request_mb * 1e6
-        for each in asked:
-            size = body_bytes(each.call.request.messages)
-            if size > limit:
-                return (
-                    f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are"
-                    " sent; use --audio-rate 16000, fewer --shots, --audio-format mp3, or raise"
-                    " --max-request-mb if the server takes more"
-                )
-        return None
-
 
 def _check_budget(options: JudgeOptions, price: Price | None) -> None:
     """A bound needs the price of sound; what runs at home has none."""
@@ -319,15 +304,6 @@ def _check_budget(options: JudgeOptions, price: Price | None) -> None:
             f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
             " audio_tokens_per_s in a table of your own (--prices)"
         )
-
-
-def body_bytes(messages: Sequence[Message]) -> int:
-    """Size of a request with these messages, bytes: its sound in base64 and its words."""
-    return sum(
-        part.base64_size if isinstance(part, AudioPart) else len(part.text.encode()) + 64
-        for message in messages
-        for part in message.parts
-    )
 
 
 def _only(part: Part, shown: Shown) -> Shown:

@@ -192,10 +192,13 @@ class PromptBuilder:
 
     def _part(self, waveform: Waveform, keep: bool = False) -> AudioPart:
         # The examples are the same in every call: their few bytes are made once.
-        render = lru_cache(maxsize=1)(waveform.render) if keep else waveform.render
-        return AudioPart(
-            waveform.recipe, _guarded(render), waveform.format, waveform.seconds, waveform.size
-        )
+        return audio_part(waveform, lru_cache(maxsize=1)(waveform.render) if keep else None)
+
+
+def audio_part(waveform: Waveform, render: Callable[[], bytes] | None = None) -> AudioPart:
+    """A waveform as a part of a message; ``render`` may keep its bytes."""
+    made = _guarded(render or waveform.render)
+    return AudioPart(waveform.recipe, made, waveform.format, waveform.seconds, waveform.size)
 
 
 def _guarded(render: Callable[[], bytes]) -> Callable[[], bytes]:

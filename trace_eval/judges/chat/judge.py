@@ -293,6 +293,8 @@ class ChatJudge(Judge, Generic[T]):
                 call.key, (Reason.UNREACHABLE, "no reply of this call was kept")
             )
             return CallOutcome(reason=reason, detail=detail)
+        if too_large := self._too_large(call):
+            return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
         try:
             answer = await self.asker.ask(call.request)
         except NoAnswer as failed:
@@ -319,6 +321,18 @@ class ChatJudge(Judge, Generic[T]):
             repaired=answer.repaired,
             seconds=answer.seconds,
             usage=answer.usage,
+        )
+
+    def _too_large(self, call: Call) -> str | None:
+        """Why no server would take a call; its body is not made for it."""
+        limit = self.options.max_request_mb * 1e6
+        size = sum(message.body_bytes for message in call.request.messages)
+        if size <= limit:
+            return None
+        return (
+            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
+            " --audio-rate 16000, fewer --shots, --audio-format mp3, or raise --max-request-mb if"
+            " the server takes more"
         )
 
     def _replayed(self, kept: StoredReply) -> CallOutcome[T] | None:

@@ -76,6 +76,14 @@ class Message:
         """Seconds of sound in it."""
         return sum(part.seconds for part in self.parts if isinstance(part, AudioPart))
 
+    @property
+    def body_bytes(self) -> int:
+        """Size in a request's body, bytes: sound in base64, words in UTF-8."""
+        return sum(
+            part.base64_size if isinstance(part, AudioPart) else len(part.text.encode()) + 64
+            for part in self.parts
+        )
+
     def record(self) -> list[JsonValue]:
         """What a cache key holds of it."""
         if isinstance(self.content, str):

@@ -20,7 +20,7 @@ from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.options import RATING_OPTIONS, JudgeOptions
+from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, JudgeOptions
 from trace_eval.judges.rating.evidence import Evidence, Readings, Words
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
@@ -43,6 +43,9 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
 
     asks_with = RATING_OPTIONS | {"rendering", "drop"}
 
+    #: Options that matter to what is heard instead of read.
+    listens_with = RATING_OPTIONS | HEARD_OPTIONS
+
     def __init__(
         self,
         spec: str,
@@ -52,12 +55,15 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         rubric: ScoreRubric,
         evidence: Evidence | None = None,
     ) -> None:
+        if evidence and "audio" in evidence.reads:
+            self.asks_with = self.listens_with  # type: ignore[misc]
         self.rubric = rubric
         self.rubrics = (rubric,)
         self.evidence = evidence or (Readings(options) if rubric.is_heard else Words())
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
         super().__init__(spec, client, options, price)
+        self.reads = self.evidence.reads  # type: ignore[misc] # follows what is shown
 
     @property
     def prompt_sha256(self) -> str:

@@ -12,7 +12,7 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Reason
 from trace_eval.data.scores import Score
-from trace_eval.judges.base import Activity, JudgeGone, Rater, SingleCase
+from trace_eval.judges.base import Activity, Evidence, JudgeGone, Rater, SingleCase
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.rating.score import JOINED, pooled
 
@@ -36,6 +36,7 @@ class Panel(Rater):
         self.rubrics = list({r.sha256: r for rater in raters for r in rater.rubrics}.values())
         self.spec = JOINED.join(dict.fromkeys(rater.spec for rater in raters))
         self.done = set(done)
+        self.reads = frozenset[Evidence]().union(*(rater.reads for rater in raters))  # type: ignore[misc]
         self._by_rubric = {
             rubric.name: [rater for rater in raters if rubric in rater.rubrics]
             for rubric in self.rubrics
