@@ -23,7 +23,7 @@ FLOORS: list[set[str]] = [
     {"trace_eval.judges.chat", "trace_eval.extracting"},
     {"trace_eval.judges"},
     {"trace_eval.judges.text", "trace_eval.judges.rules"},
-    {"trace_eval.judges.rating"},
+    {"trace_eval.judges.rating", "trace_eval.judges.naturalness"},
     {"trace_eval.judges.audio", "trace_eval.judges.lexical"},
     {"trace_eval.scorer"},
     {"trace_eval.judges.reward"},

@@ -11,6 +11,7 @@ import pytest
 from tests.judges import tiny_model, tiny_projector
 from tests.judges.servers import llama_server
 from trace_eval.judges.audio.tasks import common, load_task, task_names
+from trace_eval.judges.naturalness.prompt import FILE
 
 NEEDED = ("xllamacpp", "gguf")
 
@@ -24,6 +25,7 @@ def ears(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder: Path = tmp_path_factory.mktemp("ears")
     texts = [common().model_dump_json()]
     texts += [load_task(name).model_dump_json() for name in task_names()]
+    texts += [FILE.read_text()]
     model = tiny_model.build(folder / "tiny.gguf", "\n".join(texts))
     projector = tiny_projector.build(folder / "mmproj.gguf")
     with llama_server(model, ears=projector) as url:

@@ -78,6 +78,8 @@ class Opinion(Strict):
         None, description="question of a task that asks several", exclude_if=_is_unset
     )
     ratings: dict[About, Label] = Field(default_factory=dict)
+    score_a: float | None = Field(None, description="score of A, where answers are scored")
+    score_b: float | None = None
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
     reason: Reason | None = Field(None, description="why there are no ratings")
     detail: str | None = Field(None, description="one sentence beside the reason")
@@ -116,6 +118,22 @@ class DimensionVerdict(Strict):
     )
 
 
+class PairScores(Strict):
+    """The scores of both answers behind a preference; kept beside the vote, which decides."""
+
+    task: str
+    low: float | None = Field(None, description="end of the scale; null: any real number")
+    high: float | None = None
+    a: list[float] = Field(description="one per usable opinion; of a reward model one in all")
+    b: list[float]
+    mean_a: float
+    mean_b: float
+    margin: float = Field(description="mean of A minus mean of B")
+    p_a: float = Field(
+        ge=0, le=1, description="share of A plus half the ties; of rewards sigmoid(A - B)"
+    )
+
+
 class Judgement(Strict):
     """What one judge says of one pair."""
 
@@ -134,6 +152,7 @@ class Judgement(Strict):
         default_factory=dict,
         description="all three when scored by TRACE's rubric; those that the task asks otherwise",
     )
+    pair_scores: PairScores | None = Field(None, description="where the answers were scored first")
     opinions: list[Opinion] = Field(default_factory=list, description="every call behind it")
     usage: Usage | None = Field(None, description="sum over the calls")
     caveats: list[str] = Field(default_factory=list, description="what every reader must know")

@@ -109,9 +109,20 @@ def _audio(argument: str, options: JudgeOptions) -> Judge:
 
     options = with_preset(options)
     line = _audio_line(argument, options)
+    return _listening(options.task)(line.spec, line.client, options, line.price)
+
+
+def _listening(task: str) -> Callable[..., Judge]:
+    """The class of judges that listen and are asked this: labels, or a score of each answer."""
+    from trace_eval.judges.naturalness.outcome import TASK
+
+    if task == TASK:
+        from trace_eval.judges.audio.scores import ScoresJudge
+
+        return ScoresJudge
     from trace_eval.judges.audio.judge import AudioJudge
 
-    return AudioJudge(line.spec, line.client, options, line.price)
+    return AudioJudge
 
 
 def _audio_raters(

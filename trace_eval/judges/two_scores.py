@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import JsonValue
+
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.reply_json import (
     MAX_REPLY_CHARS,
@@ -57,9 +59,9 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
     return "1" if first > second else "2"
 
 
-def schema() -> dict[str, object]:
+def schema() -> dict[str, JsonValue]:
     """JSON schema of the reply that :func:`read_json` takes."""
-    number = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
+    number: dict[str, JsonValue] = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
     return {
         "type": "object",
         "properties": {

@@ -159,6 +159,8 @@ def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Verdic
     if judgement.status != "scored" or rating is None:
         return Verdict(None)
     label = str(rating) if str(rating) in ("1", "2") else "tie"
+    if judgement.pair_scores:
+        return Verdict(label, judgement.pair_scores.p_a)  # type: ignore[arg-type]
     if shares:
         by_label = {str(key): share for key, share in shares.items()}
         first, second = (by_label.get(key, 0.0) for key in ("1", "2"))

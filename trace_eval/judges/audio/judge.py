@@ -79,7 +79,7 @@ class AudioJudge(ChatJudge[Said]):
             part.name: PromptBuilder(part, options.elicitation, sending, self._for(part, shown))
             for part in self.task.parts
         }
-        _check_budget(options, price)
+        check_budget(options, price)
         super().__init__(spec, client, options, price)
         reads: set[Evidence] = {"audio"}
         if options.transcripts == "asr":
@@ -162,16 +162,9 @@ class AudioJudge(ChatJudge[Said]):
         Raises:
             AudioError: one of them cannot be decoded.
         """
-
-        def sound(recording: Recording) -> Sound:
-            def read() -> Clip:
-                return case.decode(recording)
-
-            return sound_of(read(), read)
-
         pair = case.pair
-        asked = sound(pair.instruction) if self.needs_instruction(pair) else None
-        return Unit((sound(pair.a), sound(pair.b)), asked)
+        asked = sound_in(case, pair.instruction) if self.needs_instruction(pair) else None
+        return Unit((sound_in(case, pair.a), sound_in(case, pair.b)), asked)
 
     def asked(self, case: Case, unit: Unit) -> list[Asked]:
         """Every call of a case: orders, then parts, then samples."""
@@ -182,7 +175,7 @@ class AudioJudge(ChatJudge[Said]):
             for part in self.task.parts:
                 messages = self._builders[part.name].messages(_only(part, shown))
                 schema = schema_of(part, self.options.elicitation)
-                sent = _sent(messages)
+                sent = sent_record(messages)
                 for sample in range(self.options.samples):
                     call = self.call(case.pair.id, order, sample, messages, schema)
                     made.append(Asked(call, part, sent))
@@ -295,7 +288,20 @@ class AudioJudge(ChatJudge[Said]):
             yield f"the instruction is that of example {same!r}"
 
 
-def _check_budget(options: JudgeOptions, price: Price | None) -> None:
+def sound_in(case: Case, recording: Recording) -> Sound:
+    """One of a case's recordings by its hash; its samples are made again when they are sent.
+
+    Raises:
+        AudioError: it cannot be decoded.
+    """
+
+    def read() -> Clip:
+        return case.decode(recording)
+
+    return sound_of(read(), read)
+
+
+def check_budget(options: JudgeOptions, price: Price | None) -> None:
     """A bound needs the price of sound; what runs at home has none."""
     if options.max_cost is None or price is None or not (price.input or price.output):
         return
@@ -322,7 +328,7 @@ def _said(part: Part, said: Said | None) -> tuple[dict[str, str], dict[str, str]
     return {part.verdict: label}, {part.verdict: reasoning}
 
 
-def _sent(messages: Sequence[Message]) -> dict[str, JsonValue]:
+def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue]:
     """What is heard in a call: parts, seconds, and the SHA-256 of the parts' recipes."""
     parts = [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
     told = json.dumps([dict(part.recipe) for part in parts], sort_keys=True)

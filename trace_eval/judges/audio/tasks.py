@@ -15,11 +15,15 @@ from fusion import Dimension
 from trace_eval.data.judgement import About
 from trace_eval.data.judgement import LabelSet as LabelSetName
 from trace_eval.judges.audio.labels import LABEL_SETS, LabelSet
+from trace_eval.judges.naturalness.outcome import TASK
 
 FOLDER = Path(__file__).with_name("task_files")
 
 #: The task where none is named: TRACE's own three dimensions.
 DEFAULT_TASK = "dimensions"
+
+#: The task that is answered by scores instead of labels, see ``judges.audio.scores``.
+SCORED = TASK
 
 #: Files in the folder that are parts of tasks, or no tasks.
 _NOT_TASKS = ("common", "aspect_")
@@ -124,7 +128,8 @@ def load_task(spec: str) -> Task:
         path = Path(spec)
     else:
         raise UserError(
-            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, or your own .toml"
+            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {SCORED}, or your"
+            " own .toml"
         )
     table = _table(path)
     if "parts" not in table:

@@ -6,22 +6,17 @@ share that work. The judge is never shown labels, system names, references or fi
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-
-from jinja2 import StrictUndefined, Template, TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from blueprints import (
     Absent,
     Blueprint,
     Status,
     Transcript,
-    UserError,
     compact_legend,
     render_compact,
     render_paper,
@@ -31,6 +26,7 @@ from trace_eval.data.judgement import Order
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
 
 PACK = Path(__file__).parent / "prompts" / "judge.j2"
@@ -79,28 +75,13 @@ class PromptPack:
 
     def __init__(self, options: JudgeOptions) -> None:
         self._options = options
-        self._sources = [PACK.read_text(encoding="utf-8")]
-        if options.template:
-            self._sources.append(_read(options.template))
-        self._blocks: dict[str, Callable[[dict[str, object]], str]] = {}
-        for number, source in enumerate(self._sources):
-            where = str(options.template) if number else PACK.name
-            template = _compile(source, where)
-            unknown = set(template.blocks) - set(BLOCKS)
-            if unknown or not template.blocks:
-                raise UserError(
-                    f"{where}: blocks {sorted(unknown) or 'are missing'}; define one or more of"
-                    f" {', '.join(BLOCKS)}"
-                )
-            self._blocks |= {
-                name: partial(_render_block, template, name, where) for name in template.blocks
-            }
+        self._templates = BlockTemplates(PACK, options.template, BLOCKS)
         self.system = Message("system", self._render("system"))
 
     @property
     def sha256(self) -> str:
         """Identity of the templates and of the legend they print."""
-        return hashlib.sha256("\x00".join([*self._sources, self._legend]).encode()).hexdigest()
+        return self._templates.sha256(self._legend)
 
     @property
     def _legend(self) -> str:
@@ -109,14 +90,15 @@ class PromptPack:
 
     def _render(self, block: str, **variables: object) -> str:
         options = self._options
-        return self._blocks[block](
+        return self._templates.render(
+            block,
             {
                 "mode": options.mode,
                 "rendering": options.rendering,
                 "elicitation": options.elicitation,
                 "legend": self._legend,
                 **variables,
-            }
+            },
         )
 
     def evidence(self, case: Case) -> Evidence:
@@ -187,28 +169,3 @@ def _texts(instruction: ShownInstruction, *shown: Shown) -> Iterable[str]:
     for clip in shown:
         yield clip.transcript
         yield clip.blueprint
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"template {path}: cannot be read ({error}); check the path") from error
-
-
-@lru_cache(maxsize=8)
-def _compile(source: str, where: str) -> Template:
-    # No autoescape: prompts are no HTML; outside text is made harmless before it gets here.
-    env = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
-    try:
-        return env.from_string(source)
-    except TemplateError as error:
-        raise UserError(f"template {where}: {error}; see docs/judges.md for an example") from error
-
-
-def _render_block(template: Template, name: str, where: str, variables: dict[str, object]) -> str:
-    context = template.new_context(variables)
-    try:
-        return "".join(template.blocks[name](context)).strip()
-    except TemplateError as error:
-        raise UserError(f"template {where}, block {name}: {error}") from error

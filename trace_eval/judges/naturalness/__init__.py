@@ -1,0 +1,1 @@
+"""Which of two recordings sounds more like a person speaking: prompts, texts, judgements."""

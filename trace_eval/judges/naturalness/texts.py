@@ -1,0 +1,49 @@
+"""What the recordings of a pair should have said, and the caveats that go with it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from blueprints import Blueprint, Transcript
+from trace_eval.data.pairs import Answer
+
+#: The published figures are of two recordings of one text.
+TEXTS_DIFFER = "texts_differ: the published figures are of two recordings of one text"
+
+#: Then misreadings cannot be noticed.
+TEXT_FROM_ASR = "text_from_asr: a recogniser's words stand for the text, so misreadings go unseen"
+
+
+class Texts(NamedTuple):
+    """The texts of both sides, or why they are not known.
+
+    Attributes:
+        a, b: what each should have said.
+        caveats: of a judgement that rests on them.
+        lacking: why there is none.
+    """
+
+    a: str = ""
+    b: str = ""
+    caveats: tuple[str, ...] = ()
+    lacking: str | None = None
+
+
+def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool) -> Texts:
+    """The reference of each side; without one the recogniser's words, where ``asr`` allows."""
+    found: list[str] = []
+    caveats: list[str] = []
+    for side, (answer, blueprint) in (("A", a), ("B", b)):
+        text = answer.reference
+        if text is None and asr and isinstance(blueprint.transcript, Transcript):
+            text = blueprint.transcript.text
+            if TEXT_FROM_ASR not in caveats:
+                caveats.append(TEXT_FROM_ASR)
+        if text is None:
+            return Texts(
+                lacking=f"answer {side} has no reference text; give one, or use --transcripts asr"
+            )
+        found.append(text)
+    if found[0] != found[1]:
+        caveats.append(TEXTS_DIFFER)
+    return Texts(found[0], found[1], tuple(caveats))

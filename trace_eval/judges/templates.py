@@ -1,0 +1,83 @@
+"""Prompts as Jinja blocks: those of the package, and a user's file that replaces some."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from blueprints import UserError
+
+
+class BlockTemplates:
+    """The blocks of the package's file, replaced by those of the user's.
+
+    Args:
+        own: the package's file.
+        user: a file that defines one or more of the blocks; None: there is none.
+        blocks: names that a file may define.
+
+    Raises:
+        UserError: the user's file cannot be read or is not valid.
+    """
+
+    def __init__(self, own: Path, user: Path | None, blocks: Sequence[str]) -> None:
+        self._sources = [own.read_text(encoding="utf-8")]
+        if user:
+            self._sources.append(_read(user))
+        self._blocks: dict[str, Callable[[Mapping[str, object]], str]] = {}
+        for number, source in enumerate(self._sources):
+            where = str(user) if number else own.name
+            template = _compile(source, where)
+            unknown = set(template.blocks) - set(blocks)
+            if unknown or not template.blocks:
+                raise UserError(
+                    f"{where}: blocks {sorted(unknown) or 'are missing'}; define one or more of"
+                    f" {', '.join(blocks)}"
+                )
+            self._blocks |= {
+                name: partial(_render_block, template, name, where) for name in template.blocks
+            }
+
+    def render(self, block: str, variables: Mapping[str, object]) -> str:
+        """A block's text, without white space around it.
+
+        Raises:
+            UserError: the user's block asks for what it is not given.
+        """
+        return self._blocks[block](variables)
+
+    def sha256(self, *more: str) -> str:
+        """Identity of the files' texts, and of others that they print."""
+        return hashlib.sha256("\x00".join([*self._sources, *more]).encode()).hexdigest()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"template {path}: cannot be read ({error}); check the path") from error
+
+
+@lru_cache(maxsize=8)
+def _compile(source: str, where: str) -> Template:
+    # No autoescape: prompts are no HTML; outside text is made harmless before it gets here.
+    env = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+    try:
+        return env.from_string(source)
+    except TemplateError as error:
+        raise UserError(f"template {where}: {error}; see docs/judges.md for an example") from error
+
+
+def _render_block(
+    template: Template, name: str, where: str, variables: Mapping[str, object]
+) -> str:
+    context = template.new_context(dict(variables))
+    try:
+        return "".join(template.blocks[name](context)).strip()
+    except TemplateError as error:
+        raise UserError(f"template {where}, block {name}: {error}") from error
