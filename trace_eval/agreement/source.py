@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.data import jsonl
+from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.judgement import Judgement, Label, Opinion, Overall
 from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table
@@ -171,7 +170,7 @@ def _measures(run: Run) -> dict[str, dict[str, float | None]]:
     """Clip -> the few numbers that the baselines need; contours are not built into objects."""
     found: dict[str, dict[str, float | None]] = {}
     for line in jsonl.read(run.path("blueprints.jsonl")):
-        record = json.loads(line)
+        record = strict_json.record(line, run.path("blueprints.jsonl"))
         found[record["clip"]] = {
             name: (record.get(group) or {}).get(key) for name, (group, key) in _MEASURES.items()
         }

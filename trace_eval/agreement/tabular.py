@@ -16,6 +16,7 @@ import numpy as np
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import IntervalEstimate
 from trace_eval.agreement.policies.learn import Learned
+from trace_eval.data.csv_cells import safe
 
 #: Shown where a number is not defined.
 NOTHING = "-"
@@ -141,7 +142,7 @@ def write_csv(folder: Path, result: Any) -> list[Path]:
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, columns, restval="")
                 writer.writeheader()
-                writer.writerows(rows)
+                writer.writerows({k: safe(v) for k, v in row.items()} for row in rows)
             written.append(path)
     except OSError as error:
         raise UserError(f"{folder}: cannot be written ({error}); name another folder") from error

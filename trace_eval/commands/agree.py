@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trace_eval.commands.console import messages
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
@@ -139,7 +140,7 @@ def agree(
     )
     print_warnings(report.warnings)
     for note in report.notes:
-        typer.echo(f"note: {note}", err=True)
+        messages().print(f"note: {note}", markup=False)
     console = stdout_console()
     print_tables(powered.tables(report), console)
     for score in report.scores:
@@ -177,7 +178,7 @@ def _agree_scores(
     options = found.ScoreOptions(bootstrap, split, (*found.FAMILIES, *(families or ())))
     report = found.agree_score_files(sources, labels, rubric, missing.value, options)
     for note in report.notes:
-        typer.echo(f"note: {note}", err=True)
+        messages().print(f"note: {note}", markup=False)
     console = stdout_console()
     print_tables(found.score_tables(report), console)
     for sentence in report.verdicts:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from blueprints.distribution import DISTRIBUTION, SCRIPT, __version__
-from blueprints.errors import UserError
 from trace_eval.commands import (
     ablate,
     agree,
@@ -32,10 +30,13 @@ from trace_eval.commands import (
     show,
     train,
 )
-from trace_eval.commands.console import EXIT_USAGE, complain, results
+from trace_eval.commands.console import results
+from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
+from trace_eval.data.csv_cells import RAW
 
 app = typer.Typer(
     name="trace-eval",
+    cls=Commands,
     help="Judge pairs of spoken answers by textual reasoning over audio cues.",
     no_args_is_help=True,
     invoke_without_command=True,
@@ -45,9 +46,18 @@ app = typer.Typer(
 
 
 @app.callback()
-def _version(
+def _everywhere(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print tracebacks instead of one line.")
+    ] = False,
+    raw_csv: Annotated[
+        bool,
+        typer.Option("--raw-csv", help="Write cells such as =1+1 to CSV without an apostrophe."),
+    ] = False,
 ) -> None:
+    DEBUG.set(debug)
+    RAW.set(raw_csv)
     if version:
         results().print(f"{SCRIPT} {__version__} ({DISTRIBUTION})", markup=False)
         raise typer.Exit
@@ -80,9 +90,6 @@ app.add_typer(rubrics.app)
 
 
 def main() -> None:
-    """Entry point: user errors are one line, without a traceback."""
-    try:
-        app()
-    except UserError as error:
-        complain(error)
-        sys.exit(EXIT_USAGE)
+    """Entry point."""
+    prepare_streams()
+    app()

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
-#: Exit codes: not everything could be scored; the call was wrong; stopped by Ctrl-C.
+#: Exit codes, see :mod:`trace_eval.commands.ends`.
 EXIT_INCOMPLETE = 1
 EXIT_USAGE = 2
+EXIT_DAMAGED = 3
+EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
+EXIT_CLOSED = 141
+
+#: Longest error or warning that is printed, characters.
+MAX_MESSAGE = 2000
 
 #: Width of tables that are not printed on a terminal, characters.
 FILE_WIDTH = 120
@@ -22,19 +30,41 @@ FILE_WIDTH = 120
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
+#: What a terminal acts on instead of showing it: control characters but tab and line feed, and
+#: marks that turn the direction of the text around them.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """A text whose control characters are written out, e.g. ``\\x1b``."""
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+class SafeConsole(Console):
+    """Prints what comes from outside without letting it act on the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Every string that is printed, also in tables."""
+        return super().render_str(visible(text), **options)
+
+    def on_broken_pipe(self) -> None:
+        """Say so, instead of ending with the code of pairs that were not scored."""
+        raise BrokenPipeError
+
+
 def results() -> Console:
     """The console of results (stdout)."""
-    return Console(width=None if sys.stdout.isatty() else FILE_WIDTH, highlight=False)
+    return SafeConsole(width=None if sys.stdout.isatty() else FILE_WIDTH, highlight=False)
 
 
 def messages() -> Console:
     """The console of messages (stderr)."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return SafeConsole(stderr=True, highlight=False, soft_wrap=True)
 
 
 def complain(text: object) -> None:
     """Print an error for people."""
-    messages().print(f"[bold red]error:[/] {escape(str(text))}")
+    messages().print(f"[bold red]error:[/] {escape(_bounded(text))}")
 
 
 #: Warnings of one cause that are printed before they are counted only.
@@ -57,4 +87,9 @@ def warn_all(problems: Iterable[object]) -> None:
 
 def warn(text: object) -> None:
     """Print a warning for people."""
-    messages().print(f"[yellow]warning:[/] {escape(str(text))}")
+    messages().print(f"[yellow]warning:[/] {escape(_bounded(text))}")
+
+
+def _bounded(text: object) -> str:
+    shown = str(text)
+    return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import messages
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
@@ -95,7 +96,7 @@ def rank(
     )
     print_warnings(report.warnings)
     for caveat in report.caveats:
-        typer.echo(f"note: {caveat.method}: {caveat.text}", err=True)
+        messages().print(f"note: {caveat.method}: {caveat.text}", markup=False)
     print_tables(powered.tables(report), stdout_console())
     if json_file:
         agreement.write_json(json_file, report)

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from blueprints import UserError
-from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, lines_of
+from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, DamagedFile, lines_of
 
 
 def canonical(value: Any) -> str:
@@ -111,13 +111,13 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
     with path.open("rb") as file:
         for number, line in enumerate(lines_of(file, MAX_LINE_BYTES), start=1):
             if isinstance(line, BadJson):
-                raise UserError(f"{path}, line {number}: {line}; delete that line")
+                raise DamagedFile(f"{path}, line {number}: {line}; delete that line")
             if not line.endswith(b"\n") or not line.strip():
                 continue
             try:
                 yield number, line.decode()
             except UnicodeDecodeError as error:
-                raise UserError(
+                raise DamagedFile(
                     f"{path}, line {number}: not UTF-8 (byte {error.start + 1}), so the file was"
                     " damaged; delete that line, then run the same command again"
                 ) from None

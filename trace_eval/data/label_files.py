@@ -10,6 +10,7 @@ from typing import Any
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import strict_json
+from trace_eval.data.csv_cells import unquoted
 from trace_eval.data.records import COLUMNS
 
 _ALIASES: dict[str, tuple[str, ...]] = {
@@ -74,7 +75,7 @@ def read_columns(path: Path, own: Mapping[str, str] | None = None) -> dict[str, 
             return _record_columns(path, _jsonl_records(path), names)
         if path.suffix == ".json":
             return _record_columns(path, _json_records(path), names)
-    except (OSError, strict_json.BadJson) as error:
+    except (OSError, UnicodeDecodeError, strict_json.BadJson) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     raise UserError(f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list)")
 
@@ -100,7 +101,11 @@ def _csv_columns(path: Path, names: Mapping[str, str]) -> dict[str, list[str | N
         raise UserError(f"{path}: there is a header and no row under it; add the items")
     known = [name for name in header if name in names]
     _refuse_synonyms(path, known, names)
-    return {names[name]: table.column(name).to_pylist() for name in known}
+    found = {names[name]: table.column(name).to_pylist() for name in known}
+    return {
+        name: [unquoted(cell) if cell else cell for cell in column]
+        for name, column in found.items()
+    }
 
 
 def _header(path: Path) -> tuple[list[str], str]:

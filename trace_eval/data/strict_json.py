@@ -19,6 +19,8 @@ from typing import IO, Any, TypeVar
 import jiter
 from pydantic import BaseModel, ValidationError
 
+from blueprints import UserError
+
 #: Levels of objects and lists. Records have 6; pydantic's parser ends at 200.
 MAX_DEPTH = 100
 
@@ -47,6 +49,10 @@ class BadJson(ValueError):
     """Not JSON of this kind; the text says why, for people."""
 
 
+class DamagedFile(UserError):
+    """A file that we wrote and cannot read any more; the message names it."""
+
+
 def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
     """One JSON value.
 
@@ -73,6 +79,30 @@ def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH or _MAYBE_LARGE.search(line):
         _check(value)
     return value
+
+
+class _Record(dict[str, Any]):
+    where: object = ""
+
+    def __missing__(self, key: str) -> Any:
+        raise DamagedFile(f"{self.where}: a record has no {key!r}; delete that line")
+
+
+def record(line: str | bytes, where: object) -> dict[str, Any]:
+    """One object of a file of ours, by its keys; asking for one that it lacks names the file.
+
+    Raises:
+        DamagedFile: it is no JSON object.
+    """
+    try:
+        value = loads(line)
+    except BadJson as error:
+        raise DamagedFile(f"{where}: a line is damaged ({error}); delete it") from None
+    if not isinstance(value, dict):
+        raise DamagedFile(f"{where}: a line is no object ({value!r:.60}); delete it")
+    found = _Record(value)
+    found.where = where
+    return found
 
 
 def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
+from trace_eval.data.csv_cells import safe
 from trace_eval.data.pairs import Recording
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
@@ -39,7 +40,6 @@ COLUMNS = (
 )
 
 #: A spreadsheet takes a cell that starts with one of these for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
@@ -86,14 +86,12 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:
-    """A table for spreadsheets; a comment that looks like a formula gets a leading quote."""
+    """A table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        comment = row["comment"]
-        safe = f"'{comment}" if comment.startswith(_FORMULA) else comment
-        writer.writerow(row | {"comment": safe})
+        writer.writerow({key: safe(value) for key, value in row.items()})
     return buffer.getvalue()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+
+from trace_eval.data import strict_json
 
 
 class LineIndex:
@@ -23,7 +24,7 @@ class LineIndex:
             place = 0
             for line in file:
                 if line.endswith(b"\n"):  # a kill may have torn the last one
-                    self._places[json.loads(line)[key]] = place
+                    self._places[strict_json.record(line, path)[key]] = place
                 place += len(line)
 
     def __contains__(self, name: object) -> bool:

@@ -7,7 +7,6 @@ run is made beside its final name and renamed when it is whole.
 from __future__ import annotations
 
 import heapq
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data import jsonl
+from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
@@ -194,7 +193,7 @@ class _Runs:
         self._shared: dict[str, list[int]] = {}
         marks: dict[str, bytes] = {}
         for _, number, line in heapq.merge(*map(self._placed, range(len(self.folders)))):
-            item, mark = json.loads(line)["id"], mark_of(line)
+            item, mark = strict_json.record(line, self.folders[number])["id"], mark_of(line)
             if item not in self.owner:
                 self.owner[item], marks[item] = number, mark
                 yield line
@@ -240,7 +239,7 @@ class _Runs:
         found: dict[tuple[str, str], dict[int, bytes]] = {}
         for number, folder in enumerate(self.folders):
             for line in lines_of(folder, self.files.verdicts):
-                record = json.loads(line)
+                record = strict_json.record(line, folder)
                 item = record[self.files.item]
                 if number not in self._shared.get(item, ()):
                     continue
@@ -265,7 +264,7 @@ class _Runs:
     def _owned(self, name: str, field_name: str) -> Iterator[str]:
         for number, folder in enumerate(self.folders):
             for line in lines_of(folder, name):
-                if self.owner.get(json.loads(line)[field_name]) == number:
+                if self.owner.get(strict_json.record(line, folder)[field_name]) == number:
                     yield line
 
     def _record(self, summary: Summary) -> RunRecord:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data import jsonl
+from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
 
 #: Two numbers are one if they differ by less, absolutely or relatively; a MOS has two digits.
@@ -48,9 +47,11 @@ def join_evidence(folders: Sequence[Path], to: Run) -> int:
 def _clips(folders: Sequence[Path]) -> Iterator[str]:
     known: dict[str, tuple[str | None, Path]] = {}
     for folder in folders:
-        last = {json.loads(line)["source"]: line for line in lines_of(folder, "clips")}
+        last = {
+            strict_json.record(line, folder)["source"]: line for line in lines_of(folder, "clips")
+        }
         for source, line in last.items():
-            clip = json.loads(line)["clip"]
+            clip = strict_json.record(line, folder)["clip"]
             before, where = known.get(source, (None, None))
             if where is not None and clip and before and clip != before:
                 raise UserError(
@@ -92,7 +93,7 @@ def _at(folder: Path) -> Iterator[tuple[int, str, str]]:
         offset = 0
         for line in file:
             if line.endswith(b"\n"):  # a kill may have torn the last one
-                yield offset, json.loads(line)["clip"], line.decode().rstrip("\n")
+                yield offset, strict_json.record(line, folder)["clip"], line.decode().rstrip("\n")
             offset += len(line)
 
 
@@ -100,8 +101,8 @@ def _compare(clip: str, place: _Place, folder: Path, line: str) -> None:
     """Refuse two blueprints of a clip that differ in more than their last digits."""
     with (place.folder / "blueprints.jsonl").open("rb") as file:
         file.seek(place.offset)
-        first = json.loads(file.readline())
-    second = json.loads(line)
+        first = strict_json.record(file.readline(), place.folder)
+    second = strict_json.record(line, folder)
     groups = [key for key in {**first, **second} if not _alike(first.get(key), second.get(key))]
     if groups:
         raise UserError(

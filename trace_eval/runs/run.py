@@ -182,7 +182,7 @@ class Run:
         try:
             return strict_json.parse(RunRecord, path.read_bytes())
         except strict_json.BadJson as error:
-            raise UserError(
+            raise strict_json.DamagedFile(
                 f"{path}: not the record of a run ({error}); judge again into a new --out"
             ) from None
 
@@ -291,7 +291,7 @@ class Run:
             try:
                 yield strict_json.parse(kind, line)
             except strict_json.BadJson as error:
-                raise UserError(
+                raise strict_json.DamagedFile(
                     f"{self.path(name)}, line {number}: not a {kind.__name__} of this version"
                     f" ({error}); delete that line, or judge again into a new --out"
                 ) from None

@@ -1,0 +1,209 @@
+"""How commands end: clear lines and codes, whatever they were given."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.audio import tone, write
+from tests.support.cli import ROOT, trace_eval
+from trace_eval.commands.console import SafeConsole, visible
+from trace_eval.data.csv_cells import RAW, safe, unquoted
+from trace_eval.data.labels import read_labels
+
+COMMAND = (sys.executable, "-m", "trace_eval")
+
+ESCAPE = "\x1b[31mred\x1b]0;title\x07\u202e"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run over recordings of silence and tones."""
+    folder = tmp_path_factory.mktemp("run")
+    clip = write(folder / "a.wav", tone(0.2))
+    rows = [
+        {"id": name, "a": {"audio": str(clip), "system": "=1+1"}, "b": str(clip)}
+        for name in ("x", "=cmd()", ESCAPE)
+    ]
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = trace_eval("judge", folder / "pairs.jsonl", "--out", folder / "out", "--workers", 0)
+    assert done.code in (0, 1), done.err
+    assert "\x1b" not in done.out + done.err
+    assert "\\x1b[31mred" in done.out
+    return folder / "out"
+
+
+def _manifest_a_list(folder: Path) -> None:
+    (folder / "manifest.json").write_text("[]")
+
+
+def _manifest_cut(folder: Path) -> None:
+    path = folder / "manifest.json"
+    path.write_bytes(path.read_bytes()[:50])
+
+
+def _judgements_binary(folder: Path) -> None:
+    path = folder / "judgements.jsonl"
+    path.write_bytes(b"\xff\xfe\x00\n" + path.read_bytes())
+
+
+def _pairs_a_number(folder: Path) -> None:
+    (folder / "pairs.jsonl").write_text("5\n")
+
+
+def _blueprints_without_clips(folder: Path) -> None:
+    (folder / "blueprints.jsonl").write_text('{"signal": null}\n')
+
+
+@pytest.mark.parametrize(
+    ("damage", "command"),
+    [
+        (_manifest_a_list, "report"),
+        (_manifest_cut, "fuse"),
+        (_judgements_binary, "fuse"),
+        (_pairs_a_number, "agree"),
+        (_blueprints_without_clips, "report"),
+    ],
+)
+def test_damaged_files_of_a_run_are_one_line_and_code_3(
+    damage: Callable[[Path], None], command: str, run: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "run"
+    subprocess.run(["cp", "-r", run, copy], check=True)
+    damage(copy)
+    done = trace_eval(command, copy)
+    assert (done.code, done.out) == (3, ""), done.err
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"error: {copy}")
+
+
+def test_tracebacks_are_printed_on_demand_only(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("[]")
+    assert "Traceback" in trace_eval("--debug", "fuse", tmp_path).err
+
+
+def test_what_cannot_be_written_is_one_line(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for arguments in (
+        ("extract", tmp_path / "a.wav", "--out", tmp_path / "file" / "x"),
+        ("judge", run / "pairs.jsonl", "--out", tmp_path / "file" / "x", "--workers", 0),
+        ("report", run, "--out", tmp_path / "file" / "x"),
+        ("export", run, "--to", "csv", "--out", tmp_path / "file" / "x.csv"),
+        ("judge", run / "pairs.jsonl", "--out", tmp_path / "out", "--cache", tmp_path / "file"),
+    ):
+        write(tmp_path / "a.wav", tone(0.2))
+        done = trace_eval(*arguments)
+        assert done.code == 2, (arguments, done)
+        assert "Traceback" not in done.err
+        assert str(tmp_path / "file") in done.err.splitlines()[-1], done.err
+
+
+def _piped(*arguments: object, encoding: str = "utf-8") -> tuple[int, str]:
+    """Exit code and messages of a command whose reader closes at once."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding},
+    )
+    os.close(writing)
+    return done.returncode, done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(run: Path) -> None:
+    assert _piped("schema") == (141, "")
+    assert _piped("fuse", run)[0] == 141
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_terminals_that_cannot_show_everything(encoding: str, run: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "fuse", str(run)],
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": encoding},
+    )
+    assert done.returncode == 0, done.stderr
+    done.stdout.decode(encoding)
+
+
+def test_closed_streams_are_no_error(run: Path) -> None:
+    command = f"{sys.executable} -m trace_eval fuse {run} >&- 2>&-"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    assert subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment).returncode == 0
+
+
+def test_ctrl_c_twice_is_quiet(tmp_path: Path) -> None:
+    clips = [write(tmp_path / f"{n}.wav", tone(3, peak=n / 20)) for n in range(1, 9)]
+    for wait in (1.5, 3.0):
+        process = subprocess.Popen(
+            [
+                *COMMAND,
+                "extract",
+                *map(str, clips),
+                *["--out", "x", "--cache", "cache", "--workers", "2"],
+            ],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        time.sleep(wait)
+        for _ in range(2):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.05)
+        _, errors = process.communicate(timeout=60)
+        assert "Traceback" not in errors
+        assert process.returncode in (0, 130), errors
+
+
+def test_formulas_are_text_in_tables_and_come_back(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "table.csv"
+    assert trace_eval("export", run, "--to", "csv", "--out", out).code == 0
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert {"'=cmd()", "x"} <= {next(iter(row.values())) for row in rows}
+    assert "'=1+1" in out.read_text()
+    assert trace_eval("--raw-csv", "export", run, "--to", "csv", "--out", out).code == 0
+    assert ",=1+1" in out.read_text()
+    assert "'=" not in out.read_text()
+
+
+@pytest.mark.parametrize("cell", ["=1", "+x", "-y", "@z", "\t=1", "\r=1"])
+def test_cells(cell: str, tmp_path: Path) -> None:
+    assert safe(cell) == f"'{cell}"
+    assert unquoted(str(safe(cell))) == cell
+    token = RAW.set(True)
+    assert safe(cell) == cell
+    RAW.reset(token)
+    path = tmp_path / "labels.csv"
+    path.write_bytes(f'id,overall\n"{safe(cell)}",1\n'.encode())
+    assert read_labels(path).ids.tolist() == [cell]
+
+
+def test_numbers_and_words_are_left_alone() -> None:
+    assert [safe(cell) for cell in (-1.5, "-1.5", "+2e3", "a=b", "", None)] == [
+        *(-1.5, "-1.5", "+2e3", "a=b", "", None)
+    ]
+
+
+def test_nothing_acts_on_the_terminal() -> None:
+    assert visible("a\x1b[2J\tb\n\x9b\u202e") == "a\\x1b[2J\tb\n\\x9b\\u202e"
+    stream = io.StringIO()
+    SafeConsole(file=stream).print("x\x1b[31m\x07")
+    assert stream.getvalue() == "x\\x1b[31m\\x07\n"

@@ -1,0 +1,108 @@
+"""How commands end: one line for people and an exit code, whatever happened.
+
+====  ==========================================================================
+0     all is well
+1     not everything could be scored or read (``--min-coverage``)
+2     the call was wrong, or a file cannot be written
+3     a file of a run, a review or a cache is damaged
+70    a bug of ours; ``--debug`` prints the traceback
+130   stopped by Ctrl-C
+141   whoever read the output has closed it (``| head``)
+====  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from blueprints.errors import UserError
+from trace_eval.commands.console import (
+    EXIT_BUG,
+    EXIT_CLOSED,
+    EXIT_DAMAGED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    complain,
+)
+
+#: Set by ``--debug``: exceptions are not caught.
+DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
+
+
+class Commands(TyperGroup):
+    """The commands, ended by :func:`ended`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        with ended():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def ended() -> Iterator[None]:
+    """Turn every way in which a command can fail into a line and an exit code."""
+    try:
+        yield
+        if sys.stdout:
+            sys.stdout.flush()  # here, where a closed pipe can still be told from a bug
+    except BrokenPipeError:
+        _close_output()
+        raise typer.Exit(EXIT_CLOSED) from None
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one could only print a traceback
+        complain("interrupted")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except (typer.Exit, typer.Abort, typer.TyperException):
+        raise
+    except Exception as error:
+        if DEBUG.get():
+            raise
+        complain(_told(error))
+        raise typer.Exit(_code(error)) from None
+
+
+def _code(error: Exception) -> int:
+    from trace_eval.data.strict_json import DamagedFile
+
+    if isinstance(error, sqlite3.DatabaseError | DamagedFile):
+        return EXIT_DAMAGED
+    return EXIT_USAGE if isinstance(error, UserError | OSError) else EXIT_BUG
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}; mend that, then run the same command again"
+    if isinstance(error, sqlite3.DatabaseError):
+        return f"a database cannot be used ({error}); restore it, or name another folder"
+    name = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, OSError):
+        return name
+    return f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"
+
+
+def prepare_streams() -> None:
+    """Make streams that are closed or cannot show every character harmless."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close_output() -> None:
+    """Let Python's own flush at exit write to nowhere."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
