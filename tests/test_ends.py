@@ -151,12 +151,7 @@ def test_ctrl_c_twice_is_quiet(tmp_path: Path) -> None:
     clips = [write(tmp_path / f"{n}.wav", tone(3, peak=n / 20)) for n in range(1, 9)]
     for wait in (1.5, 3.0):
         process = subprocess.Popen(
-            [
-                *COMMAND,
-                "extract",
-                *map(str, clips),
-                *["--out", "x", "--cache", "cache", "--workers", "2"],
-            ],
+            [*COMMAND, "extract", *map(str, clips), "--out=x", "--cache=cache", "--workers=2"],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stderr=subprocess.PIPE,

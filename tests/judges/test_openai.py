@@ -19,7 +19,8 @@ from tests.judges.servers import Answer, Asked, Server, completion, in_turn, unu
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.judges.base import JudgeGone
 from trace_eval.judges.chat.base import CallFailed
-from trace_eval.judges.chat.openai import MAX_BODY, OpenAIClient
+from trace_eval.judges.chat.bodies import MAX_BODY
+from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import LLMJudge

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -206,3 +207,14 @@ def test_a_run_goes_on_when_its_urls_were_signed_anew(web: Web, tmp_path: Path) 
     path.write_text(f"id,a,b\n1,{web.url}/a.wav,{web.url}/deep/c%20c.wav\n")
     with pytest.raises(UserError, match="pair '1' has changed"):
         judge_manifest(read_manifest(path), run, options)
+
+
+def test_what_has_no_end_is_not_held(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    (web.folder / "large.wav").write_bytes(b"x" * 5_000_000)
+    monkeypatch.setattr(remote, "MAX_BYTES", 1_000_000)
+    with pytest.raises(UserError, match=r"large\.wav: without end, at most 1000000 are"):
+        remote.fetch(f"{web.url}/large.wav")
+    with zipfile.ZipFile(web.folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.wav", b"\0" * 5_000_000)
+    with pytest.raises(UserError, match="5000000 bytes, at most"):
+        remote.fetch(f"zip://a.wav::file://{web.folder}/bomb.zip")

@@ -17,11 +17,11 @@ def stdout_console() -> Console:
     """A console for results; wide enough for the tables when it is not a terminal."""
     import sys
 
-    from rich.console import Console
+    from trace_eval.commands.console import SafeConsole
 
     if sys.stdout.isatty():
-        return Console()
-    return Console(width=240)
+        return SafeConsole()
+    return SafeConsole(width=240)
 
 
 def print_tables(tables: Iterable[Table], console: Console) -> None:

@@ -18,7 +18,9 @@ from blueprints import UserError
 from trace_eval.data.urls import glob_base, is_chained, protocol_of, redact_urls, redacted
 
 #: Larger files are not fetched, bytes: they are read into memory.
-MAX_BYTES = 2 << 30
+MAX_BYTES = 1 << 30
+
+_PIECE = 1 << 20
 
 #: Waits before a transfer that broke is tried again, seconds.
 RETRY_WAITS_S = (0.5, 2.0)
@@ -57,10 +59,7 @@ def version_of(url: str) -> Version | None:
         return None
     size = info.get("size")
     if isinstance(size, int) and size > MAX_BYTES:
-        raise UserError(
-            f"{redacted(url)}: {size} bytes, at most {MAX_BYTES} are fetched; make it FLAC or"
-            " cut it"
-        )
+        raise UserError(f"{redacted(url)}: {_TooLarge(size)}; make it FLAC or cut it")
     known = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
     if not known or not isinstance(size, int):
         return None
@@ -80,7 +79,9 @@ def fetch(url: str) -> bytes:
     for wait in (*RETRY_WAITS_S, None):
         try:
             files, path = _open(url)
-            content: bytes = files.cat_file(path)
+            content = _read(files, path)
+        except _TooLarge as error:
+            raise UserError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
         except Exception as error:
             if wait is None or not _passing(error):
                 raise UserError(_problem(url, error)) from None  # its text may hold secrets
@@ -88,6 +89,33 @@ def fetch(url: str) -> bytes:
         else:
             return content
     raise AssertionError("the last attempt returns or raises")
+
+
+class _TooLarge(Exception):
+    """More than :data:`MAX_BYTES`."""
+
+    def __init__(self, size: int | None = None) -> None:
+        there = "without end" if size is None else f"{size} bytes"
+        super().__init__(f"{there}, at most {MAX_BYTES} are fetched")
+
+
+def _read(files: Any, path: str) -> bytes:
+    """The content, never more than the bound of it in memory."""
+    if "https" not in files.protocol:
+        size = files.size(path)
+        if size is not None and size > MAX_BYTES:
+            raise _TooLarge(size)
+        content: bytes = files.cat_file(path)
+        return content
+    # Web servers need not say how much comes, nor keep to it. A size is given only so that
+    # fsspec does not ask for it, which would be one more request.
+    data = bytearray()
+    with files.open(path, "rb", block_size=0, size=1) as file:
+        while piece := file.read(_PIECE):
+            data += piece
+            if len(data) > MAX_BYTES:
+                raise _TooLarge
+    return bytes(data)
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:

@@ -33,6 +33,8 @@ from trace_eval.judges.chat.base import (
     is_transport,
     public_url,
 )
+from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.openai_dialect import count_of
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
 
@@ -69,7 +71,13 @@ class OllamaClient(ChatClient):
         self._looking = PerLoop(asyncio.Lock, _no_close)
         self._told: dict[str, JsonValue] = {}
         self._client = PerLoop(
-            lambda: ollama.AsyncClient(host=url, timeout=options.timeout_s), _close
+            lambda: ollama.AsyncClient(
+                host=url,
+                timeout=options.timeout_s,
+                headers={"Accept-Encoding": ENCODINGS},
+                event_hooks={"response": [bound_body]},
+            ),
+            _close,
         )
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -152,7 +160,7 @@ class OllamaClient(ChatClient):
         return num_ctx
 
     def _read(self, made: ollama.ChatResponse, request: Request, num_ctx: int) -> Reply:
-        tokens = Tokens(made.prompt_eval_count, made.eval_count)
+        tokens = Tokens(count_of(made.prompt_eval_count), count_of(made.eval_count))
         if isinstance(made.model, str):
             self._told["model"] = made.model
         # A prompt that fills the whole context was cut to it.
@@ -180,6 +188,8 @@ class OllamaClient(ChatClient):
     def _failure(self, error: Exception) -> Exception:
         if isinstance(error, ollama.ResponseError):
             return self._by_status(error)
+        if isinstance(error, BodyTooLarge):
+            return Unusable(Reason.UNPARSEABLE, f"{self.server}: {error}")
         if isinstance(error, ollama.RequestError):
             return CallFailed(Reason.REFUSED, self.redact(str(error)))
         if isinstance(error, httpx.TimeoutException):

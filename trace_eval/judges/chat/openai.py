@@ -35,6 +35,7 @@ from trace_eval.judges.chat.base import (
     is_transport,
     public_url,
 )
+from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.openai_dialect import (
     ABOUT_STRUCTURE,
@@ -44,6 +45,7 @@ from trace_eval.judges.chat.openai_dialect import (
     TOO_LONG,
     TRANSIENT,
     Dialect,
+    read_count,
     retry_after,
     status_of,
     tokens_of,
@@ -51,9 +53,6 @@ from trace_eval.judges.chat.openai_dialect import (
 from trace_eval.judges.options import JudgeOptions
 
 DEFAULT_URL = "https://api.openai.com/v1"
-
-#: Longest response body that is read, bytes: a reply of 1 MB with all its escapes.
-MAX_BODY = 8_000_000
 
 
 class OpenAIClient(ChatClient):
@@ -96,8 +95,14 @@ class OpenAIClient(ChatClient):
     def _connect(self, url: str, key: str | None) -> openai.AsyncOpenAI:
         # Servers without keys still get a header, because the package insists on one.
         # Our own retries are the only ones: two policies multiply.
+        hooks = {"response": [bound_body]}
         return openai.AsyncOpenAI(
-            base_url=url, api_key=key or "none", max_retries=0, timeout=self._timeout
+            base_url=url,
+            api_key=key or "none",
+            max_retries=0,
+            timeout=self._timeout,
+            default_headers={"Accept-Encoding": ENCODINGS},
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks=hooks),
         )
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -179,16 +184,11 @@ class OpenAIClient(ChatClient):
             # Decoding and joining sound takes time that other calls need not wait for.
             body = await asyncio.to_thread(self.body, request) if audio_s else self.body(request)
             async with create(model=self.model, messages=[], extra_body=body) as response:
-                data = bytearray()
-                async for chunk in response.iter_bytes():
-                    data += chunk
-                    if len(data) > MAX_BODY:
-                        detail = f"the response has more than {MAX_BODY} bytes"
-                        raise Unusable(Reason.UNPARSEABLE, detail)
+                data = await response.read()
         except openai.APIError as error:
             raise self._failure(error) from None
-        except Unusable:
-            raise
+        except BodyTooLarge as error:
+            raise Unusable(Reason.UNPARSEABLE, str(error)) from None
         except Exception as error:
             if not is_transport(error):
                 raise
@@ -198,7 +198,7 @@ class OpenAIClient(ChatClient):
                 retry=True,
                 billed=True,
             ) from None
-        return self.read(bytes(data), request)
+        return self.read(data, request)
 
     def read(self, data: bytes, request: Request | None) -> Reply:
         """A response body -> its reply; also for the lines of a batch result.
@@ -208,7 +208,7 @@ class OpenAIClient(ChatClient):
             CallFailed: the server read less than was sent, or reports an error with 200.
         """
         try:
-            body = json.loads(data)
+            body = json.loads(data, parse_int=read_count)
         except (ValueError, RecursionError):
             raise Unusable(
                 Reason.UNPARSEABLE,

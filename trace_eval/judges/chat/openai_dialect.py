@@ -62,6 +62,10 @@ class Dialect:
         return replace(self, structure=simpler) if simpler else None
 
 
+#: Larger token counts are errors of the server.
+MAX_COUNT = 10**12
+
+
 def status_of(error: object) -> int:
     """The HTTP status that an error inside a 200 stands for; 502 where it names none."""
     code = error.get("code") if isinstance(error, dict) else None
@@ -77,18 +81,24 @@ def tokens_of(usage: object) -> Tokens:
     cached = details.get("cached_tokens_details")
     cached = cached if isinstance(cached, dict) else {}
     return Tokens(
-        _count(usage.get("prompt_tokens")),
-        _count(usage.get("completion_tokens")),
-        _count(details.get("cached_tokens")) or 0,
-        audio=_count(details.get("audio_tokens")),
-        cached_audio=_count(cached.get("audio_tokens")) or 0,
+        count_of(usage.get("prompt_tokens")),
+        count_of(usage.get("completion_tokens")),
+        count_of(details.get("cached_tokens")) or 0,
+        audio=count_of(details.get("audio_tokens")),
+        cached_audio=count_of(cached.get("audio_tokens")) or 0,
     )
 
 
-def _count(value: object) -> int | None:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+def count_of(value: object) -> int | None:
+    """A token count, if it can be one."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT:
         return value
     return None
+
+
+def read_count(digits: str) -> int:
+    """An integer of a response body; one of absurd length is no count, and no error either."""
+    return int(digits) if len(digits) <= 20 else -1
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -1,0 +1,106 @@
+"""Bodies without end, or that unpack to gigabytes: bounded, whoever sends them."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import tracemalloc
+import zlib
+from typing import Any
+
+import pytest
+
+from tests.judges.cases import case, verdict
+from tests.judges.servers import Answer, Asked, Server, chat, completion
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.judges.chat.bodies import MAX_BODY
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+
+#: 400 MB of spaces, in 390 kB.
+BOMB = gzip.compress(b" " * (50 * MAX_BODY), 9)
+
+GZIP = {"Content-Encoding": "gzip"}
+
+
+def _judged(kind: str, answer: Answer) -> tuple[Judgement, float]:
+    """A judgement, and the most memory that Python held meanwhile, MB."""
+
+    def answers(asked: Asked) -> Answer:
+        if asked.path == "/api/show":
+            return Answer(body={"model_info": {"llama.context_length": 131072}})
+        return answer
+
+    options: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 0, "repair": False}
+    with Server(answers) as server:
+        url = f"{server.url}/v1" if kind == "openai" else server.url
+        judge = create_judge(f"{kind}:tiny", JudgeOptions(base_url=url, **options))
+
+        async def main() -> Judgement:
+            try:
+                return await judge.judge(case())
+            finally:
+                await judge.close()
+
+        tracemalloc.start()
+        try:
+            judgement = asyncio.run(main())
+            return judgement, tracemalloc.get_traced_memory()[1] / 1e6
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_a_body_that_unpacks_to_gigabytes_is_bounded(kind: str, status: int) -> None:
+    judgement, megabytes = _judged(kind, Answer(status, BOMB, dict(GZIP)))
+    assert judgement.reason is Reason.UNPARSEABLE, judgement
+    assert f"more than {MAX_BODY} bytes" in str(judgement.detail)
+    assert megabytes < 60
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+@pytest.mark.parametrize(
+    ("headers", "damage", "said"),
+    [
+        ({"Content-Encoding": "br"}, bytes, "encoded as 'br', not gzip, deflate"),
+        (GZIP, lambda data: b"\x1f\x8b" + data[9:], "is no gzip"),
+    ],
+)
+def test_other_encodings_are_refused(
+    kind: str, headers: dict[str, str], damage: Any, said: str
+) -> None:
+    judgement, _ = _judged(kind, Answer(200, damage(gzip.compress(b"{}" * 99)), dict(headers)))
+    assert said in str(judgement.detail)
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+@pytest.mark.parametrize(
+    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
+)
+def test_packed_replies_are_read(kind: str, encoding: str, pack: Any) -> None:
+    reply = (completion if kind == "openai" else chat)(json.dumps(verdict()))
+    body = pack(json.dumps(reply).encode())
+    judgement, _ = _judged(kind, Answer(200, body, {"Content-Encoding": encoding}))
+    assert judgement.status == "scored", judgement.detail
+
+
+@pytest.mark.parametrize("count", ["1" + "0" * 400, "9" * 5000, "-1", "1e400", '"many"'])
+def test_absurd_token_counts_cost_the_count_only(count: str) -> None:
+    reply = json.dumps(completion(json.dumps(verdict())))
+    usage = '"usage": {"prompt_tokens": %s, "completion_tokens": %s}' % (count, count)  # noqa: UP031
+    body = (
+        "{"
+        + usage
+        + ", "
+        + ", ".join(
+            f"{json.dumps(key)}: {json.dumps(value)}"
+            for key, value in json.loads(reply).items()
+            if key != "usage"
+        )
+        + "}"
+    )
+    judgement, _ = _judged("openai", Answer(200, body.encode()))
+    assert judgement.status == "scored", judgement.detail
+    assert judgement.usage is None or judgement.usage.input_tokens == 0

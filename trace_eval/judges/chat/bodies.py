@@ -1,0 +1,80 @@
+"""Response bodies of bounded size, errors included: a server may send without end.
+
+httpx decodes gzip as it comes, so a body of 5 MB may become 5 GB; and it reads the bodies of
+errors whole. Here a body is decoded and counted piece by piece, whoever reads it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+#: Longest body that is read, bytes: a reply of 1 MB with all its escapes.
+MAX_BODY = 8_000_000
+
+#: What is asked for, and decoded here; other encodings are refused.
+ENCODINGS = "gzip, deflate"
+
+_PIECE = 1 << 16
+
+
+class BodyTooLarge(Exception):
+    """A response body that passes the bound, or comes in an encoding that was not asked for."""
+
+
+class _Response(Protocol):
+    """What is used of an httpx response; openai has a version of httpx of its own."""
+
+    stream: Any
+    headers: Any
+
+
+async def bound_body(response: _Response) -> None:
+    """Bound the body of a response; an event hook ``response`` of an httpx client."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        del response.headers["content-encoding"]  # decoded below, and not again
+        response.headers.pop("content-length", None)
+    response.stream = _bounded_like(response.stream, encoding)
+
+
+def _bounded_like(stream: Any, encoding: str) -> Any:
+    """A stream of the type that the client insists on."""
+    bases = [base for base in type(stream).__mro__ if base.__name__ == "AsyncByteStream"]
+    return type("BoundedStream", (_Bounded, *bases), {})(stream, encoding)
+
+
+class _Bounded:
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._stream = stream
+        self._encoding = encoding
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        async for piece in self._decoded():
+            total += len(piece)
+            if total > MAX_BODY:
+                raise BodyTooLarge(f"the response has more than {MAX_BODY} bytes")
+            yield piece
+
+    async def _decoded(self) -> AsyncIterator[bytes]:
+        if self._encoding in ("", "identity"):
+            async for piece in self._stream:
+                yield piece
+            return
+        if self._encoding not in ("gzip", "deflate"):
+            raise BodyTooLarge(
+                f"the response is encoded as {self._encoding!r:.40}, not {ENCODINGS}"
+            )
+        decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, whichever it is
+        try:
+            async for piece in self._stream:
+                while piece:
+                    yield decoder.decompress(piece, _PIECE)
+                    piece = decoder.unconsumed_tail
+        except zlib.error as error:
+            raise BodyTooLarge(f"the response is no {self._encoding} ({error})") from None
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
