@@ -163,6 +163,39 @@ def print_estimate(found: CostEstimate) -> None:
         price = "unknown" if cost is None else f"{cost:.4f}"
         table.add_row(name, f"{sent:,}", f"{got:,}", price)
     console.print(table)
+    if found.audio_s:
+        _print_sound(found)
+
+
+def _print_sound(found: CostEstimate) -> None:
+    """Sound in the requests, in all and per order; examples apart."""
+    table = Table(box=None, pad_edge=False)
+    titles = (
+        "sound",
+        "seconds",
+        "of them examples",
+        "parts",
+        "MB of base64",
+        "tokens",
+        "US dollars",
+    )
+    for title in titles:
+        table.add_column(title, justify="left" if title == "sound" else "right")
+    for name, share in (("per order", found.orders), ("in all", 1)):
+        cost = "unknown" if found.cost_usd is None else f"{found.cost_usd / share:.4f}"
+        table.add_row(
+            name,
+            f"{found.audio_s / share:,.1f}",
+            f"{found.example_audio_s / share:,.1f}",
+            f"{found.audio_parts // share:,}",
+            f"{found.audio_bytes / share / 1e6:,.2f}",
+            f"{found.audio_tokens // share:,}" if found.audio_tokens else "unknown",
+            cost,
+        )
+    results().print(table)
+    results().print(
+        "an unusable reply is asked again once, and pays for all sound of its call anew"
+    )
 
 
 def print_batch(found: BatchWritten) -> None:

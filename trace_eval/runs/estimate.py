@@ -31,7 +31,7 @@ from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options, RateOptions
 from trace_eval.rubrics import load_rubric
-from trace_eval.runs.pipeline import Listener, recordings_of
+from trace_eval.runs.pipeline import Listener, decode_recording, recordings_of
 from trace_eval.runs.rating import items_scored, raters_for, session_of
 from trace_eval.runs.run import Run
 
@@ -154,9 +154,9 @@ def _imagined(
     for item in items:
         made = {role: blueprint(r) for role, r in recordings_of(item, judge).items()}
         if isinstance(item, Single):
-            yield SingleCase(item, made)
+            yield SingleCase(item, made, decode_recording)
         else:
-            yield Case(item, made["a"], made["b"], made.get("instruction"))
+            yield Case(item, made["a"], made["b"], made.get("instruction"), decode_recording)
 
 
 @lru_cache(maxsize=4096)

@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
+from blueprints import UserError
 from trace_eval.judges.base import AnyCase
+from trace_eval.judges.chat.ask import AUDIO_MARGIN
 from trace_eval.judges.chat.base import Tokens
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.judge import Call, ChatJudge
+from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
 
 #: What a verdict with its reasons usually takes, tokens. Reasoning models take more.
@@ -30,6 +33,11 @@ class CostEstimate:
         output_tokens_at_most: the same bound; every reply runs into ``max_tokens``.
         cost_usd: expected US dollars; None: no price is known.
         cost_usd_at_most: the same for the bounds.
+        audio_s: seconds of sound of the calls to make; ``example_audio_s`` of them are examples,
+            which every call pays anew. A second chance would pay all of a call's sound again.
+        audio_parts, audio_bytes: sound in requests, bytes in base64.
+        audio_tokens: expected, part of ``input_tokens``; 0 where the rate is not known.
+        orders: in how many orders the calls are asked; each costs the same share.
         guessed: recordings whose duration was guessed; None: the prompts are the very ones.
     """
 
@@ -43,6 +51,12 @@ class CostEstimate:
     output_tokens_at_most: int = 0
     cost_usd: float | None = None
     cost_usd_at_most: float | None = None
+    audio_s: float = 0.0
+    example_audio_s: float = 0.0
+    audio_parts: int = 0
+    audio_bytes: int = 0
+    audio_tokens: int = 0
+    orders: int = 1
     guessed: int | None = None
 
 
@@ -55,33 +69,68 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[AnyCase], batch: bool = Fals
         batch: price the calls as requests of a batch file.
     """
     seen = unscored = calls = cached = expected = bound = 0
+    sound = _Sound()
     for case in cases:
         seen += 1
-        if judge.lacking(case):
-            unscored += 1
-            continue
-        for call, kept in judge.calls_to_make(case):
+        try:
+            lacking = judge.lacking(case) is not None
+            asked = [] if lacking else list(judge.calls_to_make(case))
+        except UserError:  # a recording that cannot be decoded
+            lacking, asked = True, []
+        unscored += lacking
+        for call, kept in asked:
             if kept:
                 cached += 1
                 continue
             calls += 1
             expected += typical_tokens(call.request.messages)
             bound += upper_tokens(call.request.messages)
+            sound.count(call)
     said = calls * min(TYPICAL_REPLY_TOKENS, judge.options.max_tokens)
     most = calls * judge.options.max_tokens
     price = judge.price
+    heard = (price.audio_tokens(sound.seconds) if price else None) or 0
+    heard_most = (price.audio_tokens(sound.seconds * AUDIO_MARGIN) if price else None) or 0
+    usual = Tokens(expected + heard, said, audio=heard, audio_s=sound.seconds)
+    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=sound.seconds)
     return CostEstimate(
         cases=seen,
         unscored=unscored,
         calls=calls,
         cached=cached,
-        input_tokens=expected,
+        input_tokens=expected + heard,
         output_tokens=said,
-        input_tokens_at_most=bound,
+        input_tokens_at_most=bound + heard_most,
         output_tokens_at_most=most,
-        cost_usd=price.cost(Tokens(expected, said), batch) if price else None,
-        cost_usd_at_most=price.cost(Tokens(bound, most), batch) if price else None,
+        cost_usd=price.cost(usual, batch) if price else None,
+        cost_usd_at_most=price.cost(worst, batch) if price else None,
+        audio_s=round(sound.seconds, 3),
+        example_audio_s=round(sound.examples, 3),
+        audio_parts=sound.parts,
+        audio_bytes=sound.bytes,
+        audio_tokens=heard,
+        orders=max(1, len(sound.orders)),
     )
+
+
+class _Sound:
+    """What the calls to make send besides words."""
+
+    def __init__(self) -> None:
+        self.seconds = self.examples = 0.0
+        self.parts = self.bytes = 0
+        self.orders: set[str] = set()
+
+    def count(self, call: Call) -> None:
+        """Add one call; all messages before the last one are examples."""
+        *before, _ = call.request.messages
+        self.orders.add(call.order)
+        self.seconds += sum(message.audio_s for message in call.request.messages)
+        self.examples += sum(message.audio_s for message in before)
+        for message in call.request.messages:
+            sounds = [part for part in message.parts if isinstance(part, AudioPart)]
+            self.parts += len(sounds)
+            self.bytes += sum(part.base64_size for part in sounds)
 
 
 def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
@@ -94,12 +143,14 @@ def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
     sums = {
         field.name: sum(getattr(one, field.name) for one in every)
         for field in fields(CostEstimate)
-        if not field.name.startswith("cost") and field.name != "guessed"
+        if not field.name.startswith("cost") and field.name not in ("guessed", "orders")
     }
     costs = {
         name: None if None in given else sum(given)
         for name in ("cost_usd", "cost_usd_at_most")
         for given in [[getattr(one, name) for one in every]]
     }
-    most = {name: max(getattr(one, name) for one in every) for name in ("cases", "unscored")}
+    most = {
+        name: max(getattr(one, name) for one in every) for name in ("cases", "unscored", "orders")
+    }
     return CostEstimate(**{**sums, **most, **costs})
