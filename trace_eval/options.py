@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
@@ -113,3 +113,35 @@ class RateOptions(Options):
         for name, given in (("judge", self.judges), ("rubric", self.rubrics)):
             if not given or len(set(given)) < len(given):
                 raise UserError(f"{name}: name one or more different ones, not {list(given)}")
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """How two scores become a label.
+
+    Attributes:
+        tie_margin: means on [0, 1] that are not farther apart are a tie.
+        acceptable: value on the rubric's scale from which an answer is acceptable; types ties.
+        stands_for: the dimension that typed ties stand for; None: a preference.
+        rubric: whose scores; None: the run's only one.
+        onto: a run of pairs whose verdicts on that dimension are replaced.
+    """
+
+    tie_margin: float = 0.0
+    acceptable: float | None = None
+    stands_for: Literal["content", "voice_quality"] | None = None
+    rubric: str | None = None
+    onto: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.tie_margin < 1:
+            raise UserError(f"tie_margin {self.tie_margin:g}: give a share of the scale, 0 to 1")
+        if self.stands_for not in (None, "content", "voice_quality"):
+            raise UserError(f"as {self.stands_for!r}: use content or voice_quality")
+        if self.stands_for and self.acceptable is None:
+            raise UserError(
+                f"as {self.stands_for}: typed ties need to know which answers are acceptable;"
+                " give --acceptable, e.g. 3 on 1-5"
+            )
+        if self.onto and not self.stands_for:
+            raise UserError("onto: name the dimension that is replaced, with --as")

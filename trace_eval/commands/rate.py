@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
+from blueprints.errors import UserError
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
 from trace_eval.commands.judging import rating_options
 from trace_eval.commands.sitting import Ways, sit
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import ExtractOptions, RateOptions
+from trace_eval.options import ExtractOptions, PairOptions, RateOptions
 
 _DEFAULTS = RateOptions()
+_PAIRS = "Pairs from scores"
+_PAIR_DEFAULTS = PairOptions()
 
 
 @rating_options
@@ -78,10 +81,48 @@ def rate(
     batch_results: Annotated[
         list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
     ] = None,
+    to_pairs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Make pairs of the run ITEMS: a .csv or .jsonl of labels, or a new run folder.",
+            rich_help_panel=_PAIRS,
+        ),
+    ] = None,
+    tie_margin: Annotated[
+        float,
+        typer.Option(
+            help="Means on 0-1 that are not farther apart are a tie.", rich_help_panel=_PAIRS
+        ),
+    ] = _PAIR_DEFAULTS.tie_margin,
+    acceptable: Annotated[
+        float | None,
+        typer.Option(
+            help="Value from which an answer is acceptable; types ties.", rich_help_panel=_PAIRS
+        ),
+    ] = None,
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help="Dimension that typed ties stand for: content or voice_quality.",
+            rich_help_panel=_PAIRS,
+        ),
+    ] = None,
+    onto: Annotated[
+        Path | None,
+        typer.Option(
+            help="Run of pairs in which that dimension is replaced.", rich_help_panel=_PAIRS
+        ),
+    ] = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
     """Rate single answers by a rubric: a score with its spread; resumable."""
+    if to_pairs:
+        _to_pairs(Path(items), to_pairs, tie_margin, acceptable, as_, rubric, onto)
+        return
+    if acceptable is not None or as_ or onto or tie_margin != _PAIR_DEFAULTS.tie_margin:
+        raise UserError("tie_margin, acceptable, as, onto: belong to --to-pairs; name its file")
     from trace_eval.commands.tables import print_scores, print_summary
     from trace_eval.data.manifests import check_audio, read_items
     from trace_eval.data.parts import Shard
@@ -118,3 +159,23 @@ def rate(
     print_summary(summary, folder, "items", "scores.jsonl")
     if summary.total and summary.coverage < min_coverage:
         raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def _to_pairs(
+    run: Path,
+    out: Path,
+    tie_margin: float,
+    acceptable: float | None,
+    as_: str | None,
+    rubric: list[str] | None,
+    onto: Path | None,
+) -> None:
+    from trace_eval.runs.score_pairs import write_pairs
+
+    if len(rubric or ()) > 1:
+        raise UserError("to_pairs: compares by one rubric; name one")
+    stands_for = cast(Any, as_)  # PairOptions checks it
+    name = rubric[0] if rubric else None
+    options = PairOptions(tie_margin, acceptable, stands_for, name, onto)
+    count = write_pairs(run, out, options)
+    results().print(f"{count} pairs -> {out}", highlight=False, markup=False, soft_wrap=True)

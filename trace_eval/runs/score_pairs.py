@@ -1,0 +1,331 @@
+"""Pairs made from scores: two answers to one question compared by their scores.
+
+Written as a table of labels (``.csv``, ``.jsonl``), or as a run folder with which ``agree``,
+``rank``, ``fuse`` and ``report`` work as with any other.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from fusion import Rating, from_steps
+from trace_eval.data.items import Single
+from trace_eval.data.jsonl import write_all
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Label, Reason
+from trace_eval.data.manifests import Manifest, question_of
+from trace_eval.data.pairs import Answer, Pair, Preference
+from trace_eval.data.scores import Score
+from trace_eval.options import PairOptions
+from trace_eval.runs.fuse import any_policy, fuse_run
+from trace_eval.runs.record import JudgeRecord, RunRecord
+from trace_eval.runs.run import Run
+from trace_eval.runs.summary import Summary
+
+#: Means closer than this are equal, whatever their last digits.
+EQUAL = 1e-9
+
+COLUMNS = (
+    "id",
+    "instruction_id",
+    "system_a",
+    "system_b",
+    "item_a",
+    "item_b",
+    "rubric",
+    "judge",
+    "mean_a",
+    "mean_b",
+    "p_a",
+    "made_by",
+)
+
+
+@dataclass(frozen=True)
+class ScorePair:
+    """Two scored answers to one question, and what their scores say.
+
+    Attributes:
+        a, b: the items; None of ``score_a``, ``score_b``: there is no score.
+        preference: ``1``, ``2`` or ``tie``; None where a score is missing.
+        typed: the typed tie, where answers can be told to be acceptable.
+        p_a: P(A > B) + P(A = B) / 2 of independent draws from both distributions.
+    """
+
+    id: str
+    a: Single
+    b: Single
+    score_a: Score | None
+    score_b: Score | None
+    preference: Preference | None
+    typed: Rating | None
+    p_a: float | None
+
+
+def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
+    """The pairs of a run of scores.
+
+    Items ``ID/a`` and ``ID/b`` are the pair ``ID`` again; of other items all pairs that share a
+    question, in input order.
+
+    Raises:
+        UserError: the run has several rubrics and none is named, or not the named one.
+    """
+    rubric = _rubric(run, options)
+    scores = {s.item: s for s in run.scores() if s.rubric == rubric}
+    groups: dict[Any, list[Single]] = {}
+    for item in run.singles():
+        stem, _, side = item.id.rpartition("/")
+        key = ("pair", stem) if stem and side in ("a", "b") else question_of(item)
+        groups.setdefault(key, []).append(item)
+    for key, group in groups.items():
+        for a, b in combinations(group, 2):
+            name = key[1] if isinstance(key, tuple) and key[0] == "pair" else f"{a.id}+{b.id}"
+            yield _compared(str(name), a, b, scores, options)
+
+
+def _rubric(run: Run, options: PairOptions) -> str:
+    known = list(run.record().rubrics)
+    name = options.rubric or (known[0] if len(known) == 1 else None)
+    if name not in known:
+        raise UserError(
+            f"{run.folder}: holds scores by {', '.join(known)}; name one of them with --rubric"
+        )
+    return name
+
+
+def _compared(
+    name: str, a: Single, b: Single, scores: Mapping[str, Score], options: PairOptions
+) -> ScorePair:
+    one, other = scores.get(a.id), scores.get(b.id)
+    means = [s.estimate.mean if s and s.estimate else None for s in (one, other)]
+    if one is None or other is None or means[0] is None or means[1] is None:
+        return ScorePair(name, a, b, one, other, None, None, None)
+    lead = means[0] - means[1]
+    better = None if abs(lead) <= options.tie_margin + EQUAL else Rating.A if lead > 0 else Rating.B
+    typed = None
+    if options.acceptable is not None:
+        good = [s.value is not None and s.value >= options.acceptable for s in (one, other)]
+        typed = from_steps(good[0], good[1], better)
+    preference: Preference = "tie" if better is None else "1" if better is Rating.A else "2"
+    return ScorePair(name, a, b, one, other, preference, typed, probability(one, other))
+
+
+def probability(a: Score, b: Score) -> float | None:
+    """P(A > B) + P(A = B) / 2 of independent draws; None where a distribution is missing."""
+    if not a.distribution or not b.distribution:
+        return None
+    return sum(
+        p * q * (1.0 if float(x) > float(y) else 0.5 if float(x) == float(y) else 0.0)
+        for x, p in a.distribution.items()
+        for y, q in b.distribution.items()
+    )
+
+
+def made_by(rubric: str, judge: str, options: PairOptions) -> str:
+    """How the labels came about, for every record."""
+    parts = [f"scores by {rubric}, judge {judge}", f"tie margin {options.tie_margin:g}"]
+    if options.acceptable is not None:
+        parts.append(f"acceptable from {options.acceptable:g}")
+    if options.stands_for:
+        parts.append(f"as {options.stands_for}")
+    return "; ".join(parts)
+
+
+def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
+    """Write the pairs of a run of scores, and return their number.
+
+    Args:
+        folder: the run.
+        out: a new ``.csv`` or ``.jsonl`` table, or the folder of a new run of pairs.
+        options: how scores become labels.
+
+    Raises:
+        UserError: see :func:`pairs_of`; ``out`` exists; answers without sound cannot be a run.
+    """
+    run = Run.open(folder)
+    if out.exists():
+        raise UserError(f"{out}: exists; name another file or folder")
+    found = list(pairs_of(run, options))
+    if not found:
+        raise UserError(f"{folder}: no two answers share a question; there is nothing to compare")
+    told = made_by(_rubric(run, options), run.record().judge.spec, options)
+    if out.suffix in (".csv", ".jsonl"):
+        rows = [_row(pair, told, options) for pair in found]
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_all(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
+    else:
+        _write_run(run, out, found, told, options)
+    return len(found)
+
+
+def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
+    known = pair.score_a or pair.score_b
+    means = [s.estimate.mean if s and s.estimate else None for s in (pair.score_a, pair.score_b)]
+    cells = (
+        pair.id,
+        pair.a.question_id,
+        pair.a.system,
+        pair.b.system,
+        pair.a.id,
+        pair.b.id,
+        known.rubric if known else None,
+        known.judge if known else None,
+        *means,
+        pair.p_a,
+        told,
+    )
+    label: dict[str, Any] = {options.stands_for: pair.typed} if options.stands_for else {}
+    return {**dict(zip(COLUMNS, cells, strict=True)), "preference": pair.preference, **label}
+
+
+def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
+    for row in ([*rows[0]], *(list(row.values()) for row in rows)):
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="").writerow(
+            "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+            for cell in row
+        )
+        yield buffer.getvalue()
+
+
+def _write_run(
+    run: Run, out: Path, found: list[ScorePair], told: str, options: PairOptions
+) -> None:
+    """A run of pairs, beside its final name until it is whole."""
+    base = Run.open(options.onto) if options.onto else None
+    before = base.judgements() if base else {}
+    pairs = {pair.id: pair for pair in base.pairs()} if base else {p.id: _pair(p) for p in found}
+    part = out.with_name(out.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    record = _record(run, base, told)
+    try:
+        with Run(part) as target:
+            target.start(record, Manifest(run.folder, list(pairs.values())))
+            for source in (base, run) if base else (run,):
+                _copy_evidence(source, target)
+            by_id = {pair.id: pair for pair in found}
+            for name in pairs:
+                made = _judgement(name, by_id.get(name), before.get(name), told, options)
+                if made:
+                    target.add_judgement(made)
+            fuse_run(target, any_policy(record.policy))
+            summary = Summary(total=len(pairs))
+            summary.count_judgements(target)
+            target.write_record(record.model_copy(update={"coverage": summary.record()}))
+        (part / ".lock").unlink(missing_ok=True)
+        part.rename(out)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _record(run: Run, base: Run | None, told: str) -> RunRecord:
+    record = (base or run).record()
+    judge = JudgeRecord(
+        spec=f"{record.judge.spec} with {told}" if base else told,
+        parameters=record.judge.parameters,
+    )
+    return record.model_copy(
+        update={"judge": judge, "rubrics": {}, "shard": None, "coverage": None}
+    )
+
+
+def _pair(found: ScorePair) -> Pair:
+    answers = {}
+    for side, item in (("a", found.a), ("b", found.b)):
+        if not item.answer.has_audio:
+            raise UserError(
+                f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
+                " answer; write a table instead: --to-pairs FILE.csv"
+            )
+        answers[side] = Answer(
+            audio=item.answer.audio,
+            url=item.answer.url,
+            data=item.answer.data,
+            system=item.system,
+            reference=item.reference[0] if item.reference else None,
+        )
+    return Pair(
+        id=found.id,
+        instruction=found.a.instruction,
+        instruction_id=found.a.question_id,
+        category=found.a.category,
+        **answers,
+    )
+
+
+def _copy_evidence(source: Run, target: Run) -> None:
+    known = set(target.clips())
+    clips = {r.clip for r in target.clips().values()}
+    for name, record in source.clips().items():
+        if name not in known:
+            target.add_clip(record)
+    for blueprint in source.blueprints():
+        if blueprint.clip not in clips:
+            clips.add(blueprint.clip)
+            target.add_blueprint(blueprint)
+
+
+def _judgement(
+    name: str,
+    found: ScorePair | None,
+    before: Judgement | None,
+    told: str,
+    options: PairOptions,
+) -> Judgement | None:
+    if options.onto:
+        return _replaced(found, before, told, options) if before else None
+    assert found is not None
+    if found.preference is None:
+        missing = [s for s in (found.score_a, found.score_b) if s is None or s.value is None]
+        reason = next((s.reason for s in missing if s and s.reason), Reason.EVIDENCE_MISSING)
+        return Judgement.unscored(name, told, reason, "an answer of the pair has no score")
+    about: Any = options.stands_for or "overall"
+    label: Any = found.typed if options.stands_for else found.preference
+    return Judgement(
+        pair=name,
+        judge=told,
+        status="unscored" if options.stands_for else "scored",
+        reason=Reason.EVIDENCE_MISSING if options.stands_for else None,
+        detail="scores stand for one dimension; see --onto" if options.stands_for else None,
+        label_set="typed" if options.stands_for else "plain",
+        dimensions={about: _verdict(found, label)},
+        caveats=[told],
+    )
+
+
+def _replaced(
+    found: ScorePair | None, before: Judgement, told: str, options: PairOptions
+) -> Judgement:
+    """A judgement with the scores' verdict on one dimension."""
+    assert options.stands_for is not None
+    caveats = [*before.caveats, told]
+    if found is None or found.typed is None:
+        return Judgement.unscored(
+            before.pair, before.judge, Reason.EVIDENCE_MISSING, "an answer has no score"
+        )
+    verdict = _verdict(found, found.typed)
+    dimensions = {**before.dimensions, options.stands_for: verdict}
+    return before.model_copy(update={"dimensions": dimensions, "caveats": caveats})
+
+
+def _verdict(found: ScorePair, label: Label) -> DimensionVerdict:
+    values = [s.value if s else None for s in (found.score_a, found.score_b)]
+    told = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
+    means = [s.estimate.mean if s and s.estimate else None for s in (found.score_a, found.score_b)]
+    return DimensionVerdict.model_validate(
+        {
+            "rating": label,
+            "reasoning": f"the answers' scores are {told}",
+            "evidence": {"mean_a": means[0], "mean_b": means[1], "p_a": found.p_a},
+        }
+    )
