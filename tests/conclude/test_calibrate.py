@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
 from tests.agreement.tables import table
 from trace_eval.agreement import JudgedSource
@@ -99,8 +98,7 @@ def test_too_few_labels_are_refused() -> None:
         calibrate(gather(source(12, 1.0), None))
 
 
-def test_fuse_writes_probabilities_and_the_report_shows_them(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run", Recipe(40, seconds=0.2, samples=3))
+def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
     result = CliRunner().invoke(app, ["fuse", str(run), "--calibrated"])
     assert result.exit_code == 0, result.output
     rows = list(csv.DictReader((run / "calibrated.csv").open()))

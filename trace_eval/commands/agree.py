@@ -12,6 +12,7 @@ from trace_eval.commands.console import messages
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
+    FailUnder,
     FlipB,
     Id,
     JsonFile,
@@ -68,6 +69,7 @@ def agree(
     id_column: Id = None,
     mapping: Map = None,
     flip_b: FlipB = False,
+    fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
     rubric: Annotated[
@@ -96,8 +98,10 @@ def agree(
     With --scores: correlation, error, calibration and uncertainty of scores.
     """
     from trace_eval import agreement
+    from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
     from trace_eval.conclude import agree as powered
+    from trace_eval.conclude.gates import agree_values
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
 
@@ -151,6 +155,7 @@ def agree(
         agreement.write_csv(csv_folder, report)
     if save_policy:
         agreement.write_policy(save_policy, report.learned[0])
+    close(fail_under, agree_values(report))
 
 
 def _refuse(given: Mapping[str, object], how: str) -> None:

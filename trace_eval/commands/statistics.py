@@ -65,3 +65,11 @@ FlipB = Annotated[
         rich_help_panel=_FILES,
     ),
 ]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-under",
+        metavar="NAME=NUMBER",
+        help="Exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2, coverage=0.9.",
+    ),
+]

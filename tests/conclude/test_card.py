@@ -1,0 +1,161 @@
+"""Cards: verdicts by their rules, pages of one and of several judges, gates."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from extractors.registry import names
+from tests.agreement.tables import table
+from trace_eval.agreement import AgreeOptions, BootstrapOptions, JudgedSource, agree
+from trace_eval.agreement.checks import DataWarning
+from trace_eval.commands.cli import app
+from trace_eval.conclude.card_page import markdown
+from trace_eval.conclude.ceiling import human_ceiling
+from trace_eval.conclude.gates import conditions, failures
+from trace_eval.conclude.known_limits import LIMITS, UNKNOWN, limit_of
+from trace_eval.conclude.operation import operation
+from trace_eval.conclude.verdict import best_rule, decide
+
+RNG = np.random.default_rng(8)
+
+
+def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
+    truth = RNG.integers(0, 2, number)
+    said = np.where(RNG.random(number) < right, truth, 1 - truth)
+    tables = ["".join("12"[code] for code in column) for column in (said, truth)]
+    source = JudgedSource(table("judge", {"overall": tables[0]}))
+    options = AgreeOptions(BootstrapOptions(300))
+    return agree([source], table("labels", {"overall": tables[1]}), options).scores[0]
+
+
+def test_verdicts_follow_their_rules() -> None:
+    good, poor, even = score(0.85), score(0.3), score(0.5)
+    assert best_rule(good) is not None
+    assert decide(good, 1.0, None).use == "rank systems"
+    assert decide(good, 0.7, None).use == "screen only"
+    assert decide(good, 0.4, None).use == "do not use"
+    assert decide(good, 1.0, 0.001).use == "screen only"
+    assert "prefers a position" in decide(good, 1.0, 0.001).why
+    assert decide(poor, 1.0, None).use == "do not use"
+    assert decide(even, 1.0, None).use == "screen only"
+    assert decide(None, 1.0, None).use == "unknown"
+    assert decide(score(0.9, 20), 1.0, None).use == "unknown"
+    swapped = (DataWarning("swapped", "far below chance"),)
+    assert decide(good, 1.0, None, swapped).use == "do not use"
+
+
+def test_the_human_ceiling_by_hand() -> None:
+    # a: x 1, y 1; b: x 1, y 2; c: x only: one of two shared opinions agrees
+    labels = table(
+        "labels", {"overall": "11122"}, id=list("aabbc"), rater=["x", "y", "x", "y", "x"]
+    )
+    found = human_ceiling(labels)
+    assert found is not None
+    assert (found.raters, found.pairs, found.agreement) == (2, 2, 0.5)
+    assert human_ceiling(table("labels", {"overall": "12"})) is None
+
+
+def test_how_a_run_went(run: Path) -> None:
+    found = operation(run)
+    assert (found.pairs, found.scored) == (40, 38)
+    assert sum(found.unscored.values()) == 2
+    assert found.calls >= 38 * 6
+    assert found.both_orders == 38
+    assert 0 <= found.consistent <= 38
+
+
+def test_every_extractor_has_its_limits() -> None:
+    assert [name for name in names() if limit_of(name) == UNKNOWN] == []
+    assert set(LIMITS) <= set(names())
+
+
+def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
+    command = ["card", str(run), "--out", str(tmp_path), "--resamples", "100"]
+    result = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
+    assert result.exit_code == 0, result.output
+    text, page = (tmp_path / "card.md").read_text(), (tmp_path / "card.html").read_text()
+    for words in (
+        "Fit for: ",
+        "The rules, in order:",
+        "38 scored (95.0%)",
+        "Human ceiling: not known, no item has two raters",
+        "majority class",
+        "swap, all dimensions",
+        "unreadable",
+    ):
+        assert words in text.replace("\\", ""), words
+        assert words in page, words
+    (stored,) = json.loads((tmp_path / "card.json").read_text())
+    assert stored["verdict"]["use"] in ("rank systems", "screen only", "do not use")
+
+
+def judge_file(folder: Path, name: str, right: float) -> Path:
+    rng = np.random.default_rng(len(name))
+    truth = np.tile([1, 2], 60)
+    said = np.where(rng.random(120) < right, truth, 3 - truth)
+    rows = "".join(f"p{n},{code}\n" for n, code in enumerate(said))
+    path = folder / name
+    path.write_text(f"id,preference\n{rows}")
+    return path
+
+
+def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> None:
+    files = [judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.2)]
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120)))
+    command = ["card", *map(str, files), "--resamples", "200", "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, [*command, "--labels", str(labels)])
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "out" / "card.md").read_text()
+    table_rows = [line for line in text.splitlines() if line.startswith("| a.csv")]
+    assert "rank systems" in table_rows[0]
+    assert "do not use" in text
+    nothing = CliRunner().invoke(app, command)
+    assert nothing.exit_code == 0, nothing.output
+    text = (tmp_path / "out" / "card.md").read_text()
+    assert "agreement with people: there are no labels" in text
+    assert text.count("Fit for: unknown") == 2
+
+
+def test_texts_stay_texts_in_markdown(tmp_path: Path) -> None:
+    from trace_eval.conclude.card import make_cards
+
+    path = tmp_path / "x.csv"
+    path.write_text("id,preference,judge\np0,1,<b>|`*x*\n")
+    (card,) = make_cards([path])
+    assert "\\<b\\>\\|\\`\\*x\\*" in markdown([dataclasses.replace(card)])
+
+
+def test_gates() -> None:
+    assert conditions(["agreement=0.6", "kappa=.2"]) == {"agreement": 0.6, "kappa": 0.2}
+    values = {"j": {"agreement": 0.55, "kappa": None}, "k": {"agreement": 0.7, "kappa": 0.4}}
+    assert failures(["agreement=0.5"], values) == []
+    assert failures(["agreement=0.6", "kappa=0.2"], values) == [
+        "j: agreement is 0.5500, wanted at least 0.6",
+        "j: kappa is not known, wanted at least 0.2",
+    ]
+    for bad in ("agreement", "agreement=much", "agreement=nan"):
+        with pytest.raises(UserError, match="write NAME=NUMBER"):
+            conditions([bad])
+    with pytest.raises(UserError, match="no such figure; use one of agreement, kappa"):
+        failures(["f1=1"], values)
+
+
+def test_gates_end_commands_with_1(tmp_path: Path) -> None:
+    judge = judge_file(tmp_path, "a.csv", 0.9)
+    labels = judge_file(tmp_path, "labels.csv", 1.0)
+    for name in ("agree", "card"):
+        command = [name, str(judge), "--labels", str(labels), "--resamples", "0"]
+        extra = ["--out", str(tmp_path)] if name == "card" else []
+        passed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.6"])
+        assert passed.exit_code == 0, passed.output
+        failed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.99"])
+        assert failed.exit_code == 1
+        assert "wanted at least 0.99" in failed.output

@@ -1,0 +1,46 @@
+"""``trace-eval card``: one page about a judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trace_eval.commands.statistics import FailUnder, JsonFile, Labels
+
+
+def card(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
+    ],
+    labels: Labels = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 2_000,
+    fail_under: FailUnder = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Say on one page what a judge did, how far it can be trusted, and for what."""
+    from trace_eval.agreement import write_json
+    from trace_eval.commands.console import results
+    from trace_eval.commands.gates import close
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.conclude.card import make_cards
+    from trace_eval.conclude.card_page import comparison, write_pages
+    from trace_eval.conclude.gates import card_values
+    from trace_eval.data.labels import read_labels
+
+    cards = make_cards(runs, read_labels(labels) if labels else None, resamples)
+    print_tables([comparison(cards)], stdout_console())
+    for one in cards:
+        text = f"{one.name}: {one.verdict.use}; {one.verdict.why}"
+        results().print(text, markup=False, soft_wrap=True)
+    default = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
+    for path in write_pages(cards, out or default):
+        results().print(str(path), markup=False, soft_wrap=True)
+    if json_file:
+        write_json(json_file, cards)
+    close(fail_under, {one.name: card_values(one) for one in cards})

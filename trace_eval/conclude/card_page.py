@@ -1,0 +1,301 @@
+"""The card as Markdown and as one HTML file; several judges make one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.agreement.interval import Range
+from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.conclude.card import Card
+from trace_eval.conclude.forest import svg
+from trace_eval.conclude.operation import Operation
+from trace_eval.conclude.reliability import diagram
+from trace_eval.conclude.tables import bounded
+from trace_eval.conclude.verdict import RULES
+
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;
+background:#fff}
+h1{font-size:1.6em}h2{font-size:1.15em;margin-top:1.6em}
+table{border-collapse:collapse;display:block;overflow-x:auto}
+th,td{border-bottom:1px solid #ccc;padding:4px 12px 4px 0;text-align:left;vertical-align:top}
+.verdict{font-size:1.2em;border-left:4px solid #06c;padding-left:.7em}
+svg{max-width:660px;width:100%;font-size:11px}.reliability{max-width:270px}
+.null{stroke:#888;stroke-dasharray:3 3}.frame{fill:none;stroke:#ccc}
+circle.s0{fill:#06c}line.s0{stroke:#06c}circle.s1{fill:#999}line.s1{stroke:#999}
+.name{text-anchor:end}.axis{text-anchor:middle}
+@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}svg text{fill:#ddd}}
+"""
+
+
+def comparison(cards: Sequence[Card]) -> Table:
+    """One row per judge."""
+    return table(
+        "Judges",
+        (
+            "judge",
+            "scored",
+            "labelled",
+            "accuracy",
+            "best trivial rule",
+            "kappa",
+            "same in both orders",
+            "US$",
+            "fit for",
+        ),
+        [
+            (
+                card.name,
+                f"{card.scored}/{card.items}",
+                card.main.scored if card.main else None,
+                bounded(*card.accuracy),
+                f"{card.rule[0]} {card.rule[1]:.3f}" if card.rule else None,
+                card.main.metrics["kappa"] if card.main else None,
+                _consistency(card),
+                _cost(card),
+                card.verdict.use,
+            )
+            for card in cards
+        ],
+    )
+
+
+def _cost(card: Card) -> str | None:
+    cost = card.operation.cost_usd if card.operation else None
+    return None if cost is None else f"{cost:.4f}"
+
+
+def _consistency(card: Card) -> str | None:
+    ran = card.operation
+    return f"{ran.consistent}/{ran.both_orders}" if ran and ran.both_orders else None
+
+
+def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
+    """(title, sentences, tables) of one card."""
+    yield f"Fit for: {card.verdict.use}", [f"{card.verdict.why}.", *_rules()], []
+    yield "What was judged", list(_what(card)), []
+    yield "Agreement with people", list(_agreement_words(card)), list(_agreement_tables(card))
+    yield "Bias and consistency", [], [_bias(card)]
+    if card.limits:
+        yield (
+            "Known limits of what was measured",
+            [],
+            [table("", ("extractor", "limit"), list(card.limits.items()))],
+        )
+    if card.unknown:
+        yield "Not known", [f"{text}." for text in card.unknown], []
+
+
+def _rules() -> list[str]:
+    return ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
+
+
+def _what(card: Card) -> Iterator[str]:
+    yield f"{card.items} pairs of {card.source}, {card.scored} scored ({card.coverage:.1%})."
+    yield (
+        f"{_count(card.systems, 'system')}, {_count(card.instructions, 'instruction')}."
+        f" Judge: {card.judge}."
+    )
+    ran = card.operation
+    if ran is None:
+        yield "A file of judgements: calls, cost, time and extractors are not known."
+        return
+    when = f", begun {ran.started}" if ran.started else ""
+    yield f"Policy {ran.policy}; trace-eval {ran.version or 'unknown'}{when}."
+    if ran.unscored:
+        reasons = ", ".join(f"{name} {n}" for name, n in sorted(ran.unscored.items()))
+        yield f"Unscored: {reasons}."
+    if ran.calls:
+        yield (
+            f"{ran.calls} calls: {ran.failed} unreadable, {ran.repaired} repaired at the second"
+            f" attempt; {_or(ran.call_seconds, '{:.2f} s a call')}."
+        )
+    yield (
+        f"Cost {_or(ran.cost_usd, 'US$ {:.4f}')};"
+        f" all sessions {_or(ran.run_seconds, '{:.1f} s')}"
+        + (
+            f", {ran.run_seconds / ran.pairs:.2f} s a pair."
+            if ran.run_seconds and ran.pairs
+            else "."
+        )
+    )
+
+
+def _a_pair(ran: Operation) -> str:
+    return f", {ran.run_seconds / ran.pairs:.2f} s a pair" if ran.run_seconds and ran.pairs else ""
+
+
+def _count(number: int | None, what: str) -> str:
+    return f"{what}s unknown" if number is None else f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _or(value: float | None, text: str) -> str:
+    return "unknown" if value is None else text.format(value)
+
+
+def _agreement_words(card: Card) -> Iterator[str]:
+    if card.agreement is None:
+        yield "Not known: there are no labels."
+        return
+    for score in card.agreement.scores:
+        yield score.verdict
+    for warning in card.agreement.warnings:
+        yield f"Data warning ({warning.check}): {warning.text}."
+    ceiling = card.ceiling
+    if ceiling is None:
+        yield "Human ceiling: not known, no item has two raters."
+    else:
+        yield (
+            f"Human ceiling: two of {ceiling.raters} raters agree on {ceiling.agreement:.1%} of"
+            f" {ceiling.pairs} shared opinions (kappa {_or(ceiling.kappa, '{:.3f}')})."
+        )
+
+
+def _agreement_tables(card: Card) -> Iterator[Table]:
+    report = card.agreement
+    if report is None:
+        return
+    drawn = "instructions" if report.options.cluster else "pairs"
+    yield table(
+        f"{report.options.bootstrap.level:.0%} intervals over {drawn}",
+        ("dimension", "labelled", *(metric.title for metric in report.metrics)),
+        [
+            (s.dimension, s.scored, *(s.metrics.get(metric.name) for metric in report.metrics))
+            for s in report.scores
+        ],
+    )
+    if card.main:
+        yield table(
+            f"Trivial rules on {card.main.dimension}",
+            ("rule", "pairs", "rule's accuracy", "judge's there"),
+            [(b.name, b.items, b.accuracy, b.judge) for b in card.main.baselines],
+        )
+    if card.calibration:
+        yield table(
+            "P(people prefer A), held out",
+            ("method", "Brier", "ECE", "accuracy"),
+            [
+                (m.method, *(bounded(v.value, v.interval) for v in (m.brier, m.ece, m.accuracy)))
+                for m in card.calibration.methods
+            ],
+        )
+
+
+def _bias(card: Card) -> Table:
+    rows: list[tuple[object, ...]] = []
+    report = card.agreement
+    for row in report.position if report else ():
+        b = row.bias
+        what = f"first {b.first}, second {b.second}, same answer {b.stable}, tie {b.tied}"
+        rows.append((f"position, {row.dimension} ({row.basis})", b.pairs, what, p_value(b.p)))
+    for found in report.length if report else ():
+        n = found.bias
+        what = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
+        rows.append((f"length, {found.dimension}", n.human_ties, what, p_value(n.p)))
+    if card.loudness:
+        loud = card.loudness
+        what = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
+        rows.append(("loudness, overall", loud.human_ties, what, p_value(loud.p)))
+    for noise in report.noise if report else ():
+        if noise.judge != "people":
+            again = noise.noise
+            what = f"equal {again.pairwise:.1%}" if again.pairwise is not None else NOTHING
+            rows.append((f"repeats, {noise.dimension} ({noise.basis})", again.items, what, None))
+    ran = card.operation
+    if ran and ran.both_orders:
+        what = f"same in both orders {ran.consistent / ran.both_orders:.1%}"
+        rows.append(("swap, all dimensions", ran.both_orders, what, None))
+    if not rows:
+        rows.append(("nothing could be tested", None, None, None))
+    return table("", ("what", "pairs", "seen", "p"), rows)
+
+
+def markdown(cards: Sequence[Card]) -> str:
+    """The page as Markdown."""
+    lines = ["# Judge card" if len(cards) == 1 else "# Judge cards", ""]
+    if len(cards) > 1:
+        lines += _markdown_table(comparison(cards))
+    for card in cards:
+        lines += [f"{'#' * (1 if len(cards) == 1 else 2)}# {_plain(card.name)}", ""]
+        for title, sentences, tables in sections(card):
+            lines += [f"### {title}", ""]
+            lines += _paragraphs(sentences)
+            for shown in tables:
+                lines += _markdown_table(shown)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _paragraphs(sentences: Iterable[str]) -> list[str]:
+    lines: list[str] = []
+    for text in sentences:
+        lines.append(_plain(text) if not text.startswith("* ") else f"* {_plain(text[2:])}")
+        if not text.startswith("* "):
+            lines.append("")
+    return [*lines, ""] if lines and lines[-1] else lines
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown takes literally."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(text.split()))
+
+
+def _markdown_table(shown: Table) -> list[str]:
+    head = f"| {' | '.join(map(_plain, shown.columns))} |"
+    rows = [f"| {' | '.join(map(_plain, row))} |" for row in shown.rows]
+    title = [f"{_plain(shown.title)}:", ""] if shown.title else []
+    return [*title, head, "|" + "---|" * len(shown.columns), *rows, ""]
+
+
+def html(cards: Sequence[Card]) -> str:
+    """The page as one HTML file that needs nothing else."""
+    name = "Judge card" if len(cards) == 1 else "Judge cards"
+    out = [
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
+        f"<h1>{name}</h1>"
+    ]
+    if len(cards) > 1:
+        out.append(_html_table(comparison(cards)))
+    rows: list[tuple[str, list[tuple[float | None, Range | None]]]] = [
+        (card.name, [card.accuracy, (card.rule[1] if card.rule else None, None)])
+        for card in cards
+        if card.main
+    ]
+    if rows:
+        out.append(svg(rows, ["accuracy", "best trivial rule"], 0, 1, 0.5))
+    for card in cards:
+        out.append(f"<h1>{escape(card.name)}</h1>")
+        for number, (title, sentences, tables) in enumerate(sections(card)):
+            kind = ' class="verdict"' if number == 0 else ""
+            out.append(f"<h2{kind}>{escape(title)}</h2>")
+            out += [f"<p>{escape(text.removeprefix('* '))}</p>" for text in sentences]
+            out += [_html_table(shown) for shown in tables]
+        if card.calibration:
+            out.append(diagram(card.calibration.methods[0]))
+    return "".join([*out, "</html>\n"])
+
+
+def _html_table(shown: Table) -> str:
+    head = "".join(f"<th>{escape(name)}" for name in shown.columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}" for cell in row) for row in shown.rows)
+    title = f"<h3>{escape(shown.title)}</h3>" if shown.title else ""
+    return f"{title}<table><thead><tr>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def write_pages(cards: Sequence[Card], folder: Path) -> list[Path]:
+    """Write ``card.md`` and ``card.html``.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / "card.md", folder / "card.html"]
+        for path, text in zip(paths, (markdown(cards), html(cards)), strict=True):
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
+    return paths

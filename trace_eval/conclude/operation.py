@@ -1,0 +1,95 @@
+"""How a run went: coverage, failures, repairs, cost and time, from its records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from trace_eval.data.judgement import Reason
+from trace_eval.runs.run import Run
+
+#: Reasons that mean "the judge answered and nobody could read it".
+PARSE_FAILURES = frozenset((Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a run took.
+
+    Attributes:
+        pairs, scored: of the input; ``unscored`` reason -> pairs.
+        calls: calls of the judge; ``failed`` of them unreadable, ``repaired`` at the second
+            attempt. 0 calls: a judge without them.
+        consistent, both_orders: pairs judged alike in both orders, of those judged in both.
+        cost_usd: of all calls; null: unknown or free.
+        call_seconds: mean time of a call; ``run_seconds`` of all sessions; null: unknown.
+        extractors: blueprint group -> extractor.
+    """
+
+    judge: str
+    policy: str
+    version: str
+    started: str
+    pairs: int
+    scored: int
+    unscored: dict[str, int]
+    calls: int
+    failed: int
+    repaired: int
+    consistent: int
+    both_orders: int
+    cost_usd: float | None
+    call_seconds: float | None
+    run_seconds: float | None
+    extractors: dict[str, str]
+
+    @property
+    def coverage(self) -> float:
+        """Share of the pairs that were scored."""
+        return self.scored / self.pairs if self.pairs else 0.0
+
+
+def operation(folder: Path) -> Operation:
+    """Read a run's records.
+
+    Raises:
+        UserError: there is no run.
+    """
+    run = Run.open(folder)
+    record = run.record()
+    judgements = run.judgements()
+    total = sum(1 for _ in run.pairs())
+    unscored = Counter(
+        str(j.reason or "incomplete") for j in judgements.values() if j.status != "scored"
+    )
+    unscored.update({"not_judged": total - len(judgements)} if total > len(judgements) else {})
+    opinions = [opinion for j in judgements.values() for opinion in j.opinions]
+    costs = [j.usage.cost_usd for j in judgements.values() if j.usage]
+    seconds = [o.seconds for o in opinions if o.seconds is not None]
+    orders = [
+        all(known)
+        for j in judgements.values()
+        if (known := [v.consistent for v in j.dimensions.values() if v.consistent is not None])
+    ]
+    sessions = [s.seconds for s in record.sessions if s.seconds is not None]
+    return Operation(
+        judge=record.judge.spec,
+        policy=record.policy,
+        version=record.environment.trace_eval,
+        started=record.started,
+        pairs=total,
+        scored=sum(j.status == "scored" for j in judgements.values()),
+        unscored=dict(unscored),
+        calls=len(opinions),
+        failed=sum(o.reason in PARSE_FAILURES for o in opinions),
+        repaired=sum(o.repaired for o in opinions),
+        consistent=sum(orders),
+        both_orders=len(orders),
+        cost_usd=sum(c for c in costs if c is not None)
+        if any(c is not None for c in costs)
+        else None,
+        call_seconds=sum(seconds) / len(seconds) if seconds else None,
+        run_seconds=sum(sessions) if sessions else None,
+        extractors={group: found.extractor for group, found in record.extractors.items()},
+    )

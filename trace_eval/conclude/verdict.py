@@ -1,0 +1,91 @@
+"""What a judge is fit for, in words, from rules that anybody can check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trace_eval.agreement.checks import DataWarning
+from trace_eval.agreement.score import JudgeScore
+
+Use = Literal["rank systems", "screen only", "do not use", "unknown"]
+
+#: Labelled pairs below which nothing is said of a judge.
+LEAST_PAIRS = 30
+
+#: Least coverage to be of any use, and to rank systems.
+LEAST_COVERAGE, RANKING_COVERAGE = 0.5, 0.8
+
+#: Position bias with a smaller p value keeps a judge from ranking systems.
+BIASED = 0.01
+
+#: The rules as the card prints them.
+RULES = (
+    f"unknown: fewer than {LEAST_PAIRS} labelled pairs",
+    f"do not use: fewer than {LEAST_COVERAGE:.0%} of the pairs scored, or answers exchanged, or the"
+    " whole interval of its accuracy below the best trivial rule",
+    f"rank systems: the whole interval above the best trivial rule, {RANKING_COVERAGE:.0%} scored,"
+    f" no position bias (p >= {BIASED:g})",
+    "screen only: everything else; see what trace-eval screen promises",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judge is fit for, and which rule said so."""
+
+    use: Use
+    why: str
+
+
+def best_rule(score: JudgeScore) -> tuple[str, float] | None:
+    """The best trivial rule on at least half of the scored pairs: its name and accuracy."""
+    rules = [
+        (baseline.name, baseline.accuracy)
+        for baseline in score.baselines
+        if baseline.accuracy is not None and 2 * baseline.items >= score.scored
+    ]
+    return max(rules, key=lambda rule: rule[1], default=None)
+
+
+def decide(
+    score: JudgeScore | None,
+    coverage: float,
+    position_p: float | None,
+    warnings: tuple[DataWarning, ...] = (),
+) -> Verdict:
+    """Apply :data:`RULES` in their order.
+
+    Args:
+        score: agreement on the overall label; null: there are no labels.
+        coverage: share of all pairs that were scored.
+        position_p: smallest p value of the tests of position bias; null: none was made.
+        warnings: of the data.
+    """
+    if score is None or score.scored < LEAST_PAIRS:
+        number = score.scored if score else 0
+        return Verdict("unknown", f"{number} labelled pairs; {LEAST_PAIRS} are needed")
+    if coverage < LEAST_COVERAGE:
+        return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
+    exchanged = [w for w in warnings if w.check in ("swapped", "exchanged_sides")]
+    if exchanged:
+        return Verdict("do not use", f"answers look exchanged: {exchanged[0].text}")
+    accuracy = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+    rule = best_rule(score)
+    if accuracy.interval is None or rule is None:
+        return Verdict("screen only", "its accuracy has no interval to compare with a rule")
+    low, high = accuracy.interval
+    against = f"{rule[0]} ({rule[1]:.1%})"
+    if high < rule[1]:
+        return Verdict("do not use", f"accuracy is at most {high:.1%}, below {against}")
+    if low <= rule[1]:
+        return Verdict(
+            "screen only", f"accuracy of {low:.1%} to {high:.1%} is not shown to beat {against}"
+        )
+    if coverage < RANKING_COVERAGE:
+        return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
+    if position_p is not None and position_p < BIASED:
+        return Verdict(
+            "screen only", f"beats {against}, but prefers a position (p = {position_p:.2g})"
+        )
+    return Verdict("rank systems", f"accuracy of at least {low:.1%} beats {against}")
