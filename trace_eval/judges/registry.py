@@ -178,7 +178,10 @@ _BUILT_IN: dict[str, JudgeKind] = {
 
 
 #: Kinds that give scores only -> what they are, in a few words.
-RATERS_ONLY = {"lexical": "no model, no network: words in common with a reference"}
+RATERS_ONLY = {
+    "lexical": "no model, no network: words in common with a reference",
+    "fusion:DIR": "several of these, weighted and calibrated by train fusion",
+}
 
 
 def _need(package: str, model: str) -> None:
@@ -315,7 +318,7 @@ def _made(spec: str, options: JudgeOptions) -> Judge:
     kind, _, argument = spec.partition(":")
     if kind in _BUILT_IN:
         return _BUILT_IN[kind].make(argument, options)
-    if kind in RATERS_ONLY:
+    if kind in {name.partition(":")[0] for name in RATERS_ONLY}:
         raise UserError(
             f"judge {kind}: rates single answers and compares none; use trace-eval rate"
         )

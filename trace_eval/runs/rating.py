@@ -7,6 +7,7 @@ import io
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from blueprints import UserError
 from extractors.base import Extractor
 from trace_eval.data.items import Single
 from trace_eval.data.jsonl import write_all
@@ -15,6 +16,8 @@ from trace_eval.data.pairs import Pair
 from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.base import AnyCase
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.fused import KIND as FUSION
+from trace_eval.judges.rating.fused import FusedPanel
 from trace_eval.judges.rating.panel import Key, Panel
 from trace_eval.judges.registry import raters_of
 from trace_eval.options import Options, RateOptions
@@ -62,13 +65,8 @@ class RatingSession(Session):
         super().__init__(manifest, out, self._rating, listener)
 
     def _judge(self, judging: JudgeOptions) -> Panel:
-        raters = [
-            rater
-            for spec in self._rating.judges
-            for rater in raters_of(spec, self._rubrics, judging)
-        ]
         done = (key for key, score in self._outcomes().items() if score.status == "scored")
-        return Panel(raters, set(done))
+        return _panel(self._rating.judges, self._rubrics, judging, set(done))
 
     def _extractors(self) -> list[Extractor]:
         """All of the profile where sound counts, else what gives words; none without sound."""
@@ -108,8 +106,22 @@ class RatingSession(Session):
 def raters_for(options: RateOptions, done: Collection[Key] = ()) -> Panel:
     """The judges and rubrics that options name, as one rater."""
     rubrics = [load_rubric(name) for name in options.rubrics]
-    specs = options.judges
-    return Panel([r for spec in specs for r in raters_of(spec, rubrics, options.judging)], done)
+    return _panel(options.judges, rubrics, options.judging, done)
+
+
+def _panel(
+    specs: Sequence[str],
+    rubrics: Sequence[ScoreRubric],
+    judging: JudgeOptions,
+    done: Collection[Key],
+) -> Panel:
+    fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
+    if not fused:
+        return Panel([r for spec in specs for r in raters_of(spec, rubrics, judging)], done)
+    if len(specs) > 1:
+        raise UserError(f"judge {fused[0]}: is several judges already; name it alone")
+    folder = Path(fused[0].partition(":")[2])
+    return FusedPanel(folder, rubrics, lambda spec: raters_of(spec, rubrics, judging), done)
 
 
 def items_scored(run: Run, manifest: Manifest, rubrics: Sequence[ScoreRubric]) -> set[str]:

@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
@@ -50,12 +51,14 @@ class LexicalModel:
         weights: one row per label, in the order of :data:`FEATURES`.
         bias: one number per label.
         data: what it was trained on: name, licence, rows, ratings, hash.
+        sha256: of the file of coefficients.
     """
 
     labels: tuple[int, ...]
     weights: tuple[tuple[float, ...], ...]
     bias: tuple[float, ...]
     data: Mapping[str, Any]
+    sha256: str = ""
 
     @classmethod
     def from_json(cls, text: str) -> LexicalModel:
@@ -72,6 +75,7 @@ class LexicalModel:
             tuple(tuple(found["weights"][str(label)]) for label in found["labels"]),
             tuple(found["bias"][str(label)] for label in found["labels"]),
             found["data"],
+            sha256(text.encode()).hexdigest(),
         )
         if any(len(row) != len(FEATURES) for row in model.weights):
             raise ValueError("lexical model: a row of weights has the wrong length")

@@ -100,6 +100,8 @@ def agree_scores(
         add_samples(book, judge)
     add_differences(book, ours)
     figures, _ = book.finish(options.bootstrap)
+    grouped = book.resampler.grouped
+    del book  # its columns; those of the systems are next
     rows, agreements = _systems(study.take(chosen), [j.take(chosen) for j in judges], options)
     return ScoreReport(
         labels,
@@ -126,7 +128,7 @@ def agree_scores(
         tuple(_alphas(part, ours)),
         tuple(row for judge in ours for row in _by_split(part, judge)),
         tuple(verdict(judge.name, [rule.name for rule in theirs], figures) for judge in ours),
-        (*_notes(study, part, rated & chosen, options, book.resampler), *notes),
+        (*_notes(study, part, rated & chosen, options, grouped), *notes),
     )
 
 
@@ -244,7 +246,7 @@ def _by_split(study: Study, judge: JudgeScores) -> list[SplitRow]:
 
 
 def _notes(
-    study: Study, part: Study, rated: Mask, options: ScoreOptions, resampler: Resampler
+    study: Study, part: Study, rated: Mask, options: ScoreOptions, grouped: bool
 ) -> list[str]:
     found = []
     if len(part.ids) < int(rated.sum()):
@@ -254,7 +256,7 @@ def _notes(
         )
     if part.question is None:
         found.append("items have no question_id: they are drawn one by one")
-    if resampler.grouped:
+    if grouped:
         found.append(f"questions are drawn in {MAX_UNITS:,} random groups")
     if options.split is None and part.split is not None and (part.split == TRAIN).any():
         found.append(

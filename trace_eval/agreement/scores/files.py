@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -95,7 +95,19 @@ def agree_score_files(
         )
     study = study_of(facts, texts, ratings, scale)
     judges = [judge_scores(column, study, scale) for column in found.columns]
-    return agree_scores(study, judges, options, ratings.source, found.rubric)
+    report = agree_scores(study, judges, options, ratings.source, found.rubric)
+    return replace(report, notes=(*_caveats(found.columns), *report.notes))
+
+
+def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
+    """What every score of a judge says of itself."""
+    every = [
+        caveat
+        for column in columns
+        for caveat, count in column.caveats.items()
+        if count == len(column.value)
+    ]
+    return list(dict.fromkeys(every))
 
 
 def merged_sources(

@@ -14,6 +14,9 @@ from trace_eval.agreement.scores.study import JudgeScores, Study
 
 Array = NDArray[Any]
 
+#: Ratings whose distributions are held at a time.
+_BLOCK = 1 << 18
+
 
 @dataclass(frozen=True)
 class RatingScores:
@@ -46,10 +49,12 @@ def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:
     if judge.shares is None or np.isnan(judge.shares).any():
         reason = "it states numbers without distributions"
         return RatingScores(crps_point(judge.mean[row], value), None, None, reason)
-    shares = judge.shares[row]
-    nll = nll_levels(shares, label)
+    crps, nll = np.empty(len(row)), np.empty(len(row))
+    for start in range(0, len(row), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        shares = judge.shares[row[part]]
+        nll[part] = nll_levels(shares, label[part])
+        crps[part] = crps_levels(shares, label[part], study.levels)
     impossible = int(np.isinf(nll).sum())
     why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
-    return RatingScores(
-        crps_levels(shares, label, study.levels), None if impossible else nll, "labels", why
-    )
+    return RatingScores(crps, None if impossible else nll, "labels", why)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.scores.ranks import EXACT_CELLS, Cells, by_level
+from trace_eval.agreement.scores.ranks import Cells, by_level
 from trace_eval.agreement.scores.resample import OfWeights, Resampler
 
 Array = NDArray[Any]
@@ -21,9 +21,11 @@ def add_kendall(
     resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
 ) -> None:
     """Register tau-b of two columns [shape=(rows,)]; ``row`` is the item of each."""
-    unit = resampler.unit if row is None else resampler.unit[row]
-    cells = Cells(x, y, unit)
-    if len(cells) <= EXACT_CELLS:
+    cells = resampler.cells(x, y, row)
+    if not cells.defined:
+        resampler.undefined(name)
+        return
+    if cells.few:
         resampler.weighted(name, kendall_weights(cells))
         return
     value, influence = _with_influence(cells)

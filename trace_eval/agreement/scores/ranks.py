@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-#: Rank statistics of more cells than this are resampled by their linear part. At this size
-#: the two differ by less than the noise of the resampling (checked in the tests).
+#: Rank statistics of more cells, or more rows, than this are resampled by their linear part.
+#: At this size the two differ by less than the noise of the resampling (checked in the tests).
 EXACT_CELLS = 1_500
+EXACT_ROWS = 10_000
 
 #: Scores closer than this are equal: means of the same ratings summed in another order are.
 _DIGITS = 12
@@ -23,11 +25,17 @@ class Cells:
     Args:
         x, y: finite numbers [shape=(rows,)].
         unit: cluster of each row.
+        level_of: :func:`levels`, or one that remembers.
     """
 
-    def __init__(self, x: Array, y: Array, unit: NDArray[np.int64]) -> None:
-        x_level = levels(x)
-        y_level = levels(y)
+    def __init__(
+        self,
+        x: Array,
+        y: Array,
+        unit: NDArray[np.int64],
+        level_of: Callable[[Array], NDArray[np.int64]] | None = None,
+    ) -> None:
+        x_level, y_level = (level_of or levels)(x), (level_of or levels)(y)
         self.x_levels = int(x_level.max(initial=-1)) + 1
         self.y_levels = int(y_level.max(initial=-1)) + 1
         key = x_level * max(self.y_levels, 1) + y_level
@@ -40,6 +48,11 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    @property
+    def few(self) -> bool:
+        """Whether every resample can be ranked anew."""
+        return len(self) <= EXACT_CELLS and len(self._unit) <= EXACT_ROWS
 
     @property
     def defined(self) -> bool:

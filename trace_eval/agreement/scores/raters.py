@@ -60,7 +60,7 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
         if usable:
             columns += mine
     if not columns:
-        resampler.sums(name, (np.zeros(len(resampler.unit)),), lambda s: s[..., 0] * np.nan)
+        resampler.undefined(name)
         return MeanOfR(0, len(each), tuple(each))
 
     def statistic(sums: Array) -> Array:

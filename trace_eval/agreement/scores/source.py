@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +32,8 @@ DEFAULT_SCALE = likert(1, 5)
 class ScoreColumn:
     """One judge's scores as they are read, on the rubric's scale; keys are item ids.
 
-    ``pooled``: it is a mixture of judges that have columns of their own.
+    ``pooled``: it is a mixture of judges that have columns of their own. ``caveats``: how many
+    scores carry each.
     """
 
     judge: str
@@ -41,6 +43,7 @@ class ScoreColumn:
     shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
     beta: dict[str, tuple[float, float]] = field(default_factory=dict)
     samples: dict[str, list[float | None]] = field(default_factory=dict)
+    caveats: Counter[str] = field(default_factory=Counter)
 
 
 def items_study(items: Sequence[Single], ratings: Ratings, scale: Numbers) -> Study:
@@ -130,6 +133,7 @@ def _add(column: ScoreColumn, record: Mapping[str, Any]) -> None:
         return
     item, estimate = record["item"], record.get("estimate") or {}
     column.value[item] = record["value"]
+    column.caveats.update(set(record.get("caveats") or ()))
     if estimate.get("variance") is not None:
         column.variance[item] = estimate["variance"]
     if record.get("distribution"):

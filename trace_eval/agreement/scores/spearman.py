@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.scores.ranks import EXACT_CELLS, Cells, by_level
+from trace_eval.agreement.scores.ranks import Cells, by_level
 from trace_eval.agreement.scores.resample import OfWeights, Resampler
 
 Array = NDArray[Any]
@@ -21,12 +21,14 @@ def add_spearman(
     resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
 ) -> None:
     """Register rho of two columns [shape=(rows,)]; ``row`` is the item of each."""
-    unit = resampler.unit if row is None else resampler.unit[row]
-    cells = Cells(x, y, unit)
-    if len(cells) <= EXACT_CELLS:
+    cells = resampler.cells(x, y, row)
+    if not cells.defined:
+        resampler.undefined(name)
+        return
+    if cells.few:
         resampler.weighted(name, spearman_weights(cells))
         return
-    value = spearman(x, y)
+    value = _value(cells)
     influence = spearman_influence(cells)[cells.cell]
     resampler.sums(
         name, (influence, np.ones(len(x))), lambda sums: value + sums[..., 0] / sums[..., 1], row
@@ -39,7 +41,10 @@ def spearman(x: Array, y: Array) -> float:
     >>> round(spearman(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 2, 3])), 6)
     0.948683
     """
-    cells = Cells(x, y, np.arange(len(x)))
+    return _value(Cells(x, y, np.arange(len(x))))
+
+
+def _value(cells: Cells) -> float:
     if not cells.defined:
         return float("nan")
     return float(_rho(*_moments(cells, cells.counts()[None]))[0])

@@ -100,6 +100,8 @@ class JudgeScores:
 
     def take(self, chosen: NDArray[np.bool_]) -> JudgeScores:
         """Only some items [shape=(items,)]."""
+        if chosen.all():
+            return self
 
         def part(column: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
             return None if column is None else column[chosen]
@@ -146,6 +148,8 @@ class Study:
 
     def take(self, chosen: NDArray[np.bool_]) -> Study:
         """Only some items [shape=(items,)], numbered anew."""
+        if chosen.all():
+            return self
         place = np.cumsum(chosen) - 1
         people = self.people.of(chosen)
         return replace(

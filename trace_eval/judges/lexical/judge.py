@@ -41,8 +41,8 @@ class LexicalJudge(Rater):
         self._words = Words()
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The model's data, and the rubric."""
-        return {"model": str(shipped().data["sha256"]), "rubric": self.rubric.sha256}
+        """The model's coefficients, and the rubric."""
+        return {"model": shipped().sha256, "rubric": self.rubric.sha256}
 
     def roles(self, item: Single) -> list[str]:
         """The recordings whose words are needed; a spoken question is one of its features."""

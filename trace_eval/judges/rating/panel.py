@@ -15,6 +15,7 @@ from trace_eval.data.scores import Score
 from trace_eval.judges.base import Activity, Evidence, JudgeGone, Rater, SingleCase
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.rating.score import JOINED, pooled
+from trace_eval.rubrics import ScoreRubric
 
 #: (item, rubric) of a score.
 Key = tuple[str, str]
@@ -107,8 +108,12 @@ class Panel(Rater):
         records = []
         for rubric, group in groups:
             parts = [next(given) for _ in group]
-            records.append(parts[0] if len(parts) == 1 else pooled(case.item, rubric, parts))
+            records.append(self.combined(case.item, rubric, parts))
         return records
+
+    def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+        """One record for what several raters say."""
+        return parts[0] if len(parts) == 1 else pooled(item, rubric, parts)
 
     def unscored(self, item: Single, reason: Reason, detail: str) -> list[Score]:
         """For the rubrics that have no score yet."""

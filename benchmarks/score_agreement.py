@@ -1,0 +1,133 @@
+"""How long `agree --scores` takes for a million scores, and `lexical` for one answer.
+
+A million answers to 100,000 questions, five levels, three ratings each, a judge that states
+distributions; 10,000 resamples of whole questions. Beside it a plain loop that resamples and
+recomputes with scipy.
+
+Run: python -m benchmarks.score_agreement [--items 1000000] [--resamples 10000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+
+import numpy as np
+from scipy import stats
+
+from benchmarks.report import save, table
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.scores import (
+    JudgeScores,
+    People,
+    ScoreOptions,
+    Study,
+    agree_scores,
+)
+from trace_eval.scores.lexical import lexical_score
+
+ITEMS = 1_000_000
+
+PER_QUESTION = 10
+
+RATERS = 3
+
+SYSTEMS = 15
+
+#: Resamples of the plain loop; its time for all of them is extrapolated.
+LOOP_RESAMPLES = 2
+
+LEVELS = np.arange(5) / 4
+
+
+def study(items: int, seed: int = 0) -> tuple[Study, JudgeScores]:
+    """Ratings that share their question's difficulty, and a judge that sees them in noise."""
+    rng = np.random.default_rng(seed)
+    question = np.arange(items) // PER_QUESTION
+    easy = rng.normal(0, 0.2, question[-1] + 1)[question]
+    truth = np.clip(rng.beta(0.5, 0.6, items) + easy, 0, 1)
+    seen = np.clip(truth[:, None] + rng.normal(0, 0.15, (items, RATERS)), 0, 1)
+    ratings = np.round(seen * 4) / 4
+    people = People(
+        items,
+        np.repeat(np.arange(items), RATERS),
+        ratings.ravel(),
+        np.full(items * RATERS, -1),
+    )
+    logits = -((np.clip(truth + rng.normal(0, 0.2, items), 0, 1)[:, None] - LEVELS) ** 2) / 0.05
+    shares = np.exp(logits - logits.max(1, keepdims=True))
+    shares /= shares.sum(1, keepdims=True)
+    mean = shares @ LEVELS
+    variance = shares @ LEVELS**2 - mean**2
+    system = rng.integers(0, SYSTEMS, items)
+    names = tuple(f"system {n:02d}" for n in range(SYSTEMS))
+    ids = tuple(map(str, range(items)))
+    found = Study(ids, LEVELS, 1, 5, people, question, system, names)
+    return found, JudgeScores("judge", mean, variance, shares)
+
+
+def plain_loop(whole: Study, judge: JudgeScores, resamples: int) -> None:
+    """rho, tau-b, r, MAE and CRPS of each resample, by scipy."""
+    rng = np.random.default_rng(0)
+    questions = int(whole.unit.max()) + 1
+    for _ in range(resamples):
+        weights = np.bincount(rng.integers(questions, size=questions), minlength=questions)
+        rows = np.repeat(np.arange(len(whole.ids)), weights[whole.unit])
+        x, y = judge.mean[rows], whole.people.mean[rows]
+        stats.spearmanr(x, y)
+        stats.kendalltau(x, y)
+        stats.pearsonr(x, y)
+        abs(x - y).mean()
+
+
+def lexical_rate(items: int = 5_000) -> float:
+    """Answers per second on one core: 20 words against 5, with a rationale of 40."""
+    rng = np.random.default_rng(0)
+    words = [f"word{n}" for n in range(200)]
+
+    def text(size: int) -> str:
+        return " ".join(rng.choice(words, size))
+
+    rows = [(text(12), text(5), text(20), text(40)) for _ in range(items)]
+    start = time.perf_counter()
+    for question, reference, candidate, rationale in rows:
+        lexical_score(question, [reference], candidate, rationale)
+    return items / (time.perf_counter() - start)
+
+
+def main() -> None:
+    """Make the scores, time everything, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=ITEMS)
+    parser.add_argument("--resamples", type=int, default=10_000)
+    arguments = parser.parse_args()
+    whole, judge = study(arguments.items)
+    start, cpu = time.perf_counter(), time.process_time()
+    report = agree_scores(whole, [judge], ScoreOptions(BootstrapOptions(arguments.resamples)))
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    start = time.perf_counter()
+    plain_loop(whole, judge, LOOP_RESAMPLES)
+    loop = (time.perf_counter() - start) / LOOP_RESAMPLES * arguments.resamples
+    found = {
+        "scores": arguments.items,
+        "ratings": report.ratings,
+        "questions": report.questions,
+        "resamples": arguments.resamples,
+        "figures with intervals": sum(f.estimate.interval is not None for f in report.figures),
+        "all tables, s": round(seconds, 2),
+        "all tables, CPU s": round(cpu, 2),
+        "peak GiB": round(peak, 3),
+        f"plain loop of 4 figures, from {LOOP_RESAMPLES} resamples, s": round(loop),
+        "ratio": round(loop / seconds),
+        "lexical, answers per second": round(lexical_rate()),
+    }
+    rows = [[what, str(value)] for what, value in found.items()]
+    table("agree --scores", ["what", "value"], rows)
+    if arguments.items == ITEMS:
+        save("score_agreement", found)
+
+
+if __name__ == "__main__":
+    main()
