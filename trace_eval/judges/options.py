@@ -68,6 +68,7 @@ class JudgeOptions:
     prices: Path | None = None  # TOML table that extends the shipped one
     max_cost: float | None = None  # US dollars
     spent: float = 0.0  # US dollars spent before, counted against max_cost
+    ledger: Path | None = None  # where calls are put down before they are sent
     # Sound (audio).
     preset: Preset | None = None  # settings of a published protocol, where none are given
     task: str = "dimensions"  # what is asked of a pair: a name, or a .toml file
@@ -202,7 +203,7 @@ _DEFAULTS = JudgeOptions()
 FIELDS = frozenset(field.name for field in fields(JudgeOptions))
 
 #: What a session tells a judge, rather than what a user chooses.
-STATE = frozenset({"cache", "offline", "spent"})
+STATE = frozenset({"cache", "ledger", "offline", "spent"})
 
 #: Options of single clients: ``structure`` of openai, the others of ollama.
 CLIENT_ONLY = frozenset({"structure", "num_ctx", "keep_alive", "think"})

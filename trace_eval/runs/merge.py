@@ -171,6 +171,9 @@ class _Runs:
         jsonl.write_all(to.path(f"{files.items}.jsonl"), self._items())
         problems = (line for folder in self.folders for line in lines_of(folder, "problems"))
         jsonl.write_all(to.path("problems.jsonl"), dict.fromkeys(problems))
+        spending = [line for folder in self.folders for line in lines_of(folder, "spending")]
+        if spending:
+            jsonl.write_all(to.path("spending.jsonl"), spending)
         self._settle_shared()
         blueprints = join_evidence(self.folders, to)
         for name in (*files.beside, files.verdicts):

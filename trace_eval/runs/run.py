@@ -10,6 +10,7 @@
 ``blueprints.jsonl``      per distinct clip: its blueprint (appended)
 ``measures.jsonl``        per pair that has any: error rates, speaker similarity (appended)
 ``judgements.jsonl``      per pair: its judgement; the last line of a pair counts (appended)
+``spending.jsonl``        per call to a model: what it may cost, then what it did (appended)
 ``overall.jsonl``         per pair: the fused rating (replaced by every ``fuse``)
 ``results.csv``           the table of all items, for spreadsheets (replaced as well)
 ``policies/NAME/``        the same two of policies that the run was fused with before
@@ -162,7 +163,7 @@ class Run:
             raise UserError(f"{self.folder}: another process is writing to this run") from None
         except OSError as error:
             raise UserError(f"{self.folder}: cannot be written ({error})") from error
-        for name in ("clips", "blueprints", "measures", "judgements", "scores"):
+        for name in ("clips", "blueprints", "measures", "judgements", "scores", "spending"):
             jsonl.repair(self.path(f"{name}.jsonl"))
         return self
 

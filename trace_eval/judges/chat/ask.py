@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from trace_eval.data.judgement import Usage
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
+from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.chat.limits import Caller, RetryPolicy
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, sum_usage, usage_of
@@ -96,7 +97,8 @@ class Asker(Generic[T]):
     ) -> None:
         policy = RetryPolicy(options.retries, options.backoff_s, options.max_wait_s)
         self.caller = Caller(in_flight, policy, options.timeout_s)
-        self.budget = Budget(options.max_cost, options.spent)
+        ledger = Ledger(options.ledger, options.spent) if options.ledger else None
+        self.budget = Budget(options.max_cost, options.spent, ledger)
         self._client = client
         self._options = options
         self._price = price

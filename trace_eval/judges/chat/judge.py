@@ -7,6 +7,7 @@ turns a reply into its own kind of answer, and ``repair``, which words the secon
 from __future__ import annotations
 
 import asyncio
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from trace_eval.judges.chat.ask import Asker, NoAnswer
 from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, usage_of
-from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, reply_key
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.options import CHAT_OPTIONS, TEXT_ONLY, JudgeOptions
 
@@ -32,6 +33,10 @@ T = TypeVar("T")
 
 #: Longest raw reply that a judgement keeps, characters.
 MAX_RAW_CHARS = 65_536
+
+
+#: How often it is looked whether another run has got the reply, seconds.
+LEASE_POLL_S = 0.25
 
 
 @dataclass(frozen=True)
@@ -295,6 +300,31 @@ class ChatJudge(Judge, Generic[T]):
             return CallOutcome(reason=reason, detail=detail)
         if too_large := self._too_large(call):
             return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
+        if self._replies is None:
+            return await self._asked(call)
+        owner = os.urandom(8).hex()
+        while not self._replies.lease(call.key, owner):  # another run asks the same just now
+            await asyncio.sleep(LEASE_POLL_S)
+            kept = self._replies.get(call.key)
+            if kept and (replayed := self._replayed(kept)):
+                return replayed
+        renewing = asyncio.create_task(self._renew(self._replies, call.key, owner))
+        try:
+            # It may have come between looking and leasing.
+            kept = self._replies.get(call.key)
+            return (self._replayed(kept) if kept else None) or await self._asked(call)
+        finally:
+            renewing.cancel()
+            self._replies.release(call.key, owner)
+
+    @staticmethod
+    async def _renew(replies: ReplyCache, key: str, owner: str) -> None:
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            replies.lease(key, owner)
+
+    async def _asked(self, call: Call) -> CallOutcome[T]:
+        """The model's reply, kept if it can be used."""
         try:
             answer = await self.asker.ask(call.request)
         except NoAnswer as failed:

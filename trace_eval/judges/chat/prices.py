@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from blueprints import Strict, UserError
 from trace_eval.data.judgement import Reason, Usage
 from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
+from trace_eval.judges.chat.ledger import Ledger
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 
@@ -158,16 +159,24 @@ def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
 class Budget:
     """Money that may be spent. A call is made only if its worst case still fits.
 
+    Args:
+        most: US dollars; None: no bound.
+        spent: US dollars spent before, where no ledger says so.
+        ledger: where calls are put down before they are made.
+
     Attributes:
         spent: US dollars of calls whose counts are known.
         unsure: worst case of calls that may have been charged: timed out, cancelled, or
             answered without counts.
     """
 
-    def __init__(self, most: float | None, spent: float = 0.0) -> None:
+    def __init__(
+        self, most: float | None, spent: float = 0.0, ledger: Ledger | None = None
+    ) -> None:
         self.most = most
-        self.spent = spent
-        self.unsure = 0.0
+        self.spent = ledger.spent if ledger else spent
+        self.unsure = ledger.unsure if ledger else 0.0
+        self._ledger = ledger
         self._held = 0.0
         self._waiting: list[asyncio.Future[None]] = []
 
@@ -203,6 +212,7 @@ class Budget:
                 f"not sent: US$ {self.spent + self.unsure:.4f} are spent, and this call could"
                 f" pass the limit of {self.most:g}; raise --max-cost to go on",
             )
+        call = self._ledger.sent(ticket.worst) if self._ledger else None
         self._held += ticket.worst
         try:
             yield ticket
@@ -216,6 +226,8 @@ class Budget:
                 self.unsure += ticket.worst
             else:
                 self.spent += ticket.cost
+                if self._ledger and call:
+                    self._ledger.settled(call, ticket.cost)
             self._tell()
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
@@ -73,9 +74,21 @@ def reply_key(server: str, model: str, asked: dict[str, JsonValue]) -> str:
     return hashlib.sha256(record.encode()).hexdigest()
 
 
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
-)
+_TABLES = """
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS leases (
+  key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+"""
+
+#: A lease that is not renewed for so long is free: its holder was killed. Seconds.
+LEASE_S = 30.0
+
+# A lease that ends too far from now was taken before the clock went back.
+_TAKE = """
+INSERT INTO leases VALUES (:key, :owner, :now + :length)
+ON CONFLICT (key) DO UPDATE SET owner = :owner, until = :now + :length
+WHERE owner = :owner OR until < :now OR until > :now + :length
+"""
 
 
 class ReplyCache:
@@ -93,7 +106,7 @@ class ReplyCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Replies quote what people said: nobody else should read them.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._db = open_shared(path, _TABLE, BUSY_S)
+            self._db = open_shared(path, _TABLES, BUSY_S)
         except (OSError, sqlite3.Error) as error:
             raise UserError(
                 f"reply cache {path}: cannot be opened ({error}); delete it, or name another"
@@ -114,6 +127,29 @@ class ReplyCache:
             self._db.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply.model_dump_json())
             )
+        except sqlite3.Error as error:
+            log.warning("reply cache %s: %s", self._path, error)
+
+    def lease(self, key: str, owner: str) -> bool:
+        """Take or renew the right to ask for a key; False while somebody else has it.
+
+        Two runs with the same questions at once then pay for each once.
+
+        Args:
+            key: of the reply.
+            owner: who asks; each call has its own.
+        """
+        values = {"key": key, "owner": owner, "now": time.time(), "length": LEASE_S}
+        try:
+            return self._db.execute(_TAKE, values).rowcount == 1
+        except sqlite3.Error as error:
+            log.warning("reply cache %s: %s", self._path, error)
+            return True
+
+    def release(self, key: str, owner: str) -> None:
+        """Give a lease back."""
+        try:
+            self._db.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (key, owner))
         except sqlite3.Error as error:
             log.warning("reply cache %s: %s", self._path, error)
 

@@ -1,0 +1,132 @@
+"""No call is forgotten, none is paid for twice: kills, lost counts, two runs at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.judges.cases import case, verdict
+from tests.judges.servers import Answer, Asked, Server, completion
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.strict_json import DamagedFile
+from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.ledger import Ledger
+from trace_eval.judges.chat.prices import Budget
+from trace_eval.judges.chat.replies import LEASE_S, ReplyCache
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+
+
+def test_a_call_that_a_kill_left_open_counts_as_possibly_spent(tmp_path: Path) -> None:
+    path = tmp_path / "spending.jsonl"
+    budget = Budget(1.0, ledger=Ledger(path, before=0.25))
+    with budget.reserve(0.3) as ticket:
+        ticket.cost = 0.1
+    call = Ledger(path).sent(0.5)  # and then the process is gone
+    again = Budget(1.0, ledger=Ledger(path, before=99.0))
+    assert (again.spent, again.unsure) == (0.35, 0.5)
+    with pytest.raises(CallFailed, match=r"US\$ 0\.8500 are spent"), again.reserve(0.2):
+        pass
+    Ledger(path).settled(call, 0.45)
+    last = Ledger(path)
+    assert (round(last.spent, 9), last.unsure, last.open_calls) == (0.8, 0, 0)
+
+
+def test_what_was_refused_unsent_costs_nothing(tmp_path: Path) -> None:
+    budget = Budget(None, ledger=Ledger(tmp_path / "x"))
+    with pytest.raises(CallFailed), budget.reserve(0.5):
+        raise CallFailed(Reason.REFUSED, "401")
+    assert (Ledger(tmp_path / "x").spent, Ledger(tmp_path / "x").unsure) == (0, 0)
+    with pytest.raises(CallFailed), budget.reserve(0.5):
+        raise CallFailed(Reason.UNREACHABLE, "timeout", billed=True)
+    assert Ledger(tmp_path / "x").unsure == 0.5
+
+
+def test_nothing_is_sent_that_cannot_be_put_down(tmp_path: Path) -> None:
+    budget = Budget(None, ledger=Ledger(tmp_path / "no folder" / "x"))
+    sent = False
+    with pytest.raises(UserError, match="cannot be written"), budget.reserve(0.5):
+        sent = True
+    assert not sent
+
+
+def test_a_damaged_ledger_is_named_and_a_torn_line_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "spending.jsonl"
+    path.write_text('{"call":"a","worst_usd":1}\n{"call":"b"')
+    assert Ledger(path).unsure == 1
+    path.write_text('{"call":"a","worst_usd":1}\n{"call":"b","cost_usd":-1}\n')
+    with pytest.raises(DamagedFile, match=r"spending\.jsonl, line 2"):
+        Ledger(path)
+
+
+def _judge(url: str, cache: Path, **options: Any) -> Any:
+    given: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 0, "repair": False}
+    chosen = JudgeOptions(base_url=f"{url}/v1", cache=cache, **{**given, **options})
+    return create_judge("openai:tiny", chosen)
+
+
+async def _both(*judges: Any, pairs: int = 3) -> list[Judgement]:
+    try:
+        return list(
+            await asyncio.gather(
+                *(
+                    judge.judge(case(pair=f"p{n}", a=f"a{n}"))
+                    for judge in judges
+                    for n in range(pairs)
+                )
+            )
+        )
+    finally:
+        for judge in judges:
+            await judge.close()
+
+
+def test_two_runs_with_the_same_questions_pay_once(tmp_path: Path) -> None:
+    reply = completion(json.dumps(verdict()))
+    with Server(lambda asked: Answer(body=reply, sleep=0.3)) as server:
+        made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
+        judgements = asyncio.run(_both(*made))
+        assert len(server.asked) == 3
+    assert all(judgement.status == "scored" for judgement in judgements)
+    assert sum(opinion.cached for j in judgements for opinion in j.opinions) == 3
+
+
+def test_who_waits_asks_itself_where_the_other_got_nothing(tmp_path: Path) -> None:
+    count = iter(range(9))
+
+    def answer(asked: Asked) -> Answer:
+        if next(count) == 0:
+            return Answer(status=403, body={"error": {"message": "no"}}, sleep=0.3)
+        return Answer(body=completion(json.dumps(verdict())))
+
+    with Server(answer) as server:
+        made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
+        judgements = asyncio.run(_both(*made, pairs=1))
+    assert sorted(judgement.status for judgement in judgements) == ["scored", "unscored"]
+
+
+def test_a_lease_ends_with_its_holder_and_survives_clocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1_000_000.0
+    monkeypatch.setattr("trace_eval.judges.chat.replies.time.time", lambda: now)
+    cache = ReplyCache(tmp_path / "replies.sqlite")
+    assert cache.lease("k", "one")
+    assert not cache.lease("k", "two")
+    assert cache.lease("k", "one")
+    now += LEASE_S - 1
+    assert not cache.lease("k", "two")
+    now += 2  # never renewed: killed
+    assert cache.lease("k", "two")
+    now -= 10_000  # the clock goes back
+    assert cache.lease("k", "one")
+    cache.release("k", "two")
+    assert not cache.lease("k", "two")
+    cache.release("k", "one")
+    assert cache.lease("k", "two")
+    cache.close()
