@@ -47,6 +47,12 @@ def rank(
     baseline: Annotated[
         str | None, typer.Option(help="Also give win rates against this system.")
     ] = None,
+    orders: Annotated[
+        str,
+        typer.Option(
+            help="reconciled, or separate: each order of a run is an outcome decided by itself."
+        ),
+    ] = "reconciled",
     missing: Annotated[
         Missing, typer.Option(help="Labels of items that were not judged: refuse, or leave out.")
     ] = Missing.ERROR,
@@ -70,18 +76,29 @@ def rank(
     csv_folder: CsvFolder = None,
 ) -> None:
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
+    from blueprints import UserError
+    from fusion import DEFAULT_POLICY
     from trace_eval import agreement, ranking
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
     from trace_eval.conclude import rank as powered
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
-    from trace_eval.runs.fuse import load_policy
+    from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     read = agreement.read_source(source, columns)
-    table = ranking.judge_table(read, judge, load_policy(policy) if policy else None)
+    if orders == "separate":
+        default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)
+        table = ranking.separate_orders(read, any_policy(policy or default), judge)
+    elif orders == "reconciled":
+        table = ranking.judge_table(read, judge, load_policy(policy) if policy else None)
+    else:
+        raise UserError(f"--orders {orders!r}: use reconciled or separate")
     people = read_labels(labels) if labels else read.labels
-    report = powered.rank(
+    # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
+    whole = table if orders == "reconciled" else ranking.judge_table(read, judge)
+    ranked = powered.rank if orders == "reconciled" else ranking.rank
+    report = ranked(
         table,
         ranking.RankOptions(
             bootstrap=agreement.BootstrapOptions(resamples, level, seed),
@@ -92,12 +109,17 @@ def rank(
             dimension=dimension,
         ),
         ranking.read_human_ranking(human) if human else None,
-        ranking.people_table(people, table, missing.value) if people else None,
+        ranking.people_table(people, whole, missing.value) if people else None,
     )
     print_warnings(report.warnings)
     for caveat in report.caveats:
         messages().print(f"note: {caveat.method}: {caveat.text}", markup=False)
-    print_tables(powered.tables(report), stdout_console())
+    fitting = (
+        powered.tables(report)
+        if isinstance(report, powered.PoweredRanking)
+        else ranking.rank_tables(report)
+    )
+    print_tables(fitting, stdout_console())
     if json_file:
         agreement.write_json(json_file, report)
     if csv_folder:

@@ -13,6 +13,7 @@ from trace_eval.ranking.evaluate import (
     rank,
 )
 from trace_eval.ranking.human import read_human_ranking
+from trace_eval.ranking.orders import separate_orders
 from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
 from trace_eval.ranking.prepare import judge_table, people_table
 from trace_eval.ranking.ranks import ranks
@@ -45,6 +46,7 @@ __all__ = [
     "rank_tables",
     "ranks",
     "read_human_ranking",
+    "separate_orders",
     "strengths",
     "win_rates",
 ]

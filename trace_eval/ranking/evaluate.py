@@ -141,7 +141,7 @@ def rank(
     }
     places = [
         place
-        for method in METHODS
+        for method in methods_of(options)
         for place in _places(method, outcomes, fitted.get(method), options)
     ]
     references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
@@ -189,7 +189,23 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
         raise UserError("--cluster draws whole instructions: give every item an instruction_id")
 
 
+def methods_of(options: RankOptions) -> tuple[str, ...]:
+    """The methods of a ranking; the rate against a baseline is one where there is any."""
+    return METHODS if options.baseline is None else (*METHODS, AGAINST_BASELINE)
+
+
+def _against(outcomes: Outcomes, options: RankOptions) -> list[Fraction | None]:
+    """Win rates against the baseline, which itself is exactly 1/2 and was not asked."""
+    rates = win_rates(outcomes, options.typed, options.baseline)
+    return [
+        Fraction(1, 2) if name == options.baseline else rate
+        for name, rate in zip(outcomes.systems, rates, strict=True)
+    ]
+
+
 def _exact(method: str, outcomes: Outcomes, options: RankOptions) -> list[Fraction | None]:
+    if method == AGAINST_BASELINE:
+        return _against(outcomes, options)
     if method == "win_rate":
         return win_rates(outcomes, options.typed)
     return mean_win_rates(outcomes, options.typed)
@@ -205,7 +221,7 @@ def _values_by_method(outcomes: Outcomes, options: RankOptions) -> dict[str, dic
         if values is not None:
             found[method] = dict(zip(outcomes.systems, values, strict=True))
     if options.baseline is not None and options.baseline in outcomes.systems:
-        rates = win_rates(outcomes, options.typed, options.baseline)
+        rates = _against(outcomes, options)
         found[AGAINST_BASELINE] = {
             name: float(rate)
             for name, rate in zip(outcomes.systems, rates, strict=True)
@@ -307,6 +323,12 @@ def _resampled_values(
     points[:, second, first] = cells[..., 1] + shared
     games[:, first, second] = games[:, second, first] = cells.sum(-1)
     with np.errstate(invalid="ignore"):
+        if method == AGAINST_BASELINE:
+            fixed = outcomes.systems.index(str(options.baseline))
+            against = points[..., fixed] / games[..., fixed]
+            against[:, fixed] = 0.5
+            # A system that never met the baseline has no rate, and no place among the others.
+            return against
         if method == "win_rate":
             return np.asarray(points.sum(-1) / games.sum(-1))
         met = games > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.ranking.evaluate import METHODS, RankReport, Standing
+from trace_eval.ranking.evaluate import METHODS, RankReport, Standing, methods_of
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
@@ -57,8 +57,11 @@ def _ranking(report: RankReport) -> Table:
     options = report.options
     return table(
         "Ranking: value, rank and its interval",
-        ("system", *METHODS),
-        ((name, *(_place(places[method, name]) for method in METHODS)) for name in systems),
+        ("system", *methods_of(options)),
+        (
+            (name, *(_place(places[method, name]) for method in methods_of(options)))
+            for name in systems
+        ),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
         f" {'instructions' if options.cluster else 'comparisons'}, seed {options.bootstrap.seed};"
