@@ -67,6 +67,7 @@ _HELP: dict[str, tuple[str, str]] = {
     "transcripts": ("--transcripts", "Words beside the recordings: none, asr or reference."),
     "instruction": ("--instruction", "How the instruction is given: audio, text or both."),
     "max_request_mb": ("--max-request-mb", "Larger requests are not sent."),
+    "base": ("--base", "Base model of a scorer or reward model: path or hub id."),
     "num_ctx": ("--num-ctx", "Context of Ollama models, tokens; default: from the prompts."),
     "keep_alive": ("--keep-alive", "How long Ollama keeps the model loaded."),
     "think": ("--think/--no-think", "Let Ollama's reasoning models think."),

@@ -82,6 +82,9 @@ class JudgeOptions:
     transcripts: Transcripts = "none"  # words that stand beside the recordings
     instruction: InstructionForm = "audio"  # how a spoken and written one is given
     max_request_mb: float = 20.0  # larger requests are not sent
+    # In this process (scorer, reward).
+    base: str | None = None  # path or hub id of the base, instead of the one an adapter names
+    device: str = "auto"  # where the model runs; told by the session
     # Ollama.
     num_ctx: int | None = None  # None: sized from the prompts, in powers of two
     keep_alive: str = "10m"
@@ -203,10 +206,13 @@ _DEFAULTS = JudgeOptions()
 FIELDS = frozenset(field.name for field in fields(JudgeOptions))
 
 #: What a session tells a judge, rather than what a user chooses.
-STATE = frozenset({"cache", "ledger", "offline", "spent"})
+STATE = frozenset({"cache", "device", "ledger", "offline", "spent"})
 
 #: Options of single clients: ``structure`` of openai, the others of ollama.
 CLIENT_ONLY = frozenset({"structure", "num_ctx", "keep_alive", "think"})
+
+#: Options of models that run in this process.
+IN_PROCESS = frozenset({"base", "device"})
 
 #: Options of judges that listen.
 AUDIO_ONLY = frozenset(
@@ -234,7 +240,7 @@ PAIRS_ONLY = frozenset({"mode", "elicitation", "template", "swap"})
 RATES_ONLY = frozenset({"show", "min_samples"})
 
 #: Options of every judge of pairs over a chat model, whatever it shows; and of every rater.
-CHAT_OPTIONS = FIELDS - CLIENT_ONLY - AUDIO_ONLY - TEXT_ONLY - RATES_ONLY
+CHAT_OPTIONS = FIELDS - CLIENT_ONLY - IN_PROCESS - AUDIO_ONLY - TEXT_ONLY - RATES_ONLY
 RATING_OPTIONS = CHAT_OPTIONS - PAIRS_ONLY | RATES_ONLY
 
 #: Options of how a rater sends sound; what is asked is its rubric's.
@@ -243,6 +249,7 @@ HEARD_OPTIONS = frozenset({"preset", "audio_rate", "level", "audio_format", "max
 #: Options that cannot change a verdict. All others are part of a run's identity: an option
 #: that is forgotten here costs a refusal to continue, never a run of two minds.
 NOT_DECIDING = STATE | {
+    "base",  # recorded by the hash of its files
     "base_url",  # recorded as the server
     "key_env",
     "timeout_s",

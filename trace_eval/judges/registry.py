@@ -181,6 +181,7 @@ _BUILT_IN: dict[str, JudgeKind] = {
 RATERS_ONLY = {
     "lexical": "no model, no network: words in common with a reference",
     "fusion:DIR": "several of these, weighted and calibrated by train fusion",
+    "scorer:DIR": "a trained scorer, in this process",
 }
 
 
@@ -243,6 +244,41 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
     return judge
 
 
+def _lexical_raters(
+    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+) -> list[Rater]:
+    from trace_eval.judges.lexical.judge import LexicalJudge
+
+    if argument:
+        raise UserError(f"judge lexical:{argument}: lexical takes no argument")
+    return [LexicalJudge(rubric) for rubric in rubrics]
+
+
+def _scorer_raters(
+    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+) -> list[Rater]:
+    from trace_eval.scorer.judge import ScorerJudge
+
+    if not argument:
+        raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
+    folder = Path(argument)
+    return [ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics]
+
+
+def _chat_raters(line: Any, rubrics: Sequence[ScoreRubric], options: JudgeOptions) -> list[Rater]:
+    from trace_eval.judges.rating.judge import RatingJudge
+
+    return [RatingJudge(line.spec, line.client, options, line.price, rubric) for rubric in rubrics]
+
+
+#: Kinds of raters that are no plain chat model: (argument, rubrics, options) -> one per rubric.
+_RATERS: dict[str, Callable[[str, Sequence[ScoreRubric], JudgeOptions], list[Rater]]] = {
+    "lexical": _lexical_raters,
+    "scorer": _scorer_raters,
+    "audio": _audio_raters,
+}
+
+
 def raters_of(
     spec: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions | None = None
 ) -> list[Rater]:
@@ -258,22 +294,10 @@ def raters_of(
     """
     options = options or JudgeOptions()
     kind, _, argument = spec.partition(":")
-    raters: list[Rater]
-    if kind == "lexical":
-        from trace_eval.judges.lexical.judge import LexicalJudge
-
-        if argument:
-            raise UserError(f"judge lexical:{argument}: lexical takes no argument")
-        raters = [LexicalJudge(rubric) for rubric in rubrics]
-    elif kind == "audio":
-        raters = _audio_raters(argument, rubrics, options)
+    if kind in _RATERS:
+        raters = _RATERS[kind](argument, rubrics, options)
     elif kind in _CHAT:
-        line = _CHAT[kind](argument, options)
-        from trace_eval.judges.rating.judge import RatingJudge
-
-        raters = [
-            RatingJudge(line.spec, line.client, options, line.price, rubric) for rubric in rubrics
-        ]
+        raters = _chat_raters(_CHAT[kind](argument, options), rubrics, options)
     elif kind in _BUILT_IN:
         raise UserError(
             f"judge {spec}: compares pairs and has no scores; use {', '.join(rater_specs())}"

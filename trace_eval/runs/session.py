@@ -77,8 +77,13 @@ class Session:
         self.policy = any_policy(self.options.policy)
         refuse_package(out)
         self.run = Run(out)
-        ledger = self.run.path("spending.jsonl")
-        self.judge = self._judge(replace(self.options.judging, spent=self._spent(), ledger=ledger))
+        told = replace(
+            self.options.judging,
+            spent=self._spent(),
+            ledger=self.run.path("spending.jsonl"),
+            device=self.options.extract.device,
+        )
+        self.judge = self._judge(told)
         self.plan = self._extractors()
         if not self.run.exists:  # a finished run is printed wherever it is
             check_available(self.plan, self.options.extract)

@@ -1,0 +1,440 @@
+"""A scorer on a tiny Llama in the real format: heads, training, both layouts, rating."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blueprints import UserError
+from tests.support.cli import ROOT
+from tests.support.tiny_llama import sentences, write_base
+from trace_eval.data.scores import Score
+from trace_eval.scorer.checkpoint import locate
+from trace_eval.scorer.options import TrainOptions
+from trace_eval.scorer.text import Fields, text_of
+
+torch = pytest.importorskip("torch")
+peft = pytest.importorskip("peft", reason="pip install '.[scorer]'")
+pytest.importorskip("accelerate", reason="pip install '.[scorer]'")
+
+TRAINING = TrainOptions(
+    base="", lora=4, steps=12, batch=4, learning_rate=1e-3, warmup=2, evaluate_every=4, device="cpu"
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_base(tmp_path_factory.mktemp("llama") / "base")
+
+
+def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
+    """Answers that are right or wrong, with unanimous or divided raters."""
+    rng = random.Random(seed)
+    made = []
+    for number, text in enumerate(sentences(count, seed)):
+        right = rng.random() < 0.5
+        ratings = [5 if right else 1] * 2 + ([4 if right else 2] if number % 3 == 0 else [])
+        made.append(
+            {
+                "id": f"r{number}",
+                "question_id": f"q{number}",
+                "question": f"What happens in {text.split()[0]}?",
+                "reference": text,
+                "candidate": text if right else "nothing at all",
+                "rationale": " ".join(text.split()[:3]),
+                "transcription": "",
+                "ratings": ratings,
+                "feedback": [None] * len(ratings),
+                "split": "dev" if number % 5 == 0 else "train",
+            }
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ratings") / "ratings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows(40)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from trace_eval.scorer.train import train_scorer
+
+    out = tmp_path_factory.mktemp("trained") / "scorer"
+    found = train_scorer(ratings, out, replace(TRAINING, base=str(base)))
+    assert found.steps == 12
+    assert found.rows == {"train": 32, "dev": 8}
+    assert math.isfinite(found.metrics["crps"])
+    return out
+
+
+def fields(row: dict[str, Any]) -> Fields:
+    return Fields(row["question"], row["reference"], row["candidate"], row["rationale"])
+
+
+# --- heads -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "mean", "variance", "losses"),
+    [
+        ("beta", (math.log(2), 0), 0.666667, 0.055556, (3.912023, 0, -0.683097)),
+        ("beta", (math.log(8), math.log(2)), 0.8, 0.014545, (27.969578, 1.268512, 0.398857)),
+        ("beta", (math.log(0.5), math.log(0.5)), 0.5, 0.125, (-1.162880, 0.451583, -1.162881)),
+        (
+            "multinomial",
+            (0, 0, 0, 0, math.log(4)),
+            0.6875,
+            0.136719,
+            (2.079442, 2.079442, 0.693147),
+        ),
+        (
+            "multinomial",
+            (math.log(3), 0, 0, 0, math.log(3)),
+            0.5,
+            0.180556,
+            (1.098612, 2.197225, 1.098612),
+        ),
+    ],
+)
+def test_heads_give_the_values_derived_by_hand(
+    kind: Any, params: Any, mean: float, variance: float, losses: Any
+) -> None:
+    from trace_eval.scorer.heads import forecast, nll, shares
+
+    outputs = torch.tensor([params], dtype=torch.float32)
+    found = forecast(kind, outputs)
+    assert found.mean.item() == pytest.approx(mean, abs=1e-6)
+    assert found.variance.item() == pytest.approx(variance, abs=1e-6)
+    loss = nll(kind, outputs, torch.tensor([[0.0, 0.5, 1.0, -1.0]]))
+    # float32 of a density of e^-28 keeps five digits
+    assert loss[0].tolist() == pytest.approx([*losses, 0.0], abs=2e-5)
+    (levels,) = shares(kind, found.params)
+    assert sum(levels) == pytest.approx(1)
+
+
+def test_a_beta_head_is_cut_into_the_masses_between_its_bounds() -> None:
+    from trace_eval.scorer.heads import shares
+
+    (uniform,) = shares("beta", torch.zeros(1, 2))
+    assert uniform == pytest.approx([0.125, 0.25, 0.25, 0.25, 0.125])
+
+
+def test_both_heads_start_near_uniform() -> None:
+    from trace_eval.scorer.heads import forecast
+    from trace_eval.scorer.model import new_head
+
+    torch.manual_seed(0)
+    hidden = torch.randn(4, 64)
+    for kind, variance in (("multinomial", 0.125), ("beta", 1 / 12)):
+        found = forecast(kind, new_head(kind, 64)(hidden))
+        assert found.mean.tolist() == pytest.approx([0.5] * 4, abs=0.02)
+        assert found.variance.tolist() == pytest.approx([variance] * 4, abs=0.01)
+
+
+# --- training ----------------------------------------------------------------------------
+
+
+def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
+    from trace_eval.scorer.model import Scorer, new_head, open_base, open_tokenizer, pad_id
+    from trace_eval.scorer.train import _with_lora, collated
+    from trace_eval.scorer.trainer import ScorerModule
+
+    torch.manual_seed(1)
+    unanimous = [{**row, "ratings": row["ratings"][:1]} for row in rows(32, seed=3)]
+    backbone = _with_lora(open_base(base, "cpu"), 8)
+    scorer = Scorer(
+        backbone, new_head("multinomial", 64), "multinomial", open_tokenizer(base), "cpu", 512
+    )
+    batch = collated(
+        [
+            {
+                "input_ids": scorer.encode(text_of(fields(row))),
+                "ratings": [(r - 1) / 4 for r in row["ratings"]],
+            }
+            for row in unanimous
+        ],
+        pad_id(scorer.tokenizer),
+    )
+    module = ScorerModule(scorer, "rows")
+    optimiser = torch.optim.AdamW(
+        [p for p in module.parameters() if p.requires_grad], lr=1e-2, weight_decay=0
+    )
+    losses = []
+    for _ in range(30):
+        loss = module(**batch)["loss"]
+        losses.append(loss.item())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert losses[0] == pytest.approx(math.log(5), abs=0.05)
+    assert losses[-1] < 0.1
+
+
+def test_each_row_weighs_the_same_unless_told() -> None:
+    from trace_eval.scorer.heads import nll
+
+    outputs = torch.tensor([[0.0, 0, 0, 0, 2], [1.0, 0, 0, 0, 0]])
+    given = torch.tensor([[1.0, 1.0, 0.75], [0.0, -1, -1]])
+    losses = nll("multinomial", outputs, given)
+    by_rows = (losses[0].mean() + losses[1][0]) / 2
+    assert (losses.sum(-1) / (given >= 0).sum(-1)).mean() == pytest.approx(by_rows.item())
+
+
+KILLED = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from tests.models.test_scorer import TRAINING
+from trace_eval.scorer.train import train_scorer
+
+def tell(found):
+    if "crps" in found.values and found.step >= 8 and os.environ.get("KILL"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+base, ratings, out = map(Path, sys.argv[1:])
+train_scorer(ratings, out, replace(TRAINING, base=str(base)), listener=tell)
+"""
+
+
+def test_a_killed_training_ends_as_an_uninterrupted_one(
+    base: Path, ratings: Path, trained: Path, tmp_path: Path
+) -> None:
+    from safetensors.torch import load_file
+
+    command = [sys.executable, "-c", KILLED, str(base), str(ratings), str(tmp_path / "s")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    killed = subprocess.run(
+        command, env={**environment, "KILL": "1"}, cwd=ROOT, capture_output=True, text=True
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert not (tmp_path / "s" / "scorer.json").exists()
+    assert list((tmp_path / "s" / "checkpoints").iterdir())
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name in ("head.safetensors", "adapter/adapter_model.safetensors"):
+        ours, theirs = load_file(tmp_path / "s" / name), load_file(trained / name)
+        assert ours.keys() == theirs.keys()
+        for key, value in ours.items():
+            assert torch.equal(value, theirs[key]), (name, key)
+
+
+def test_another_training_is_not_continued(base: Path, ratings: Path, trained: Path) -> None:
+    from trace_eval.scorer.train import train_scorer
+
+    with pytest.raises(UserError, match="holds a finished scorer"):
+        train_scorer(ratings, trained, replace(TRAINING, base=str(base)))
+
+
+# --- loading -----------------------------------------------------------------------------
+
+
+def predictions(folder: Path, texts: list[Fields], base: Path | None = None) -> list[float]:
+    from extractors import device
+    from trace_eval.scorer.model import load
+
+    device._MODELS.clear()
+    scorer = load(locate(folder, str(base) if base else None), "cpu")
+    encoded = [scorer.fit(text) for text in texts]
+    return [found.mean for found in scorer.predict([ids for ids in encoded if ids])]
+
+
+def test_batches_and_order_change_nothing(trained: Path) -> None:
+    texts = [fields(row) for row in rows(9, seed=5)]
+    together = predictions(trained, texts)
+    alone = [predictions(trained, [text])[0] for text in texts]
+    assert together == pytest.approx(alone, abs=1e-5)
+    assert predictions(trained, texts[::-1])[::-1] == pytest.approx(together, abs=1e-5)
+    assert len(set(together)) == len(set(map(text_of, texts)))  # float32: no false ties
+
+
+def test_a_field_under_another_name_scores_differently(trained: Path) -> None:
+    text = fields(rows(1)[0])
+    swapped = replace(text, reference=text.candidate, candidate=text.reference + " not")
+    one, other = predictions(trained, [text, swapped])
+    assert one != other
+
+
+def test_a_rationale_that_is_too_long_is_cut(trained: Path) -> None:
+    from trace_eval.scorer.model import load
+
+    scorer = load(locate(trained), "cpu")
+    found = scorer.fit(Fields("Why?", "rain", "rain", "rain falls " * 900))
+    assert found is not None
+    ids, cut = found
+    assert cut
+    assert len(ids) <= scorer.limit == 512
+    assert scorer.fit(Fields("Why?", "rain", "rain " * 900)) is None
+
+
+def released(folder: Path, base: Path, head: str = "multinomial") -> Path:
+    """A checkpoint as the authors save it: around a model with its vocabulary head."""
+    import yaml
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    torch.manual_seed(7)
+    lm = AutoModelForCausalLM.from_pretrained(base)
+    config = peft.LoraConfig(r=2, lora_alpha=2, target_modules=["q_proj", "v_proj", "up_proj"])
+    adapted = peft.get_peft_model(lm, config)
+    for name, value in adapted.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(value, std=0.05)
+    (folder / "model" / "lm").mkdir(parents=True)
+    adapted.save_pretrained(folder / "model" / "lm")
+    AutoTokenizer.from_pretrained(base).save_pretrained(folder / "tokenizer")
+    outputs = {"multinomial": 5, "beta": 2}.get(head, 2)
+    state = {
+        "linear.weight": torch.randn(outputs, 64).to(torch.bfloat16),
+        "linear.bias": torch.randn(outputs).to(torch.bfloat16),
+    }
+    torch.save(state, folder / "model" / "model_minus_lm.pt")
+    (folder / "model" / "config.yaml").write_text(
+        yaml.safe_dump({"score_type": head, "use_cls_token": False, "init_type": "xavier_normal"})
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def causal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_base(tmp_path_factory.mktemp("causal") / "base", causal=True, seed=3)
+
+
+@pytest.mark.parametrize("head", ["multinomial", "beta"])
+def test_the_released_layout_scores_as_its_parts_do(
+    head: Any, causal: Path, tmp_path: Path
+) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from trace_eval.scorer.heads import forecast
+
+    folder = released(tmp_path / "released", causal, head)
+    texts = [fields(row) for row in rows(5, seed=9)]
+    found = predictions(folder, texts)
+    lm = peft.PeftModel.from_pretrained(
+        AutoModelForCausalLM.from_pretrained(causal), folder / "model" / "lm"
+    ).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
+    state = torch.load(folder / "model" / "model_minus_lm.pt", weights_only=True)
+    wanted = []
+    for text in texts:
+        ids = tokenizer(text_of(text), add_special_tokens=False, return_tensors="pt")["input_ids"]
+        assert ids[0, 0] != tokenizer.bos_token_id
+        with torch.no_grad():
+            last = lm(ids, output_hidden_states=True).hidden_states[-1][:, -1]
+        outputs = last @ state["linear.weight"].float().T + state["linear.bias"].float()
+        wanted.append(forecast(head, outputs).mean.item())
+    assert found == pytest.approx(wanted, abs=1e-5)
+
+
+def test_parts_that_do_not_fit_are_refused(causal: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = released(tmp_path / "released", causal)
+    text = [fields(rows(1)[0])]
+    weights = folder / "model" / "lm" / "adapter_model.safetensors"
+    kept = load_file(weights)
+    lost = dict(sorted(kept.items())[1:])
+    save_file(lost, weights)
+    with pytest.raises(UserError, match="has no weight for"):
+        predictions(folder, text)
+    save_file({**kept, "base_model.model.vision.lora_A.weight": torch.zeros(2, 2)}, weights)
+    with pytest.raises(UserError, match="no place for"):
+        predictions(folder, text)
+    save_file(kept, weights)
+    torch.save(
+        {"linear.weight": torch.zeros(2, 64), "linear.bias": torch.zeros(2)},
+        folder / "model" / "model_minus_lm.pt",
+    )
+    with pytest.raises(UserError, match=r"multinomial head on this base needs .*5, 64"):
+        predictions(folder, text)
+    (folder / "model" / "config.yaml").write_text("score_type: bernoulli\n")
+    with pytest.raises(UserError, match="head 'bernoulli' is unknown"):
+        locate(folder)
+    (folder / "model" / "config.yaml").write_text("score_type: beta\nuse_cls_token: true\n")
+    with pytest.raises(UserError, match="use_cls_token"):
+        locate(folder)
+
+
+def test_a_base_that_lies_elsewhere_is_named(causal: Path, tmp_path: Path) -> None:
+    folder = released(tmp_path / "released", causal)
+    config = folder / "model" / "lm" / "adapter_config.json"
+    config.write_text(
+        json.dumps(json.loads(config.read_text()) | {"base_model_name_or_path": "/gone/base"})
+    )
+    with pytest.raises(UserError, match="--base PATH"):
+        locate(folder)
+    assert len(predictions(folder, [fields(rows(1)[0])], base=causal)) == 1
+
+
+def test_training_goes_on_from_a_scorer(
+    base: Path, ratings: Path, trained: Path, tmp_path: Path
+) -> None:
+    from trace_eval.scorer.train import train_scorer
+
+    options = replace(TRAINING, base=str(base), start=trained, steps=4, learning_rate=1e-9)
+    train_scorer(ratings, tmp_path / "next", options)
+    texts = [fields(row) for row in rows(4, seed=2)]
+    before, after = predictions(trained, texts), predictions(tmp_path / "next", texts)
+    assert after == pytest.approx(before, abs=1e-5)
+    with pytest.raises(UserError, match="multinomial head, not beta"):
+        train_scorer(ratings, tmp_path / "other", replace(options, head="beta"))
+
+
+# --- rating ------------------------------------------------------------------------------
+
+
+def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_path: Path) -> None:
+    items = rows(6, seed=8)
+    items[0]["reference"] = ["nothing like it", items[0]["candidate"]]
+    items[1]["candidate"] = " "
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    command = [sys.executable, "-m", "trace_eval"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *map(str, arguments)], env=environment, capture_output=True, text=True
+        )
+
+    fitted = run("train", "clamp", trained, ratings)
+    assert fitted.returncode == 0, fitted.stderr
+    assert "on 8 rows" in fitted.stdout
+    out = tmp_path / "run"
+    done = run(
+        *("rate", path, "--rubric", "correctness-brief", "--judge", f"scorer:{trained}"),
+        *("--out", out, "--cache", tmp_path / "cache", "--device", "cpu"),
+    )
+    assert done.returncode == 0, done.stderr
+    scores = [Score.model_validate_json(line) for line in (out / "scores.jsonl").open()]
+    found = {score.item: score for score in scores}
+    assert len(found) == 6
+    assert found["r1"].value == 1
+    assert "empty" in " ".join(found["r1"].caveats)
+    for name in ("r0", "r2", "r3"):
+        score = found[name]
+        assert score.estimate is not None
+        assert score.estimate.variance is not None
+        assert score.value == pytest.approx(1 + 4 * score.estimate.mean)
+        assert score.sd is None
+        assert sum((score.distribution or {}).values()) == pytest.approx(1)
+        assert len(score.estimate.params["logits"]) == 5  # type: ignore[index,arg-type]
+    both = predictions(
+        trained, [replace(fields(items[0]), reference=r) for r in items[0]["reference"]]
+    )
+    assert found["r0"].estimate is not None
+    assert found["r0"].estimate.mean == pytest.approx(max(both), abs=1e-5)
+    assert found["r0"].estimate.reference == int(np.argmax(both))

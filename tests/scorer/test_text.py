@@ -1,0 +1,58 @@
+"""The text that a scorer reads, letter by letter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trace_eval.scorer.text import Fields, fitted, text_of
+
+FIELDS = Fields("What is heard?", "a dog", "It is a cat.", "One hears barking.")
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def test_fields_stand_in_the_order_of_the_released_checkpoints() -> None:
+    assert text_of(FIELDS) == (
+        " |context: One hears barking. |question: What is heard? |correct answer: a dog"
+        " |candidate answer: It is a cat."
+    )
+
+
+def test_a_transcript_stands_before_the_rationale() -> None:
+    assert text_of(replace(FIELDS, transcription="woof")).startswith(
+        " |context: |transcription: woof One hears barking. |question:"
+    )
+
+
+def test_empty_fields_keep_their_names() -> None:
+    empty = Fields("", "", "")
+    assert text_of(empty) == " |context:  |question:  |correct answer:  |candidate answer: "
+
+
+@given(st.integers(1, 200), st.integers(10, 120))
+def test_only_the_rationale_is_cut_and_as_little_as_needed(length: int, limit: int) -> None:
+    fields = replace(FIELDS, rationale=" ".join(f"w{i}" for i in range(length)))
+    bare = words(text_of(replace(fields, rationale="")))
+    found = fitted(fields, limit, words)
+    if bare > limit:
+        assert found is None
+        return
+    assert found is not None
+    text, cut = found
+    assert words(text) <= limit
+    assert cut == (words(text_of(fields)) > limit)
+    _, _, rest = text_of(fields).partition(" |question:")
+    assert text.endswith(" |question:" + rest)
+    if cut and limit - bare > 3:
+        assert "w0" in text
+        # The cut's own mark is a word; no other is left unused.
+        assert words(text) >= limit - 1
+
+
+def test_what_cannot_fit_is_said_so() -> None:
+    assert fitted(FIELDS, 5, words) is None

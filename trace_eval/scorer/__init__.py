@@ -1,0 +1,1 @@
+"""A scorer that is trained: correctness as a distribution over people's ratings (ORCA)."""

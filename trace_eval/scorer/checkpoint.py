@@ -1,0 +1,194 @@
+"""Folders of scorers: ours, and the layout in which ORCA's authors release theirs.
+
+Ours: ``scorer.json``, ``adapter/`` (PEFT) or ``model/``, ``head.safetensors``, ``tokenizer/``.
+Theirs: ``model/config.yaml``, ``model/lm/`` (adapter or model), ``model/model_minus_lm.pt``,
+``tokenizer/`` beside ``model/``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from blueprints import FiniteJson, Strict, UserError
+from blueprints.distribution import install_line
+from extractors.models import is_path, model_folder, sha256_of
+from trace_eval.judges import adapters
+from trace_eval.scorer.heads import HeadKind, checked
+from trace_eval.scorer.text import TEXT_FORMAT
+
+PACKAGES = ("torch", "transformers", "peft", "safetensors")
+
+OWN_FILE = "scorer.json"
+RELEASED_FILE = "config.yaml"
+HEAD_FILE = "head.safetensors"
+RELEASED_HEAD = "model_minus_lm.pt"
+
+#: Files of a language model and of a tokenizer that decide what they say.
+_MODEL_FILES = ("*.safetensors", "pytorch_model*.bin", "config.json")
+_TOKENIZER_FILES = ("tokenizer*", "vocab.*", "merges.txt", "special_tokens_map.json")
+
+
+class ClampRecord(Strict):
+    """The threshold of clamping, and where it comes from."""
+
+    threshold: float | None = Field(description="largest variance that counts as sure; null: off")
+    objective: float | None = Field(None, description="rho + tau-b - MAE with it")
+    unclamped: float | None = Field(None, description="the same without clamping")
+    rows: int
+    file_sha256: str | None = Field(None, description="of the rows it was fitted on")
+
+
+class ScorerRecord(Strict):
+    """``scorer.json``: what a scorer is and what it was trained on."""
+
+    format: int = 1
+    head: HeadKind
+    text_format: str = TEXT_FORMAT
+    transcription: bool = Field(False, description="the transcript is part of the text")
+    base: str = Field(description="hub id or path of the base, as it was given")
+    base_sha256: str
+    clamp: ClampRecord | None = None
+    training: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="file hash, rows, options, versions"
+    )
+    metrics: dict[str, float] = Field(default_factory=dict, description="on the dev rows")
+
+
+@dataclass(frozen=True)
+class ScorerFiles:
+    """Where a scorer is, and what it says of itself.
+
+    Attributes:
+        folder: as the user named it.
+        record: ``scorer.json``, or what the released configuration comes to.
+        base: folder of the base, or of the whole fine-tuned model.
+        adapter: folder of the adapter; null: the model is whole.
+        head: file of the linear layer.
+        tokenizer: folder.
+    """
+
+    folder: Path
+    record: ScorerRecord
+    base: Path
+    adapter: Path | None
+    head: Path
+    tokenizer: Path
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 over all files that decide the output; equal wherever they lie."""
+        files = {p for pattern in _MODEL_FILES for p in self.base.glob(pattern)}
+        files |= {p for pattern in _TOKENIZER_FILES for p in self.tokenizer.glob(pattern)}
+        files |= {self.head, *(adapters.files(self.adapter) if self.adapter else ())}
+        return sha256_of(files)
+
+
+def unavailable() -> str | None:
+    """Why no scorer can run here, with the remedy."""
+    missing = [name for name in PACKAGES if find_spec(name) is None]
+    return f"scorer needs {', '.join(missing)}; run: {install_line('scorer')}" if missing else None
+
+
+def base_folder(base: str) -> Path:
+    """Folder of a base model: a path, or a hub id that is in the hub's cache.
+
+    Raises:
+        UserError: there is none.
+    """
+    folder = model_folder(base, ("config.json",))
+    if folder is None or not (folder / "config.json").is_file():
+        remedy = "give a folder with config.json" if is_path(base) else f"run: hf download {base}"
+        raise UserError(f"base {base}: no model on this machine; {remedy}")
+    return folder
+
+
+def locate(folder: Path, base: str | None = None) -> ScorerFiles:
+    """Find a scorer's parts; loads nothing.
+
+    Args:
+        folder: ours, or the released layout (with or without ``model/``).
+        base: path or hub id of the base, instead of the one that the adapter names.
+
+    Raises:
+        UserError: a part is missing, or the kind of head is not known.
+    """
+    if (folder / OWN_FILE).is_file():
+        return _own(folder, base)
+    for model in (folder / "model", folder):
+        if (model / RELEASED_FILE).is_file():
+            return _released(folder, model, base)
+    raise UserError(
+        f"{folder}: no scorer here; it needs {OWN_FILE}, or model/{RELEASED_FILE} as released"
+    )
+
+
+def _own(folder: Path, base: str | None) -> ScorerFiles:
+    path = folder / OWN_FILE
+    try:
+        record = ScorerRecord.model_validate_json(path.read_bytes())
+    except (ValidationError, OSError) as error:
+        raise UserError(f"{path}: not a scorer of this version ({error!s:.200})") from None
+    if record.text_format != TEXT_FORMAT:
+        raise UserError(
+            f"{path}: reads texts of format {record.text_format!r}, this version writes"
+            f" {TEXT_FORMAT!r}; use the version that made it"
+        )
+    adapter = folder / "adapter"
+    whole = not adapter.is_dir()
+    where = folder / "model" if whole else base_folder(base or record.base)
+    head, tokenizer = folder / HEAD_FILE, folder / "tokenizer"
+    _must_be_there(folder, head, tokenizer, where)
+    return ScorerFiles(folder, record, where, None if whole else adapter, head, tokenizer)
+
+
+def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
+    import yaml
+
+    path = model / RELEASED_FILE
+    config: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(config, dict) or not isinstance(config.get("score_type"), str):
+        raise UserError(f"{path}: names no score_type; it is not a released scorer")
+    if config.get("use_cls_token"):
+        raise UserError(f"{path}: use_cls_token is not offered; train without it")
+    head = checked(config["score_type"])
+    lm, tokenizer = model / "lm", model.parent / "tokenizer"
+    adapted = (lm / adapters.CONFIG_FILE).is_file()
+    name = base or str(lm)
+    if adapted and base is None:
+        named = json.loads((lm / adapters.CONFIG_FILE).read_text(encoding="utf-8"))
+        name = named.get("base_model_name_or_path") or ""
+        if not name or model_folder(name, ("config.json",)) is None:
+            raise UserError(
+                f"{lm}: the adapter's base {name!r} is not on this machine; give its folder with"
+                " --base PATH"
+            )
+    where = base_folder(name) if adapted else lm
+    _must_be_there(folder, model / RELEASED_HEAD, tokenizer, where)
+    record = ScorerRecord(head=head, base=name, base_sha256="")
+    return ScorerFiles(
+        folder, record, where, lm if adapted else None, model / RELEASED_HEAD, tokenizer
+    )
+
+
+def _must_be_there(folder: Path, *parts: Path) -> None:
+    for part in parts:
+        if not part.exists():
+            raise UserError(f"{folder}: {part.name} is missing; copy the whole folder again")
+
+
+def model_sha256(folder: Path) -> str:
+    """SHA-256 of a base model's weights and configuration."""
+    return sha256_of({p for pattern in _MODEL_FILES for p in folder.glob(pattern)})
+
+
+def write_record(folder: Path, record: ScorerRecord) -> None:
+    """Replace ``scorer.json``."""
+    text = json.dumps(record.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False)
+    (folder / OWN_FILE).write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,80 @@
+"""Fitting the threshold of clamping on people's ratings, and storing it with the scorer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
+from trace_eval.scorer.data import read_ratings
+from trace_eval.scorer.model import load
+from trace_eval.scores.clamp import Clamp, fit_clamp
+
+#: Texts per forward pass.
+_BATCH = 8
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A threshold, and a sentence that says what it brings."""
+
+    clamp: Clamp
+    sentence: str
+
+
+def train_clamp(folder: Path, dev: Path, base: str | None = None, device: str = "auto") -> Fitted:
+    """Fit and store the threshold of a scorer.
+
+    Args:
+        folder: of the scorer, in our layout.
+        dev: answers with people's ratings that it was not trained on; rows of split train are
+            left out.
+        base, device: as of rating.
+
+    Raises:
+        UserError: the scorer is in the released layout, or no row can be used.
+    """
+    files = locate(folder, base)
+    if not (folder / OWN_FILE).is_file():
+        raise UserError(f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one")
+    ratings = read_ratings(dev)
+    rows = [row for row in ratings.rows if row.split != "train"]
+    scorer = load(files, device)
+    fits = [(row, scorer.fit(row.fields)) for row in rows]
+    usable = [(row, ids) for row, ids in fits if ids is not None]
+    if not usable:
+        raise UserError(f"{dev}: no row can be used; give rows with ratings of split dev")
+    predictions = [
+        prediction
+        for start in range(0, len(usable), _BATCH)
+        for prediction in scorer.predict([ids for _, ids in usable[start : start + _BATCH]])
+    ]
+    clamp = fit_clamp(
+        np.array([found.mean for found in predictions]),
+        np.array([found.variance for found in predictions]),
+        np.array([(float(np.mean(row.ratings)) - 1) / 4 for row, _ in usable]),
+    )
+    record = ClampRecord(
+        threshold=clamp.threshold,
+        objective=clamp.objective,
+        unclamped=clamp.unclamped,
+        rows=clamp.rows,
+        file_sha256=ratings.sha256,
+    )
+    write_record(folder, files.record.model_copy(update={"clamp": record}))
+    return Fitted(clamp, _sentence(clamp))
+
+
+def _sentence(clamp: Clamp) -> str:
+    rows = f"on {clamp.rows} rows"
+    if clamp.unclamped is None:
+        return f"no threshold: rho + tau - MAE is not defined {rows}"
+    if clamp.threshold is None:
+        return f"off: no threshold beats rho + tau - MAE {clamp.unclamped:.4f} {rows}"
+    return (
+        f"threshold {clamp.threshold:.4g}: rho + tau - MAE {clamp.objective:.4f} instead of"
+        f" {clamp.unclamped:.4f} {rows}"
+    )

@@ -1,0 +1,154 @@
+"""Rated answers as a scorer is trained on them, split by question."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import read_items
+from trace_eval.scorer.text import Fields
+
+#: Ratings that count.
+LOW, HIGH = 1, 5
+
+#: Feedback that keeps a row out until somebody has corrected the question or the reference.
+BLOCKING = {"q": "question incomplete", "r": "reference wrong"}
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer with what people said of it.
+
+    Attributes:
+        id, question: of the item; rows of one question stay in one split.
+        fields: what the scorer reads.
+        ratings: 1 to 5, one per rater who gave one.
+        split: train, dev or test; null where the file names none.
+    """
+
+    id: str
+    question: str
+    fields: Fields
+    ratings: tuple[int, ...]
+    split: str | None
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """A file of rated answers.
+
+    Attributes:
+        rows: those that can be used, in the order of the file.
+        dropped: why others cannot -> how many.
+        sha256: of the file.
+    """
+
+    rows: list[Row]
+    dropped: Counter[str] = field(default_factory=Counter)
+    sha256: str | None = None
+
+
+def read_ratings(path: Path) -> Ratings:
+    """Read people's ratings of answers that are given as text.
+
+    Rows are dropped, and counted by reason: unreadable, without a rating of 1 to 5, without a
+    reference, spoken without words, or flagged as a wrong question or reference.
+
+    Raises:
+        UserError: the file cannot be read, a rating is outside of 1 to 5, or a question is in
+            two splits.
+    """
+    manifest = read_items(path)
+    dropped = Counter({"unreadable": len(manifest.problems)}) if manifest.problems else Counter()
+    rows: list[Row] = []
+    for item in manifest.singles:
+        row = _row(item, path)
+        if isinstance(row, Row):
+            rows.append(row)
+        else:
+            dropped[row] += 1
+    _refuse_leaks(rows, path)
+    return Ratings(rows, dropped, manifest.sha256)
+
+
+def _row(item: Single, path: Path) -> Row | str:
+    given = item.labels.given if item.labels else {}
+    for rater, rating in given.items():
+        if not (LOW <= rating <= HIGH and rating == int(rating)):
+            raise UserError(
+                f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
+                f" from {LOW} to {HIGH}"
+            )
+    if not given:
+        return "no rating"
+    if not item.reference:
+        return "no reference"
+    if item.answer.text is None:
+        return "spoken, without its words"
+    codes = {
+        entry
+        for entries in (item.labels.feedback if item.labels else {}).values()
+        for entry in entries
+    }
+    for code, meaning in BLOCKING.items():
+        if code in codes:
+            return meaning
+    fields = Fields(
+        item.instruction.text or "",
+        item.reference[0],
+        item.answer.text,
+        item.rationale or "",
+        item.transcription or "",
+    )
+    ratings = tuple(int(rating) for rating in given.values())
+    question = item.question_id or fields.question or item.id
+    return Row(item.id, question, fields, ratings, item.split)
+
+
+def _refuse_leaks(rows: Sequence[Row], path: Path) -> None:
+    """A question in two splits would let the scorer be tested on what it has seen."""
+    seen: dict[str, str | None] = {}
+    for row in rows:
+        if seen.setdefault(row.question, row.split) != row.split:
+            raise UserError(
+                f"{path}: question {row.question!r} is in split {seen[row.question]} and in"
+                f" {row.split}; put all answers to a question into one split"
+            )
+
+
+def train_and_dev(rows: Sequence[Row], share: float, seed: int) -> tuple[list[Row], list[Row]]:
+    """The rows of train and dev: as the file says, else cut by question.
+
+    Args:
+        rows: all rows; test rows are never used.
+        share: of the questions that become dev where the file names no dev rows.
+        seed: decides which.
+
+    Raises:
+        UserError: one side would be empty.
+    """
+    pool = [row for row in rows if row.split in (None, "train")]
+    dev = [row for row in rows if row.split == "dev"]
+    if not dev:
+        chosen = {row.question for row in pool if _draw(row.question, seed) < share}
+        dev = [row for row in pool if row.question in chosen]
+        pool = [row for row in pool if row.question not in chosen]
+    if not pool or not dev:
+        raise UserError(
+            f"train: {len(pool)} rows to train on and {len(dev)} to choose by; give more rows, a"
+            " column split, or another --dev-share"
+        )
+    return pool, dev
+
+
+def _draw(question: str, seed: int) -> float:
+    """A number in [0, 1) that depends on the question and the seed only."""
+    digest = hashlib.sha256(f"{seed}\x00{question}".encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8]) / 2**64

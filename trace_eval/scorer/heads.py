@@ -1,0 +1,112 @@
+"""Heads: from the outputs of one linear layer to a distribution over ratings 1 to 5.
+
+Ratings r are scaled to y = (r - 1) / 4. Everything here is computed in float32: means that
+are rounded to 16 bits tie where they should not (267 predictions of the released code have
+178 distinct values).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from blueprints import UserError
+
+if TYPE_CHECKING:
+    import torch
+
+HeadKind = Literal["multinomial", "beta"]
+KINDS: tuple[HeadKind, ...] = get_args(HeadKind)
+
+#: Outputs of the linear layer.
+OUTPUTS: dict[HeadKind, int] = {"multinomial": 5, "beta": 2}
+
+#: Ratings at the ends are moved in by this much before Beta's density, which is infinite there.
+CLIP = 0.01
+
+#: Bounds of log alpha and log beta.
+LOG_BOUND = 10.0
+
+#: Where Beta's mass is cut into five levels.
+CUTS = (0.125, 0.375, 0.625, 0.875)
+
+#: Value of a rating in a padded batch that is none.
+NO_RATING = -1.0
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a head says of a batch.
+
+    Attributes:
+        mean, variance: on [0, 1] [shape=(rows,), float32].
+        params: logits, or log alpha and log beta [shape=(rows, outputs), float32].
+    """
+
+    mean: torch.Tensor
+    variance: torch.Tensor
+    params: torch.Tensor
+
+
+def checked(kind: str) -> HeadKind:
+    """A kind of head by name.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise UserError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
+
+
+def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
+    """Mean and variance [shape of ``outputs``=(rows, outputs)]."""
+    import torch
+
+    params = outputs.float()
+    if kind == "multinomial":
+        levels = torch.linspace(0, 1, 5, device=params.device)
+        shares = params.softmax(-1)
+        mean = shares @ levels
+        variance = (shares * (levels - mean[:, None]) ** 2).sum(-1)
+        return Forecast(mean, variance, params)
+    params = params.clamp(-LOG_BOUND, LOG_BOUND)
+    alpha, beta = params.exp().unbind(-1)
+    total = alpha + beta
+    return Forecast(alpha / total, alpha * beta / (total**2 * (total + 1)), params)
+
+
+def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
+    """Negative log-likelihood of each rating [shape of ``ratings``=(rows, raters), y in 0..1].
+
+    Beta's is a density and may be negative. Padding (:data:`NO_RATING`) gives 0.
+    """
+    import torch
+
+    given = ratings >= 0
+    params = outputs.float()
+    y = ratings.float().clamp(min=0)
+    if kind == "multinomial":
+        logs = params.log_softmax(-1)
+        loss = -logs.gather(-1, (y * 4).round().long())
+    else:
+        alpha, beta = params.clamp(-LOG_BOUND, LOG_BOUND).exp().unbind(-1)
+        density = torch.distributions.Beta(alpha[:, None], beta[:, None], validate_args=False)
+        loss = -density.log_prob(y.clamp(CLIP, 1 - CLIP))
+    return torch.where(given, loss, torch.zeros_like(loss))
+
+
+def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
+    """Probability of each of the ratings 1 to 5, one row each; Beta's mass between the cuts."""
+    if kind == "multinomial":
+        rows: list[list[float]] = params.double().softmax(-1).tolist()
+        return rows
+    import numpy as np
+    from scipy.special import betainc
+
+    alpha, beta = params.double().exp().numpy().T
+    below = betainc(alpha[:, None], beta[:, None], np.asarray(CUTS)[None, :])
+    edges = np.hstack([np.zeros((len(below), 1)), below, np.ones((len(below), 1))])
+    beta_rows: list[list[float]] = np.diff(edges, axis=1).tolist()
+    return beta_rows

@@ -1,0 +1,186 @@
+"""``scorer:DIR``: a trained scorer rates single answers by their words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from pydantic import JsonValue
+
+from blueprints import UserError
+from fusion import likert
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Reason
+from trace_eval.data.scores import Clamped, Score
+from trace_eval.judges.base import Rater, SingleCase
+from trace_eval.judges.options import IN_PROCESS
+from trace_eval.judges.rating.evidence import Words
+from trace_eval.judges.rating.score import lowest_score, stated_score
+from trace_eval.rubrics import ScoreRubric
+from trace_eval.scorer import checkpoint
+from trace_eval.scorer.checkpoint import locate
+from trace_eval.scorer.model import Prediction, Scorer, load
+from trace_eval.scorer.text import Fields
+from trace_eval.scores.clamp import clamped
+from trace_eval.scores.estimate import of_distribution
+
+#: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
+BATCH = 8
+
+#: The rationale lost its middle, because the model takes no longer text.
+CONTEXT_CUT = "context_cut"
+
+CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
+
+
+class ScorerJudge(Rater):
+    """Rates words against references with a checkpoint of :mod:`trace_eval.scorer`.
+
+    Args:
+        folder: our layout, or the released one.
+        rubric: on 1-5, with a reference.
+        base: path or hub id of the base, where the adapter names one that is elsewhere.
+        device: ``auto``, ``cpu`` or ``cuda:N``.
+
+    Raises:
+        UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.
+    """
+
+    uses: ClassVar[frozenset[str]] = IN_PROCESS
+
+    def __init__(
+        self, folder: Path, rubric: ScoreRubric, base: str | None = None, device: str = "auto"
+    ) -> None:
+        if not {"reference", "candidate"} <= set(rubric.inputs) or rubric.numbers != likert(1, 5):
+            raise UserError(
+                f"judge scorer: rates words against a reference on 1-5, and rubric {rubric.name} is"
+                " not of that kind; use correctness-brief or correctness"
+            )
+        if problem := checkpoint.unavailable():
+            raise UserError(problem)
+        self.spec = f"scorer:{folder}"
+        self.rubric = rubric
+        self.rubrics = (rubric,)
+        self.files = locate(folder, base)
+        self._device = device
+        self._words = Words()
+        self._queue: list[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]] = []
+        self._flushing: asyncio.Task[None] | None = None
+
+    @property
+    def concurrency(self) -> int:
+        """Answers in flight: those of one forward pass and those of the next."""
+        return 2 * BATCH
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Identity of all files, text format and rubric; neither batch size nor place."""
+        record = self.files.record
+        clamp = record.clamp.threshold if record.clamp else None
+        return {
+            "files": self.files.sha256,
+            "head": record.head,
+            "text_format": record.text_format,
+            "clamp": clamp,
+            "rubric": self.rubric.sha256,
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What it was trained on."""
+        return {"base": self.files.record.base, "training": dict(self.files.record.training)}
+
+    def roles(self, item: Single) -> list[str]:
+        """The recordings whose words are needed."""
+        spoken = item.instruction.has_audio and not item.instruction.text
+        return [*(["instruction"] if spoken else []), *self._words.roles(item)]
+
+    async def rate(self, case: SingleCase) -> list[Score]:
+        """Rate one answer: against each reference, the largest mean counts."""
+        item = case.item
+        references = [(n, text) for n, text in enumerate(item.reference) if text.strip()]
+        if not references:
+            return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no reference")
+        if lacking := self._words.lacking(case):
+            return self.unscored(item, Reason.EVIDENCE_MISSING, lacking)
+        if self._words.is_empty(case):
+            return [lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)]
+        scorer = await asyncio.to_thread(load, self.files, self._device)
+        fields = Fields(
+            case.instruction_text or "",
+            "",
+            self._words.words(case),
+            item.rationale or "",
+            (item.transcription or "") if self.files.record.transcription else "",
+        )
+        encoded = [scorer.fit(replace(fields, reference=text)) for _, text in references]
+        fitting = [(n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids]
+        if not fitting:
+            detail = f"question, reference and answer alone have over {scorer.limit} tokens"
+            return self.unscored(item, Reason.PROMPT_CUT, detail)
+        predictions = await asyncio.gather(*(self._predict(scorer, ids) for _, ids in fitting))
+        best = max(range(len(fitting)), key=lambda place: predictions[place].mean)
+        return [self._score(case, predictions[best], fitting[best][0])]
+
+    def _score(self, case: SingleCase, found: Prediction, reference: int) -> Score:
+        item, record = case.item, self.files.record
+        distribution = dict(enumerate(found.distribution, start=1))
+        reduced = of_distribution({float(k): v for k, v in distribution.items()}, likert(1, 5))
+        score = stated_score(item, self.rubric, self.spec, reduced)
+        assert score.estimate is not None
+        threshold = record.clamp.threshold if record.clamp else None
+        mean = clamped(np.array([found.mean]), np.array([found.variance]), threshold)[0]
+        names = ("log_alpha", "log_beta") if record.head == "beta" else None
+        params: dict[str, float | list[float]] = (
+            dict(zip(names, found.params, strict=True)) if names else {"logits": [*found.params]}
+        )
+        estimate = score.estimate.model_copy(
+            update={
+                "mean": found.mean,
+                "variance": found.variance,
+                "within": found.variance,
+                "params": params,
+                "reference": reference,
+                "clamped": None
+                if threshold is None
+                else Clamped(mean=float(mean), threshold=threshold),
+            }
+        )
+        caveats = [CAVEAT, *([CONTEXT_CUT] if found.cut else []), *self._words.caveats(case)]
+        value = 1 + 4 * found.mean
+        return score.model_copy(update={"value": value, "estimate": estimate, "caveats": caveats})
+
+    async def _predict(self, scorer: Scorer, ids: tuple[list[int], bool]) -> Prediction:
+        """The prediction of one text, made together with others that wait."""
+        future: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
+        self._queue.append((ids, future))
+        if self._flushing is None:
+            self._flushing = asyncio.create_task(self._flush(scorer))
+        return await future
+
+    async def _flush(self, scorer: Scorer) -> None:
+        """Work off the queue; texts of like length go together."""
+        await asyncio.sleep(0)  # let the others of this moment join
+        while self._queue:
+            self._queue.sort(key=lambda entry: len(entry[0][0]))
+            batch, self._queue = self._queue[:BATCH], self._queue[BATCH:]
+            await self._run(scorer, batch)
+        self._flushing = None
+
+    @staticmethod
+    async def _run(
+        scorer: Scorer,
+        batch: Sequence[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]],
+    ) -> None:
+        try:
+            predictions = await asyncio.to_thread(scorer.predict, [ids for ids, _ in batch])
+        except Exception as error:
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
+            return
+        for (_, future), prediction in zip(batch, predictions, strict=True):
+            if not future.done():
+                future.set_result(prediction)

@@ -1,0 +1,251 @@
+"""The scorer itself: a language model read at its last token, and one linear layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from extractors.device import is_gpu, loaded, resolve
+from extractors.guard import untouched
+from trace_eval.judges import adapters
+from trace_eval.scorer import checkpoint
+from trace_eval.scorer.checkpoint import HEAD_FILE, ScorerFiles
+from trace_eval.scorer.heads import OUTPUTS, HeadKind, forecast, shares
+from trace_eval.scorer.text import Fields, fitted
+
+#: Standard deviation factor of the head's first weights: the first forecasts are near uniform.
+HEAD_GAIN = 0.01
+
+#: Texts are cut to this where a model does not say what it takes.
+DEFAULT_LIMIT = 4096
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a scorer says of one text.
+
+    Attributes:
+        mean, variance: on [0, 1].
+        distribution: probability of the ratings 1 to 5.
+        params: logits, or log alpha and log beta.
+        cut: the rationale was cut to fit.
+    """
+
+    mean: float
+    variance: float
+    distribution: tuple[float, ...]
+    params: tuple[float, ...]
+    cut: bool
+
+
+@dataclass
+class Scorer:
+    """A loaded scorer.
+
+    Attributes:
+        backbone: language model without vocabulary head, adapter included.
+        head: ``Linear(hidden, outputs)`` in float32.
+        kind: of the head.
+        tokenizer: of the base.
+        device: ``cpu`` or ``cuda:N``.
+        limit: tokens that the model takes.
+    """
+
+    backbone: Any
+    head: Any
+    kind: HeadKind
+    tokenizer: Any
+    device: str
+    limit: int
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids without special ones: part of the checkpoints' format."""
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def fit(self, fields: Fields) -> tuple[list[int], bool] | None:
+        """Token ids of an answer, and whether its rationale was cut; null: it cannot fit."""
+        text = fitted(fields, self.limit, lambda words: len(self.encode(words)))
+        return None if text is None else (self.encode(text[0]), text[1])
+
+    def outputs(self, ids: Any, mask: Any) -> Any:
+        """The head's outputs [shape=(rows, outputs)] at each row's last real token.
+
+        Args:
+            ids, mask: right-padded [shape=(rows, tokens)].
+        """
+        import torch
+
+        hidden = self.backbone(input_ids=ids, attention_mask=mask).last_hidden_state
+        last = mask.sum(-1) - 1
+        pooled = hidden[torch.arange(len(ids), device=hidden.device), last]
+        return self.head(pooled.float())
+
+    def predict(self, batch: Sequence[tuple[list[int], bool]]) -> list[Prediction]:
+        """Predictions of encoded texts, in one forward pass."""
+        import torch
+
+        ids, mask = padded([ids for ids, _ in batch], pad_id(self.tokenizer))
+        with torch.inference_mode():
+            outputs = self.outputs(ids.to(self.device), mask.to(self.device)).cpu()
+            found = forecast(self.kind, outputs)
+        levels = shares(self.kind, found.params)
+        return [
+            Prediction(float(mean), float(variance), tuple(level), tuple(params), cut)
+            for mean, variance, level, params, (_, cut) in zip(
+                found.mean.tolist(),
+                found.variance.tolist(),
+                levels,
+                found.params.tolist(),
+                batch,
+                strict=True,
+            )
+        ]
+
+
+def pad_id(tokenizer: Any) -> int:
+    """Id of padding; the end-of-text where a tokenizer has none."""
+    for found in (tokenizer.pad_token_id, tokenizer.eos_token_id):
+        if found is not None:
+            return int(found)
+    return 0  # padding is masked: any id serves
+
+
+def padded(rows: Sequence[list[int]], pad: int) -> tuple[Any, Any]:
+    """Ids and mask [shape=(rows, longest)], padded on the right."""
+    import torch
+
+    longest = max(map(len, rows))
+    ids = torch.full((len(rows), longest), pad, dtype=torch.long)
+    mask = torch.zeros((len(rows), longest), dtype=torch.long)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row, dtype=torch.long)
+        mask[number, : len(row)] = 1
+    return ids, mask
+
+
+def hidden_size(backbone: Any) -> int:
+    """Width of the last layer."""
+    config = backbone.config
+    return int(getattr(config, "text_config", config).hidden_size)
+
+
+def token_limit(backbone: Any) -> int:
+    """Positions that the model has."""
+    config = backbone.config
+    positions = getattr(getattr(config, "text_config", config), "max_position_embeddings", None)
+    return int(positions or DEFAULT_LIMIT)
+
+
+def new_head(kind: HeadKind, hidden: int) -> Any:
+    """A head whose first forecast is near uniform (Beta(1, 1), or a fifth each)."""
+    import torch
+
+    head = torch.nn.Linear(hidden, OUTPUTS[kind])
+    torch.nn.init.xavier_normal_(head.weight, gain=HEAD_GAIN)
+    torch.nn.init.zeros_(head.bias)
+    return head
+
+
+def open_base(folder: Path, device: str) -> Any:
+    """A language model without its vocabulary head: float32 on a CPU, bfloat16 on a GPU.
+
+    Raises:
+        UserError: the folder holds none that loads.
+    """
+    import torch
+    from transformers import AutoModel
+
+    try:
+        model = AutoModel.from_pretrained(
+            folder,
+            dtype=torch.bfloat16 if is_gpu(device) else torch.float32,
+            attn_implementation="sdpa",
+            local_files_only=True,
+        )
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        raise UserError(f"{folder}: no language model that loads ({error!s:.300})") from error
+    return model
+
+
+def open_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a folder."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{folder}: no tokenizer that loads ({error!s:.200})") from error
+
+
+def load(files: ScorerFiles, device: str = "auto") -> Scorer:
+    """Load a scorer, once per process.
+
+    Raises:
+        UserError: a package or GPU is missing, or the parts do not fit each other.
+    """
+    if problem := checkpoint.unavailable():
+        raise UserError(problem)
+    place = resolve("scorer", device)
+    return loaded(("scorer", files.sha256, place), lambda: _open(files, place))  # type: ignore[no-any-return]
+
+
+def _open(files: ScorerFiles, device: str) -> Scorer:
+    with untouched():
+        backbone = open_base(files.base, device)
+        hidden, limit = hidden_size(backbone), token_limit(backbone)
+        head = _head(files, hidden)
+        if files.adapter is not None:
+            backbone = adapters.with_adapter(backbone, files.adapter, without_language_head)
+        tokenizer = open_tokenizer(files.tokenizer)
+    kind = files.record.head
+    return Scorer(backbone.to(device).eval(), head.to(device), kind, tokenizer, device, limit)
+
+
+def without_language_head(key: str) -> str:
+    """The name of a weight in a model without vocabulary head.
+
+    Released adapters were saved around the model with it, whose layers lie one name deeper.
+    """
+    name = key.removeprefix(adapters.PREFIX)
+    prefix = key[: len(key) - len(name)]
+    inner = name.removeprefix("model.")
+    return prefix + (inner if inner.startswith(("layers.", "embed_tokens.", "norm.")) else name)
+
+
+def _head(files: ScorerFiles, hidden: int) -> Any:
+    """The linear layer, whole and of the right shape."""
+    import torch
+
+    outputs = OUTPUTS[files.record.head]
+    state = _state(files.head)
+    shapes = {name: tuple(value.shape) for name, value in state.items()}
+    wanted = {"weight": (outputs, hidden), "bias": (outputs,)}
+    if shapes != wanted:
+        raise UserError(
+            f"{files.head}: holds {shapes}; a {files.record.head} head on this base needs {wanted}"
+        )
+    head = torch.nn.Linear(hidden, outputs)
+    head.load_state_dict({name: value.float() for name, value in state.items()})
+    return head.eval()
+
+
+def _state(path: Path) -> dict[str, Any]:
+    import pickle
+
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        if path.name == HEAD_FILE:
+            return dict(load_file(path))
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, pickle.UnpicklingError, EOFError, SafetensorError) as error:
+        raise UserError(f"{path}: cannot be read ({error!s:.200}); copy it again") from error
+    if not isinstance(state, dict) or not all(hasattr(v, "shape") for v in state.values()):
+        raise UserError(f"{path}: holds no weights")
+    return {name.removeprefix("linear."): value for name, value in state.items()}

@@ -1,0 +1,66 @@
+"""What can be chosen when a scorer is trained."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.scorer.heads import checked
+
+#: How rows with many raters count.
+WEIGHTS = ("rows", "ratings")
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """How a scorer is trained; defaults are those of ORCA's runs where it states them.
+
+    Attributes:
+        base: path or hub id of a decoder language model.
+        head: ``multinomial`` or ``beta``.
+        lora: rank (alpha is the same, no dropout); null: all weights are trained.
+        start: folder of a scorer to go on from, with a fresh optimiser; null: a new head.
+        dev_share: of the questions that choose the checkpoint, where the file names none.
+        weight: ``rows``: every row the same; ``ratings``: every rating the same.
+        steps, batch, learning_rate, warmup: of AdamW with a linear schedule.
+        evaluate_every: steps between two looks at the dev rows.
+        patience: looks without a better CRPS after which it stops.
+        transcription: put the transcript of the question's audio into the text.
+        seed: of weights, order and split.
+        device: ``auto``, ``cpu`` or ``cuda:N``.
+    """
+
+    base: str
+    head: str = "multinomial"
+    lora: int | None = None
+    start: Path | None = None
+    dev_share: float = 0.1
+    weight: str = WEIGHTS[0]
+    steps: int = 4000
+    batch: int = 8
+    learning_rate: float = 5e-5
+    warmup: int = 100
+    evaluate_every: int = 100
+    patience: int = 50
+    transcription: bool = False
+    seed: int = 108
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        checked(self.head)
+        if self.weight not in WEIGHTS:
+            raise UserError(f"weight {self.weight!r} is unknown; use {' or '.join(WEIGHTS)}")
+        if not 0 < self.dev_share < 1:
+            raise UserError(f"dev_share {self.dev_share:g}: give a share between 0 and 1")
+        for name in ("steps", "batch", "evaluate_every", "patience"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} {getattr(self, name)}: give 1 or more")
+        if self.lora is not None and self.lora < 1:
+            raise UserError(f"lora {self.lora}: give a rank of 1 or more")
+
+    def record(self) -> dict[str, Any]:
+        """What decides the outcome; neither device nor places."""
+        values = asdict(self) | {"start": str(self.start) if self.start else None}
+        return {name: value for name, value in values.items() if name != "device"}

@@ -1,0 +1,83 @@
+"""The text that a scorer reads: part of the format of its checkpoints.
+
+Four fields in one order, each a bar, its name, a colon, a space and the value; one space
+between fields and one before the first. No chat template and no special tokens. The order and
+the names are those of the released ORCA checkpoints (arXiv 2512.09066); its paper prints
+another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+#: Name of this format, stored in a checkpoint: texts of another one score differently.
+TEXT_FORMAT = "orca-1"
+
+#: Put where the middle of a rationale was cut out.
+CUT = " ... "
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What is said of one answer.
+
+    Attributes:
+        question, reference, candidate: as asked, the right answer, the answer to be rated.
+        rationale: why the reference is right; empty where nobody says.
+        transcription: words of the audio that is asked about; empty: not shown.
+    """
+
+    question: str
+    reference: str
+    candidate: str
+    rationale: str = ""
+    transcription: str = ""
+
+
+def text_of(fields: Fields) -> str:
+    """The text of one answer, exactly as it is tokenised."""
+    context = fields.rationale
+    if fields.transcription:
+        context = f"|transcription: {fields.transcription} {context}"
+    return (
+        f" |context: {context}"
+        f" |question: {fields.question}"
+        f" |correct answer: {fields.reference}"
+        f" |candidate answer: {fields.candidate}"
+    )
+
+
+def fitted(fields: Fields, limit: int, length: Callable[[str], int]) -> tuple[str, bool] | None:
+    """The text in at most ``limit`` tokens, and whether the rationale was cut for it.
+
+    The rationale loses words from its middle; the other fields are never touched.
+
+    Args:
+        fields: what is said.
+        limit: tokens that the model takes.
+        length: tokens of a text.
+
+    Returns:
+        Null: it does not fit without any rationale either.
+    """
+    whole = text_of(fields)
+    if length(whole) <= limit:
+        return whole, False
+    words = fields.rationale.split()
+
+    def shortened(keep: int) -> str:
+        head, tail = words[: (keep + 1) // 2], words[len(words) - keep // 2 :]
+        rationale = (" ".join(head) + CUT + " ".join(tail)).strip()
+        return text_of(replace(fields, rationale=rationale if keep else ""))
+
+    if length(shortened(0)) > limit:
+        return None
+    low, high = 0, len(words)  # low fits, high does not
+    while high - low > 1:
+        middle = (low + high) // 2
+        if length(shortened(middle)) <= limit:
+            low = middle
+        else:
+            high = middle
+    return shortened(low), True

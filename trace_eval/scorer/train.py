@@ -1,0 +1,325 @@
+"""Training a scorer on people's ratings, with transformers' Trainer and our loss.
+
+Each row weighs the same, whatever its number of raters (``weight="ratings"`` gives the
+paper's sum). Dev rows choose the checkpoint by CRPS. The same command continues where a
+killed one was; on a CPU it ends with the same weights as an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from extractors.device import resolve
+from trace_eval.judges import adapters
+from trace_eval.scorer import checkpoint
+from trace_eval.scorer.checkpoint import (
+    HEAD_FILE,
+    ScorerRecord,
+    base_folder,
+    locate,
+    model_sha256,
+    write_record,
+)
+from trace_eval.scorer.data import Row, read_ratings, train_and_dev
+from trace_eval.scorer.heads import NO_RATING, HeadKind, checked
+from trace_eval.scorer.metrics import dev_metrics
+from trace_eval.scorer.model import (
+    Scorer,
+    hidden_size,
+    load,
+    new_head,
+    open_base,
+    open_tokenizer,
+    pad_id,
+    padded,
+    token_limit,
+    without_language_head,
+)
+from trace_eval.scorer.options import TrainOptions
+
+#: Layers that LoRA adapts.
+LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+
+#: The learning rate ends at this share of its height.
+LR_END = 0.01
+
+#: Norm to which gradients are cut.
+MAX_GRAD_NORM = 5.0
+
+_OPTIONS = "training.json"
+_CHECKPOINTS = "checkpoints"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far training is.
+
+    Attributes:
+        step, steps: done, at most.
+        values: loss of the last steps, or dev CRPS, rho, NLL.
+        seconds_left: at the pace so far.
+    """
+
+    step: int
+    steps: int
+    values: dict[str, float]
+    seconds_left: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of it.
+
+    Attributes:
+        folder: of the scorer.
+        rows: role -> rows used.
+        dropped: reason -> rows left out.
+        cut: rows whose rationale was cut to fit; too long: rows that cannot fit.
+        metrics: of the chosen checkpoint on the dev rows.
+        steps: done.
+    """
+
+    folder: Path
+    rows: dict[str, int]
+    dropped: dict[str, int]
+    cut: int
+    metrics: dict[str, float]
+    steps: int
+
+
+def train_scorer(
+    ratings: Path,
+    out: Path,
+    options: TrainOptions,
+    dev: Path | None = None,
+    listener: Callable[[Progress], None] = lambda _: None,
+) -> Trained:
+    """Train a scorer into a folder; continues a training that was interrupted.
+
+    Args:
+        ratings: items with people's ratings; test rows are left out.
+        out: folder of the scorer.
+        options: how.
+        dev: rows that choose the checkpoint, instead of those of ``ratings``.
+        listener: told of every look at the loss or the dev rows.
+
+    Raises:
+        UserError: a package, the base or a file is missing; rows leak between splits; ``out``
+            holds a finished scorer or a training with other options.
+    """
+    if problem := checkpoint.unavailable():
+        raise UserError(problem)
+    found = read_ratings(ratings)
+    if dev is None:
+        train, choose = train_and_dev(found.rows, options.dev_share, options.seed)
+    else:
+        train = [row for row in found.rows if row.split in (None, "train")]
+        choose = read_ratings(dev).rows
+        _refuse_shared(train, choose, dev)
+    _claim(out, options, found.sha256)
+    scorer = _open(options)
+    sets, dropped, cut = {}, dict(found.dropped), 0
+    for role, rows in (("train", train), ("dev", choose)):
+        sets[role], cuts, long = _encoded(scorer, rows, options.transcription)
+        cut += cuts
+        if long:
+            dropped[f"{role}: longer than the model takes"] = long
+    metrics, steps = _run(scorer, sets, out, options, listener)
+    record = ScorerRecord(
+        head=scorer.kind,
+        transcription=options.transcription,
+        base=options.base,
+        base_sha256=model_sha256(base_folder(options.base)),
+        training={
+            "file_sha256": found.sha256,
+            "rows": {role: len(rows) for role, rows in sets.items()},
+            "options": options.record(),
+            "steps": steps,
+            "versions": _versions(),
+        },
+        metrics=metrics,
+    )
+    _save(scorer, out, record)
+    return Trained(out, {r: len(s) for r, s in sets.items()}, dropped, cut, metrics, steps)
+
+
+def _refuse_shared(train: Sequence[Row], dev: Sequence[Row], path: Path) -> None:
+    shared = sorted({row.question for row in train} & {row.question for row in dev})
+    if shared:
+        raise UserError(
+            f"{path}: question {shared[0]!r} and {len(shared) - 1} more are among the training"
+            " rows, too; the scorer would be chosen by what it has seen"
+        )
+
+
+def _claim(out: Path, options: TrainOptions, data: str | None) -> None:
+    """Make the folder ours, or find that it is."""
+    if (out / checkpoint.OWN_FILE).exists():
+        raise UserError(f"{out}: holds a finished scorer; choose another --out")
+    asked = {"options": options.record(), "file_sha256": data}
+    path = out / _OPTIONS
+    if path.exists():
+        if json.loads(path.read_text("utf-8")) != json.loads(json.dumps(asked)):
+            raise UserError(
+                f"{out}: a training with other options or rows is here; choose another --out"
+            )
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("torch", "transformers", "peft")}
+
+
+def _open(options: TrainOptions) -> Scorer:
+    """The model to train: a base with a new head, or a scorer to go on from."""
+    from transformers import set_seed
+
+    set_seed(options.seed)
+    device = resolve("scorer", options.device)
+    kind: HeadKind = checked(options.head)
+    base = base_folder(options.base)
+    backbone = open_base(base, device)
+    hidden, limit = hidden_size(backbone), token_limit(backbone)
+    head = new_head(kind, hidden)
+    if options.start is not None:
+        files = locate(options.start, options.base)
+        if files.record.head != kind:
+            raise UserError(f"{options.start}: has a {files.record.head} head, not {kind}")
+        head.load_state_dict(load(files, "cpu").head.state_dict())
+        if files.adapter is not None:
+            backbone = adapters.with_adapter(
+                backbone, files.adapter, without_language_head, trainable=True
+            )
+        else:
+            backbone = open_base(files.base, device)
+    if options.lora is not None and not hasattr(backbone, "peft_config"):
+        backbone = _with_lora(backbone, options.lora)
+    return Scorer(backbone, head, kind, open_tokenizer(base), device, limit)
+
+
+def _with_lora(backbone: Any, rank: int) -> Any:
+    from peft import LoraConfig, get_peft_model
+
+    config = LoraConfig(
+        r=rank, lora_alpha=rank, lora_dropout=0.0, target_modules=list(LORA_TARGETS), bias="none"
+    )
+    try:
+        return get_peft_model(backbone, config)
+    except ValueError as error:
+        raise UserError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
+
+
+def _encoded(
+    scorer: Scorer, rows: Sequence[Row], transcription: bool
+) -> tuple[list[dict[str, Any]], int, int]:
+    """Rows as token ids and ratings on [0, 1]; how many were cut, and how many cannot fit."""
+    encoded: list[dict[str, Any]] = []
+    cut = long = 0
+    for row in rows:
+        fields = row.fields if transcription else replace(row.fields, transcription="")
+        fit = scorer.fit(fields)
+        if fit is None:
+            long += 1
+            continue
+        cut += fit[1]
+        ratings = [(rating - 1) / 4 for rating in row.ratings]
+        encoded.append({"input_ids": fit[0], "ratings": ratings})
+    return encoded, cut, long
+
+
+def _run(
+    scorer: Scorer,
+    sets: dict[str, list[dict[str, Any]]],
+    out: Path,
+    options: TrainOptions,
+    listener: Callable[[Progress], None],
+) -> tuple[dict[str, float], int]:
+    """Train; the best checkpoint's weights are in the scorer afterwards."""
+    from transformers import EarlyStoppingCallback, TrainingArguments
+    from transformers.trainer_utils import get_last_checkpoint
+
+    from trace_eval.scorer.trainer import ScorerModule, ScorerTrainer, Teller
+
+    folder = out / _CHECKPOINTS
+    last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        max_steps=options.steps,
+        per_device_train_batch_size=options.batch,
+        per_device_eval_batch_size=options.batch,
+        learning_rate=options.learning_rate,
+        weight_decay=0.0,
+        max_grad_norm=MAX_GRAD_NORM,
+        lr_scheduler_type="polynomial",
+        lr_scheduler_kwargs={"lr_end": options.learning_rate * LR_END, "power": 1.0},
+        warmup_steps=min(options.warmup, options.steps // 2),
+        train_sampling_strategy="group_by_length",
+        eval_strategy="steps",
+        eval_steps=options.evaluate_every,
+        save_strategy="steps",
+        save_steps=options.evaluate_every,
+        save_total_limit=2,
+        load_best_model_at_end=True,
+        metric_for_best_model="eval_crps",
+        greater_is_better=False,
+        logging_steps=max(1, options.evaluate_every // 2),
+        label_names=["ratings"],
+        remove_unused_columns=False,
+        report_to="none",
+        disable_tqdm=True,
+        use_cpu=scorer.device == "cpu",
+        seed=options.seed,
+        data_seed=options.seed,
+    )
+    trainer = ScorerTrainer(
+        model=ScorerModule(scorer, options.weight),
+        args=arguments,
+        train_dataset=sets["train"],
+        eval_dataset=sets["dev"],
+        data_collator=lambda rows: collated(rows, pad_id(scorer.tokenizer)),
+        compute_metrics=lambda found: dev_metrics(scorer.kind, found.predictions, found.label_ids),
+        callbacks=[EarlyStoppingCallback(options.patience), Teller(listener, time.monotonic)],
+    )
+    trainer.train(resume_from_checkpoint=last)
+    told = {
+        name.removeprefix("eval_"): float(value)
+        for name, value in trainer.evaluate().items()
+        if name in ("eval_crps", "eval_rho", "eval_nll", "eval_mae")
+    }
+    return told, int(trainer.state.global_step)
+
+
+def collated(rows: Sequence[dict[str, Any]], pad: int) -> dict[str, Any]:
+    """A batch: ids, mask, and ratings padded with :data:`NO_RATING`."""
+    import torch
+
+    ids, mask = padded([row["input_ids"] for row in rows], pad)
+    raters = max(len(row["ratings"]) for row in rows)
+    ratings = torch.full((len(rows), raters), NO_RATING)
+    for number, row in enumerate(rows):
+        ratings[number, : len(row["ratings"])] = torch.tensor(row["ratings"])
+    return {"input_ids": ids, "attention_mask": mask, "ratings": ratings}
+
+
+def _save(scorer: Scorer, out: Path, record: ScorerRecord) -> None:
+    """Write the scorer, its record last: a folder with one is whole."""
+    from safetensors.torch import save_file
+
+    adapted = hasattr(scorer.backbone, "peft_config")
+    scorer.backbone.save_pretrained(out / ("adapter" if adapted else "model"))
+    scorer.tokenizer.save_pretrained(out / "tokenizer")
+    state = {name: value.detach().cpu() for name, value in scorer.head.state_dict().items()}
+    save_file(state, out / HEAD_FILE)
+    write_record(out, record)
+    shutil.rmtree(out / _CHECKPOINTS, ignore_errors=True)
