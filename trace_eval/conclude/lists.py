@@ -1,4 +1,4 @@
-"""The three lists of a screening, as files."""
+"""The three lists of a screening and the pairs of a plan, as files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.agreement.tabular import write_json
 from trace_eval.conclude.evidence import Evidence, label_text
+from trace_eval.conclude.plan import LabelPlan
 from trace_eval.conclude.screen import Screening
 
 #: Columns of each list: the order of the rows is the order of work.
@@ -48,3 +49,24 @@ def write_lists(folder: Path, found: Screening, evidence: Evidence) -> list[Path
         raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
     write_json(folder / "screen.json", found)
     return [*written, folder / "screen.json"]
+
+
+def write_plan(path: Path, found: LabelPlan, evidence: Evidence) -> None:
+    """Write the pairs to label, in order, with their systems and instruction.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
+    facts = evidence.table.facts
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(("id", *COLUMNS[4:]))
+            for key in found.pairs:
+                row = index[key]
+                writer.writerow(
+                    (key, *(facts[name][row] if name in facts else None for name in COLUMNS[4:]))
+                )
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error}); name another --out") from error

@@ -8,6 +8,7 @@ from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.calibrate import Calibration, Measured
 from trace_eval.conclude.forest import line
+from trace_eval.conclude.plan import LabelPlan
 from trace_eval.conclude.ppi import Powered
 from trace_eval.conclude.screen import Screening
 from trace_eval.conclude.shares import ShareRow
@@ -127,6 +128,17 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
             for row in rows
         ),
         f"{level:.0%} intervals; {design}",
+    )
+
+
+def plan_table(found: LabelPlan) -> Table:
+    """How many pairs of which systems."""
+    width = "unknown" if found.now is None else f"{found.now:.3f}"
+    return table(
+        f"Pairs to label in {found.source}",
+        ("systems", "open", "label"),
+        ((row.systems, row.open, row.label) for row in found.strata),
+        f"{found.labelled} labels now, width of {found.goal} {width}; wanted {found.width:g}",
     )
 
 

@@ -1,0 +1,74 @@
+"""``trace-eval plan``: how many more labels, and of which pairs?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trace_eval.commands.statistics import JsonFile, Labels, Level, Seed
+
+
+class Goal(StrEnum):
+    """Whose interval must be narrow."""
+
+    RATES = "win rates"
+    ACCURACY = "accuracy"
+
+
+def plan(
+    source: Annotated[
+        Path, typer.Argument(help="Run folder, or CSV/JSONL/JSON file of judgements.")
+    ],
+    labels: Labels = None,
+    width: Annotated[float, typer.Option(help="Full width that the interval may have.")] = 0.05,
+    goal: Annotated[
+        Goal | None,
+        typer.Option("--for", help="Default: win rates where systems are named, else accuracy."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Which judge, where the file has several.")
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
+    ] = None,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Pairs of one instruction are not independent.")
+    ] = False,
+    level: Level = 0.95,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="CSV of the pairs to label; default: RUN/plan.csv."),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Say how many more pairs people must label, which, and how long that takes."""
+    from trace_eval.agreement import read_source, write_json
+    from trace_eval.commands.console import results
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.conclude.evidence import gather
+    from trace_eval.conclude.lists import write_plan
+    from trace_eval.conclude.plan import make_plan
+    from trace_eval.conclude.tables import plan_table
+    from trace_eval.data.labels import read_labels
+
+    evidence = gather(
+        read_source(source),
+        read_labels(labels) if labels else None,
+        judge=judge,
+        dimension=dimension,
+    )
+    found = make_plan(
+        evidence, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
+    )
+    print_tables([plan_table(found)], stdout_console())
+    results().print(found.verdict, markup=False, soft_wrap=True)
+    path = out or (source / "plan.csv" if source.is_dir() else None)
+    if path:
+        write_plan(path, found, evidence)
+        results().print(str(path), markup=False, soft_wrap=True)
+    if json_file:
+        write_json(json_file, found)
