@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from fusion import DIMENSIONS
+from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
 from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Run, ScoreOutcome
 
@@ -54,20 +54,25 @@ def print_results(folder: Path) -> None:
 
 def print_scores(folder: Path) -> None:
     """The table of a rating: item, system, and per rubric the score and its spread."""
+    from trace_eval.runs.rating import rubrics_of
+
     run = Run.open(folder)
-    rubrics = list(run.record().rubrics)
+    scales = {name: rubric.numbers for name, rubric in rubrics_of(run).items()}
     outcomes = run.score_outcomes()
     table = Table(box=None, pad_edge=False)
     table.add_column("item", overflow="fold")
     table.add_column("system", overflow="fold")
-    for name in rubrics:
+    for name in scales:
         table.add_column(name, justify="right", no_wrap=True)
-        table.add_column("sd", justify="right", no_wrap=True)
+        table.add_column("spread", justify="right", no_wrap=True)
     console, rows = results(), 0
     for rows, item in enumerate(run.singles(), start=1):
         if rows <= _MAX_ROWS:
-            found = [outcomes.get((item.id, name), NOT_SCORED) for name in rubrics]
-            cells = [cell for outcome in found for cell in _score_cells(outcome)]
+            cells = [
+                cell
+                for name, scale in scales.items()
+                for cell in _score_cells(outcomes.get((item.id, name), NOT_SCORED), scale)
+            ]
             table.add_row(escape(item.id), escape(item.system or "-"), *cells)
     console.print(table)
     if rows > _MAX_ROWS:
@@ -76,17 +81,17 @@ def print_scores(folder: Path) -> None:
         console.print(f"\n[dim]note: {escape(caveat)}[/]")
     judge = run.record().judge.spec
     console.print(
-        f"\nrubric {', '.join(rubrics)}; judge {escape(judge)}; run: {escape(str(folder))}"
+        f"\nrubric {', '.join(scales)}; judge {escape(judge)}; run: {escape(str(folder))}"
     )
 
 
-def _score_cells(outcome: ScoreOutcome) -> tuple[str, str]:
+def _score_cells(outcome: ScoreOutcome, scale: Numbers) -> tuple[str, str]:
+    """The value, and one standard deviation of its distribution, both on the scale."""
     if outcome.value is None:
         return f"[yellow]{outcome.reason}[/]", "-"
-    spread = outcome.sd
-    if spread is None and outcome.variance is not None:
-        return f"{outcome.value:.2f}", f"({outcome.variance**0.5:.2f} of 0-1)"
-    return f"{outcome.value:.2f}", "-" if spread is None else f"{spread:.2f}"
+    if outcome.variance is None:
+        return f"{outcome.value:.2f}", "-"
+    return f"{outcome.value:.2f}", f"{outcome.variance**0.5 * (scale.high - scale.low):.2f}"
 
 
 def _kind_of(caveat: str) -> str:

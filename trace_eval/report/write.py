@@ -26,8 +26,10 @@ from trace_eval.report.page import (
 )
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, Line, line_of, page_of
 from trace_eval.report.people import people
+from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
+from trace_eval.runs.run import Run
 
 #: Name of the report inside a run.
 REPORT = "report.html"
@@ -37,7 +39,7 @@ def write_report(run_folder: Path, out: Path | None = None, audio: bool = False)
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
     Args:
-        run_folder: a run of ``judge``, finished or not.
+        run_folder: a run of ``judge`` or ``rate``, finished or not.
         out: the file to write; default: ``report.html`` inside the run.
         audio: copy the recordings into ``<report>_audio/`` beside it, so that both can be
             sent to somebody; else the players point to the original files.
@@ -48,13 +50,15 @@ def write_report(run_folder: Path, out: Path | None = None, audio: bool = False)
     Raises:
         UserError: there is no run, or the file cannot be written.
     """
-    facts = Facts.read(run_folder)
+    run = Run.open(run_folder)
+    facts = None if run.holds_scores else Facts.read(run_folder)
     path = out or run_folder / REPORT
     part = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("w", encoding="utf-8", errors="replace") as file:
-            file.writelines(_html(facts, Shelf(path, audio)))
+            pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
+            file.writelines(pieces)
         part.replace(path)
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error}); name another --out") from error

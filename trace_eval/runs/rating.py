@@ -124,6 +124,14 @@ def _panel(
     return FusedPanel(folder, rubrics, lambda spec: raters_of(spec, rubrics, judging), done)
 
 
+def rubrics_of(run: Run) -> dict[str, ScoreRubric]:
+    """The rubrics of a run as they were when it was made, whatever the files say today."""
+    return {
+        name: ScoreRubric.model_validate({k: v for k, v in told.items() if k != "sha256"})
+        for name, told in run.record().rubrics.items()
+    }
+
+
 def items_scored(run: Run, manifest: Manifest, rubrics: Sequence[ScoreRubric]) -> set[str]:
     """Items of a manifest that have a score by every rubric."""
     outcomes = run.score_outcomes()

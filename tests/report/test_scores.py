@@ -1,0 +1,95 @@
+"""The report of a run of scores, as a page and in a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from trace_eval.data.manifests import read_items
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.options import RateOptions
+from trace_eval.report import write_report
+from trace_eval.runs.rating import rate_manifest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">'
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scores")
+    records = [
+        {
+            "id": f"i{n}",
+            "question_id": f"q{n}",
+            "question": HOSTILE if n == 0 else f"Which is {n}?",
+            "reference": "r",
+            "candidate": f"{HOSTILE} {n}",
+            "system": f"s{n % 2}",
+            "labels": {"scores": {"ann": 1 + n, "ben": None}, "feedback": {"ben": ["u", HOSTILE]}},
+        }
+        for n in range(4)
+    ]
+    (folder / "items.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    samples = [(3, 3), (1, 5), ("no", "no"), (4, 5)]
+    replies: list[Any] = [
+        {"reasoning": f"because {score} {HOSTILE}", "score": score} if score != "no" else "no"
+        for pair in samples
+        for score in pair
+    ]
+    (folder / "script.jsonl").write_text("".join(json.dumps(r) + "\n" for r in replies))
+    options = RateOptions(
+        judges=(f"scripted:{folder / 'script.jsonl'}",),
+        judging=JudgeOptions(samples=2, repair=False),
+    )
+    rate_manifest(read_items(folder / "items.jsonl"), folder / "run", options)
+    return write_report(folder / "run")
+
+
+def test_everything_is_there_and_harmless(page_file: Path) -> None:
+    text = page_file.read_text()
+    assert "3 of 4 scores" in text
+    assert "1 unscored: unparseable" in text
+    assert HOSTILE not in text
+    assert "http://" not in text
+    assert "NaN" not in text
+    # s0 has 3 and no score, s1 has 3 and 4.5.
+    assert '<td dir="auto">s1<td class="num">2<td class="num">0<td class="num"><b>3.75</b>' in text
+    assert '<td dir="auto">s0<td class="num">1<td class="num">1<td class="num"><b>3.00</b>' in text
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
+def test_a_browser_orders_and_opens(
+    browser: Browser, page_file: Path, scheme: Any, width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    trouble: list[str] = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("console", lambda told: trouble.append(told.text) if told.type == "error" else None)
+    page.goto(page_file.as_uri())
+
+    def names() -> list[str]:
+        return page.locator("#list details:not([hidden]) .name").all_inner_texts()
+
+    assert names() == ["i0", "i1", "i2", "i3"]
+    page.select_option("#order", "spread")  # 1 and 5 differ most
+    assert names()[:2] == ["i1", "i3"]
+    page.select_option("#order", "distance")  # i0 is 3 where people say 1
+    assert names()[0] == "i0"
+    page.select_option("#order", "unscored")
+    assert names()[0] == "i2"
+    page.fill("#search", "i3")
+    assert names() == ["i3"]
+    page.locator("#list details:not([hidden]) summary").click()
+    assert page.locator("#s3 .histogram tr").count() == 5
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") in ("light", "dark")
+    assert page.evaluate("window.hacked") is None
+    page.close()
+    assert trouble == []

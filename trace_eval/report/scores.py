@@ -1,0 +1,226 @@
+"""The report of a run of scores: every answer with its score, spread, reasons and sound."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blueprints import Transcript
+from fusion import Numbers
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.scores.resample import Resampler, ratio
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score
+from trace_eval.report.audio import Shelf, Sound
+from trace_eval.report.page import asset, content_policy, style, template_environment
+from trace_eval.rubrics import ScoreRubric
+from trace_eval.runs.rating import rubrics_of
+from trace_eval.runs.run import ClipRecord, Run
+
+#: Resamples of the systems' intervals, and their level.
+RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)
+
+#: Longest text of one field on the page, characters; the rest is in the run.
+SHOWN = 4_000
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A mean and its spread on the scale, in percent of its width."""
+
+    left: float
+    width: float
+    at: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One answer under one rubric.
+
+    Attributes:
+        value, spread: on the rubric's scale; spread is one standard deviation of the
+            distribution, null where one opinion is all there is.
+        people: mean of people's scores; distance: how far the judge is from it.
+        histogram: (label, share of it, share of the largest) over the scale.
+    """
+
+    number: int
+    item: Single
+    rubric: ScoreRubric
+    score: Score | None
+    value: float | None
+    spread: float | None
+    bar: Bar | None
+    people: float | None
+    ratings: int
+    people_at: float | None
+    distance: float | None
+    histogram: tuple[tuple[str, float, float], ...]
+    heard: tuple[tuple[str, str], ...]
+    sounds: tuple[tuple[str, Sound], ...]
+
+
+@dataclass(frozen=True)
+class SystemLine:
+    """A system's mean score under one rubric with its interval, and where they lie."""
+
+    system: str
+    rubric: str
+    scored: int
+    unscored: int
+    mean: float
+    interval: tuple[float, float] | None
+    bar: Bar
+
+
+def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
+    """The page, piece by piece."""
+    env = template_environment()
+    env.globals.update(shown=SHOWN)
+    head, code = asset("theme.js"), asset("scores.js")
+    rubrics = rubrics_of(run)
+    lines = list(_lines(run, rubrics, Shelf(path, audio)))
+    record = run.record()
+    return env.get_template("scores.html.j2").generate(
+        name=run.folder.resolve().name,
+        record=record,
+        rubrics=rubrics,
+        lines=lines,
+        systems=_systems(lines, rubrics),
+        scored=sum(line.value is not None for line in lines),
+        reasons=_reasons(lines),
+        caveats=_caveats(lines),
+        problems=list(run.problems()),
+        level=RESAMPLES.level,
+        style=style() + asset("scores.css"),
+        head_script=head,
+        script=code,
+        policy=content_policy(head, code),
+    )
+
+
+def _lines(run: Run, rubrics: dict[str, ScoreRubric], shelf: Shelf) -> Iterator[Line]:
+    scores = {score.key: score for score in run.scores()}
+    clips = run.clips()
+    words = {
+        b.clip: b.transcript.text for b in run.blueprints() if isinstance(b.transcript, Transcript)
+    }
+    number = 0
+    for item in run.singles():
+        sounds = tuple(
+            (role, shelf.sound(recording, clips.get(recording.source_id)))
+            for role, recording in item.recordings().items()
+        )
+        heard = tuple(_heard(item, clips, words))
+        for name, rubric in rubrics.items():
+            yield _line(number, item, rubric, scores.get((item.id, name)), heard, sounds)
+            number += 1
+
+
+def _heard(
+    item: Single, clips: dict[str, ClipRecord], words: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    for role, recording in item.recordings().items():
+        record = clips.get(recording.source_id)
+        if record and record.clip in words:
+            yield role, words[record.clip]
+
+
+def _line(
+    number: int,
+    item: Single,
+    rubric: ScoreRubric,
+    score: Score | None,
+    heard: tuple[tuple[str, str], ...],
+    sounds: tuple[tuple[str, Sound], ...],
+) -> Line:
+    scale = rubric.numbers
+    given = list(item.labels.given.values()) if item.labels else []
+    people = statistics.fmean(given) if given else None
+    value = score.value if score else None
+    variance = score.estimate.variance if score and score.estimate else None
+    spread = None if variance is None else variance**0.5 * (scale.high - scale.low)
+    return Line(
+        number=number,
+        item=item,
+        rubric=rubric,
+        score=score,
+        value=value,
+        spread=spread,
+        bar=None if value is None else _bar(scale, value - (spread or 0), value + (spread or 0)),
+        people=people,
+        ratings=len(given),
+        people_at=None if people is None else _at(scale, people),
+        distance=None if people is None or value is None else abs(value - people),
+        histogram=_histogram(score),
+        heard=heard,
+        sounds=sounds,
+    )
+
+
+def _at(scale: Numbers, value: float) -> float:
+    return 100 * min(1.0, max(0.0, scale.position(value)))
+
+
+def _bar(scale: Numbers, low: float, high: float) -> Bar:
+    left, right = _at(scale, low), _at(scale, high)
+    return Bar(left, right - left, _at(scale, (low + high) / 2))
+
+
+def _histogram(score: Score | None) -> tuple[tuple[str, float, float], ...]:
+    shares = (score.distribution if score else None) or {}
+    top = max(shares.values(), default=0) or 1.0
+    return tuple((label, share, share / top) for label, share in shares.items())
+
+
+def _systems(lines: Sequence[Line], rubrics: dict[str, ScoreRubric]) -> list[SystemLine]:
+    """Means per system, highest first, with intervals from resampled questions."""
+    found: list[SystemLine] = []
+    for name, rubric in rubrics.items():
+        mine = [line for line in lines if line.rubric.name == name and line.item.system]
+        codes: dict[str, int] = {}
+        unit = [codes.setdefault(x.item.question_id or x.item.id, len(codes)) for x in mine]
+        resampler = Resampler(np.array(unit, np.int64))
+        scored = np.array([line.value is not None for line in mine])
+        values = np.array([line.value or 0.0 for line in mine])
+        systems = list(dict.fromkeys(str(line.item.system) for line in mine))
+        member = {s: np.array([x.item.system == s for x in mine]) for s in systems}
+        for system, of in member.items():
+            resampler.sums(system, (of * values * scored, of & scored), ratio)
+        estimates = resampler.estimates(RESAMPLES)
+        rows = []
+        for system, of in member.items():
+            mean, interval = estimates[system].value, estimates[system].interval
+            if mean is None:
+                continue
+            low, high = interval or (mean, mean)
+            left, right = _at(rubric.numbers, low), _at(rubric.numbers, high)
+            bar = Bar(left, right - left, _at(rubric.numbers, mean))
+            counted = int((of & scored).sum())
+            rows.append(
+                SystemLine(system, name, counted, int(of.sum()) - counted, mean, interval, bar)
+            )
+        found += sorted(rows, key=lambda row: -row.mean)
+    return found
+
+
+def _reasons(lines: Sequence[Line]) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for line in lines:
+        if line.value is None:
+            reason = str(line.score.reason) if line.score else "not_judged"
+            counted[reason] = counted.get(reason, 0) + 1
+    return counted
+
+
+def _caveats(lines: Sequence[Line]) -> list[str]:
+    every: dict[str, Any] = {}
+    for line in lines:
+        for caveat in line.score.caveats if line.score else ():
+            every.setdefault(caveat.partition(":")[0], caveat)
+    return [caveat for caveat in every.values() if " of " not in caveat.partition(":")[0]]
