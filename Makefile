@@ -10,7 +10,7 @@ PROGRAMS := ffmpeg flite espeak-ng sox chromium
 BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement report_size memory \
   stream scale
 
-.PHONY: demo shell test test-models bench bench-models lint format system clean
+.PHONY: demo shell test test-slow test-models bench bench-models lint format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
 	$(BIN)/trace-eval report $(RUN)
@@ -21,6 +21,10 @@ shell: $(VENV)/installed
 
 test: $(VENV)/installed-test system
 	$(BIN)/python -m pytest
+
+# Minutes each: a small model on all examples, every command of the docs.
+test-slow: $(VENV)/installed-test system
+	$(BIN)/python -m pytest -m slow
 
 test-models: $(VENV)/installed-models system
 	$(VENV)/models/bin/python -m pytest -m models tests/models

@@ -155,9 +155,10 @@ def _result(request: dict[str, object], verdict: object) -> dict[str, object]:
 def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
     options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "--retries", 0]
     done, run = _judge(manifest, "down", *options)
-    assert done.code == 1
-    assert "unscored 3: unreachable" in done.err
+    assert done.code == 2
+    assert "error: judge openai:x: http://127.0.0.1:9/v1: cannot be reached" in done.err
     assert {o.rating for o in run.overall().values()} == {None}
+    assert not run.judgements()
 
 
 def test_a_cost_bound_needs_a_price(manifest: Path) -> None:

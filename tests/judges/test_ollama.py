@@ -44,9 +44,18 @@ def scripted(answers: list[Answer], show: Answer | None = None) -> Server:
     def answer(asked: Asked) -> Answer:
         if asked.path == "/api/show":
             return shown
+        if asked.path == "/api/tags":
+            return Answer(body={"models": [{"model": "tiny:latest", "digest": "d" * 64}]})
         return left.pop(0) if len(left) > 1 else left[0]
 
     return Server(answer)
+
+
+def test_the_digest_of_the_model_is_recorded() -> None:
+    with scripted([Answer(body=GOOD)]) as server:
+        judge = made(server.url)
+        judge_once(judge)
+    assert judge.observed()["digest"] == "d" * 64
 
 
 def chats(server: Server) -> list[dict[str, Any]]:

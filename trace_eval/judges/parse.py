@@ -30,6 +30,16 @@ class Verdicts:
     reasoning: dict[str, str]
 
 
+#: What models copy from a form instead of filling it in, in lower case.
+_PLACEHOLDERS = frozenset({"string", "text", "reasoning", "your reasoning", "reason", "todo"})
+
+
+def is_placeholder(words: str) -> bool:
+    """True for a reasoning that gives none: empty, marks only, or copied from the form."""
+    bare = words.strip().strip("<>[](){}\"'").strip().lower()
+    return bare in _PLACEHOLDERS or not any(letter.isalnum() for letter in bare)
+
+
 def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> Verdicts:
     """Read the verdicts of one reply.
 
@@ -47,6 +57,10 @@ def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> 
             words = verdict.get("reasoning")
             if not isinstance(words, str):
                 raise ShapeError(f"{name} has no 'reasoning' text")
+            if is_placeholder(words):
+                raise ShapeError(
+                    f"{name}: the reasoning is {words.strip()[:40]!r}, no reason; say what decided"
+                )
             ratings[name] = label_of(rubric, elicitation, name, verdict)
         except ShapeError as error:
             raise ReplyError(Reason.UNPARSEABLE, str(error)) from None

@@ -29,6 +29,7 @@ from trace_eval.judges.audio.examples import Example
 from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.tasks import Part, common
 from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.message import Part as Content
 from trace_eval.judges.options import Concat, Elicitation
@@ -38,9 +39,6 @@ from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
 JOINED_EXAMPLES: frozenset[Concat] = frozenset({"examples", "all"})
 JOINED_PAIRS: frozenset[Concat] = frozenset({"pairs"})
 JOINED_TEST: frozenset[Concat] = frozenset({"test", "all"})
-
-#: An unusable reply is shown back to the model at most this long, characters.
-REPAIR_CHARS = 2_000
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ class PromptBuilder:
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The second chance; the recordings stay in the conversation, and are paid again."""
-        said = neutralise((reply or "")[:REPAIR_CHARS])
+        said = neutralise(shortened(reply or ""))
         told = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
         return (*messages, Message("assistant", said or "(no reply)"), Message("user", told))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -34,6 +35,7 @@ from trace_eval.judges.chat.base import (
     public_url,
 )
 from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
 from trace_eval.judges.chat.openai_dialect import count_of
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
@@ -109,7 +111,7 @@ class OllamaClient(ChatClient):
             made = await self._client.get().chat(
                 model=self.model,
                 messages=[{"role": m.role, "content": m.text} for m in request.messages],
-                format=dict(request.schema),
+                format=bounded_schema(request.schema),
                 options=options,
                 keep_alive=self._options.keep_alive,
                 think=self._options.think,
@@ -136,7 +138,15 @@ class OllamaClient(ChatClient):
                 raise self._failure(error) from None
             else:
                 self._limit = context_length(shown.modelinfo or {})
+                await self._identify()
             self._looked = True
+
+    async def _identify(self) -> None:
+        """Note the digest of the model's files: one name may stand for others next month."""
+        with suppress(Exception):  # the calls will tell what is wrong, if anything is
+            for model in (await self._client.get().list()).models:
+                if model.model in (self.model, f"{self.model}:latest") and model.digest:
+                    self._told["digest"] = model.digest
 
     def _context(self, request: Request) -> int:
         """The num_ctx of this call.
@@ -174,11 +184,11 @@ class OllamaClient(ChatClient):
         text = self.redact.exact(made.message.content or "")
         if made.done_reason == "length":
             room = num_ctx - (tokens.input or 0)
-            detail = (
-                f"the reply was cut after {tokens.output} tokens"
-                f" (at most {request.max_tokens}, context room {room});"
+            limit = (
+                f"after {tokens.output} tokens (at most {request.max_tokens}, context room {room});"
                 " raise --max-tokens or --num-ctx"
             )
+            detail = cut_detail(text, limit)
             raise Unusable(Reason.REPLY_CUT, detail, text, tokens)
         if made.done is False or made.done_reason not in (None, "stop"):
             detail = f"the reply ended with {made.done_reason!r}"

@@ -11,6 +11,7 @@ import base64
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -36,6 +37,7 @@ from trace_eval.judges.chat.base import (
     public_url,
 )
 from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.openai_dialect import (
     ABOUT_STRUCTURE,
@@ -53,6 +55,25 @@ from trace_eval.judges.chat.openai_dialect import (
 from trace_eval.judges.options import JudgeOptions
 
 DEFAULT_URL = "https://api.openai.com/v1"
+
+
+#: Seconds to wait for what a server says of its model.
+_IDENTIFY_S = 5.0
+
+#: What llama.cpp says of itself that tells two servers apart.
+_PROPS = ("build_info", "model_path")
+
+
+def identity_of(listed: Any, model: str) -> dict[str, JsonValue]:
+    """What ``GET /models`` says of one model: its numbers and texts, those of ``meta`` included."""
+    entries = listed.get("data") if isinstance(listed, dict) else None
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and model in (entry.get("id"), *(entry.get("aliases") or ())):
+            flat = {**entry, **(entry["meta"] if isinstance(entry.get("meta"), dict) else {})}
+            known = {k: v for k, v in flat.items() if isinstance(v, str | int | float)}
+            # llama.cpp gives the time of the request here.
+            return {"served": {k: v for k, v in known.items() if v != "" and k != "created"}}
+    return {}
 
 
 class OpenAIClient(ChatClient):
@@ -83,6 +104,7 @@ class OpenAIClient(ChatClient):
         self._dialect = Dialect(
             structure=fixed or ("text" if listens else "json_schema"),
             token_field="max_completion_tokens" if own else "max_tokens",
+            bounded=not own,  # its strict mode has no maxLength
             modalities=listens,
         )
         self._parameters = options.deciding(self.uses)
@@ -135,7 +157,8 @@ class OpenAIClient(ChatClient):
         if dialect.modalities:
             body["modalities"] = ["text"]
         if dialect.structure == "json_schema":
-            schema = {"name": "verdicts", "strict": True, "schema": dict(request.schema)}
+            shape = bounded_schema(request.schema) if dialect.bounded else dict(request.schema)
+            schema = {"name": "verdicts", "strict": True, "schema": shape}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif dialect.structure == "json_object":
             body["response_format"] = {"type": "json_object"}
@@ -174,6 +197,19 @@ class OpenAIClient(ChatClient):
         finally:
             if not self._settled:
                 self._dialect = start
+
+    async def _identify(self) -> None:
+        """Note what the server says of its model; most say nothing, and that is no trouble."""
+        if self.server == DEFAULT_URL:
+            return  # its replies name the snapshot already
+        client = self._client.get().with_options(timeout=_IDENTIFY_S)
+        # llama.cpp tells build and file beside its OpenAI routes, not under /v1.
+        props = f"{self.server.removesuffix('/v1')}/props"
+        with suppress(openai.APIError, ValueError, TypeError, RecursionError):
+            self._told |= identity_of(await client.get("/models", cast_to=object), self.model)
+            told = await client.get(props, cast_to=object)
+            if isinstance(told, dict):
+                self._told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
 
     async def _send(self, request: Request) -> Reply:
         audio_s = sum(message.audio_s for message in request.messages)
@@ -244,7 +280,7 @@ class OpenAIClient(ChatClient):
             refusal = self.redact(str(message.get("refusal") or "content_filter"))
             raise Unusable(Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens)
         if finish == "length":
-            detail = "the reply was cut at the token limit; raise --max-tokens"
+            detail = cut_detail(text, "at the token limit; raise --max-tokens")
             raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
         return text
 
@@ -287,7 +323,9 @@ class OpenAIClient(ChatClient):
         return CallFailed(Reason.REFUSED, detail)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; notes before that what the server says of the model."""
+        if self._settled:
+            await self._identify()
         await self._client.close()
 
 

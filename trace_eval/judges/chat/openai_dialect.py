@@ -20,6 +20,9 @@ REFUSALS = frozenset({400, 415, 422})
 # Other statuses are about the request's form only when they say so.
 ABOUT_STRUCTURE = re.compile(r"response_format|json_schema|json_object|json mode|schema|grammar")
 
+# Errors (in lower case) by which a schema's maxLength is refused, or the grammar made of it.
+_ABOUT_LENGTH = re.compile(r"(max|min)_?length|repetition|grammar|keyword")
+
 Structured = Literal["json_schema", "json_object", "text"]
 _NEXT: dict[Structured, Structured] = {"json_schema": "json_object", "json_object": "text"}
 
@@ -43,10 +46,13 @@ class Dialect:
     seed: bool = True
     top_p: bool = True
     modalities: bool = False
+    bounded: bool = True  # free texts of the schema have a maxLength
 
     def after(self, refusal: str) -> Dialect | None:
         """The dialect to try after this error text; None: nothing is left to try."""
         simpler = _NEXT.get(self.structure)
+        if self.bounded and self.structure == "json_schema" and _ABOUT_LENGTH.search(refusal):
+            return replace(self, bounded=False)
         if simpler and ABOUT_STRUCTURE.search(refusal):
             return replace(self, structure=simpler)
         if "max_completion_tokens" in refusal and self.token_field == "max_tokens":

@@ -11,11 +11,11 @@ from functools import partial
 
 from blueprints import UserError
 from trace_eval.judges.base import SingleCase
+from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.rating.evidence import Evidence
 from trace_eval.judges.rating.parse import ELEMENTS
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.text.prompt import REPAIR_CHARS
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.rubrics.load import OPTIONAL
 
@@ -143,7 +143,7 @@ class RatingPrompt:
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The prompt of the second chance."""
-        said = neutralise((reply or "")[:REPAIR_CHARS])
+        said = neutralise(shortened(reply or ""))
         again = (
             f"Your reply cannot be used: {neutralise(problem).rstrip('.')}. Rate the same answer"
             f" again, with the JSON object alone and short reasoning: {self._form()}"

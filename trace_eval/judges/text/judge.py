@@ -8,6 +8,7 @@ overall rating; that is the policy's work.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from blueprints import Absent
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
@@ -17,6 +18,7 @@ from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.chat.tokens import typical_tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.parse import Verdicts, parse_reply
@@ -85,8 +87,26 @@ class LLMJudge(ChatJudge[Verdicts]):
             return Judgement.unscored(case.pair.id, self.spec, Reason.EVIDENCE_MISSING, lacking)
         calls = self.calls(case)
         outcomes = await self.answers(calls)
-        opinions = [_opinion(*both) for both in zip(calls, outcomes, strict=True)]
+        advice = self._advice(case) if any(map(_is_cut, outcomes)) else ""
+        opinions = [_opinion(*both, advice) for both in zip(calls, outcomes, strict=True)]
         return judgement_of(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
+
+    def _advice(self, case: Case) -> str:
+        """How long the prompt is, and how long it would be in the shorter forms."""
+        now = self._tokens(case, self.options)
+        mode, rendering = self.options.mode, self.options.rendering
+        shorter: list[tuple[str, JudgeOptions]] = []
+        if mode == "blueprint" and rendering != "compact":
+            shorter.append(("--rendering compact", replace(self.options, rendering="compact")))
+        if mode == "blueprint":
+            transcript = replace(self.options, mode="transcript", drop=())
+            shorter.append(("--mode transcript", transcript))
+        told = [f"{name} has about {self._tokens(case, o)}" for name, o in shorter]
+        return f" (the prompt has about {now} tokens{''.join(f'; {text}' for text in told)})"
+
+    def _tokens(self, case: Case, options: JudgeOptions) -> int:
+        pack = PromptPack(options)
+        return typical_tokens(pack.messages(pack.evidence(case), "ab"))
 
     def lacking(self, case: Case) -> str | None:
         """Why the case cannot be judged: an absence that says nothing about the answer."""
@@ -103,8 +123,14 @@ class LLMJudge(ChatJudge[Verdicts]):
         return None
 
 
-def _opinion(call: Call, outcome: CallOutcome[Verdicts]) -> Opinion:
+def _is_cut(outcome: CallOutcome[Verdicts]) -> bool:
+    return outcome.reason is Reason.PROMPT_CUT
+
+
+def _opinion(call: Call, outcome: CallOutcome[Verdicts], advice: str) -> Opinion:
     verdicts = outcome.value
+    if _is_cut(outcome):
+        outcome = replace(outcome, detail=f"{outcome.detail}{advice}")
     return Opinion(
         order=call.order,
         sample=call.sample,

