@@ -13,6 +13,7 @@ import soundfile
 from blueprints import UserError
 from tests.audio.cases import case, examples, said, scripted
 from trace_eval.audio.layout import GAP_S
+from trace_eval.audio.noise import noisy_side
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.tasks import load_task, task_names
@@ -239,3 +240,21 @@ def test_tasks_of_ones_own(tmp_path: Path) -> None:
         scripted([], task=str(own))
     with pytest.raises(UserError, match="is unknown; use one of aspects, content, dimensions"):
         scripted([], task="speed")
+
+
+def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> None:
+    plain, _ = scripted([], task="s2s", concat="none", signals="none")
+    noisy, _ = scripted([], task="s2s", concat="none", signals="none", noise_db=10.0)
+    for name in ("p", "q", "r"):
+        made = case(tmp_path, name)
+        before, after = plain.unit_of(made), noisy.unit_of(made)
+        assert before.instruction is not None
+        assert after.instruction is not None
+        assert before.instruction.sha256 == after.instruction.sha256
+        changed = [
+            one.sha256 != other.sha256
+            for one, other in zip(before.answers, after.answers, strict=True)
+        ]
+        assert changed == [noisy_side(name) == 0, noisy_side(name) == 1]
+    (call, _) = noisy.calls(case(tmp_path))
+    assert all(part.render() for part in parts_of(call.request.messages))

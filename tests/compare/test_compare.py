@@ -163,3 +163,17 @@ def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: P
     assert "<script" not in html
     assert "&lt;b&gt;say p1&lt;/b&gt;" in html
     assert "because of p1" in html
+
+
+def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> None:
+    noisy = run(tmp_path / "noisy", tmp_path / "sound.wav", True)
+    record = json.loads((noisy / "manifest.json").read_text())
+    record["judge"]["parameters"] = {"noise_db": 10.0}
+    (noisy / "manifest.json").write_text(json.dumps(record))
+    report = compare_runs([runs[0], runs[1], noisy], options=OPTIONS)
+    assert [(n.base, n.repeat, n.run, n.snr_db) for n in report.noise] == [
+        ("text", "audio", "noisy", 10.0)
+    ] * 3
+    # "noisy" says what "audio" says, so the repetition changes exactly as much
+    assert all(n.effect.net in (0.0, None) for n in report.noise)
+    assert sum(n.effect.items for n in report.noise) == 5

@@ -51,6 +51,7 @@ OTHERS: dict[str, Any] = {
     "audio_format": "mp3",
     "transcripts": "reference",
     "instruction": "both",
+    "noise_db": 20.0,
     "show": ("question",),
     "min_samples": 1,
 }

@@ -13,11 +13,13 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of
 from trace_eval.agreement.alpha import alpha
 from trace_eval.agreement.bias.effects import (
+    difficulty_rows,
     length_rows,
     noise_rows,
     people_noise,
     position_rows,
     self_rows,
+    verbosity_rows,
 )
 from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.bootstrap import BootstrapOptions
@@ -117,6 +119,8 @@ def agree(
         ),
         position=tuple(row for judge in judges for row in position_rows(judge)),
         length=tuple(row for judge in judges for row in length_rows(judge, items)),
+        verbosity=tuple(row for judge in judges for row in verbosity_rows(judge, items)),
+        difficulty=tuple(row for judge in judges for row in difficulty_rows(judge, items)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
         noise=(*people_noise(labels), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(items, judges, instruction, options)) if options.learn else (),

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 from trace_eval.agreement.align import Missing
 from trace_eval.agreement.alpha import Alpha
-from trace_eval.agreement.bias.effects import LengthRow, NoiseRow, PositionRow, SelfRow
+from trace_eval.agreement.bias.effects import (
+    DifficultyRow,
+    LengthRow,
+    NoiseRow,
+    PositionRow,
+    SelfRow,
+    VerbosityRow,
+)
 from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.agreement.compare import Comparison
@@ -85,6 +92,8 @@ class AgreeReport:
     policy_comparisons: tuple[Comparison, ...]
     position: tuple[PositionRow, ...]
     length: tuple[LengthRow, ...]
+    verbosity: tuple[VerbosityRow, ...]
+    difficulty: tuple[DifficultyRow, ...]
     self_comparisons: tuple[SelfRow, ...]
     noise: tuple[NoiseRow, ...]
     learned: tuple[Learned, ...]

@@ -148,7 +148,7 @@ def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:
     for side in ("a", "b"):
         sources = [getattr(pair, side).source_id for pair in pairs]
         facts[f"clip_{side}"] = [clips.get(source) for source in sources]
-        for name in _MEASURES:
+        for name in (*_MEASURES, "tokens"):
             found = [measures.get(str(clips.get(source)), {}).get(name) for source in sources]
             facts[f"{name}_{side}"] = found
     return {
@@ -174,6 +174,8 @@ def _measures(run: Run) -> dict[str, dict[str, float | None]]:
         found[record["clip"]] = {
             name: (record.get(group) or {}).get(key) for name, (group, key) in _MEASURES.items()
         }
+        words = (record.get("transcript") or {}).get("text")
+        found[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
     return found
 
 

@@ -66,6 +66,7 @@ _HELP: dict[str, tuple[str, str]] = {
     "audio_format": ("--audio-format", "wav, or mp3 (needs ffmpeg)."),
     "transcripts": ("--transcripts", "Words beside the recordings: none, asr or reference."),
     "instruction": ("--instruction", "How the instruction is given: audio, text or both."),
+    "noise_db": ("--noise-db", "White noise on one answer, dB below it; for robustness studies."),
     "max_request_mb": ("--max-request-mb", "Larger requests are not sent."),
     "base": ("--base", "Base model of a scorer or reward model: path or hub id."),
     "num_ctx": ("--num-ctx", "Context of Ollama models, tokens; default: from the prompts."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +13,7 @@ from blueprints import UserError
 from trace_eval.agreement import AgreeOptions, agree
 from trace_eval.agreement.accuracy import accuracy
 from trace_eval.agreement.align import align
+from trace_eval.agreement.bias.robustness import Robustness, robustness, sides
 from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate, Units, bootstrap
 from trace_eval.agreement.compare import Comparison
 from trace_eval.agreement.counts import joint_counts
@@ -62,6 +63,17 @@ class Mutual:
 
 
 @dataclass(frozen=True)
+class NoiseEffect:
+    """A run with noise on one answer, beside a run without and a repetition of that."""
+
+    base: str
+    repeat: str | None
+    run: str
+    snr_db: float
+    effect: Robustness
+
+
+@dataclass(frozen=True)
 class RunComparison:
     """All tables of ``trace-eval compare``; each list is one table.
 
@@ -83,6 +95,7 @@ class RunComparison:
     differences: tuple[Comparison, ...]
     mutual: tuple[Mutual, ...]
     apart: tuple[Apart, ...]
+    noise: tuple[NoiseEffect, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -136,6 +149,7 @@ def compare_runs(
         differences=differences,
         mutual=tuple(_mutual(tables, options.bootstrap)),
         apart=tuple(apart(tables, known)[: options.top]),
+        noise=tuple(_noise(tables, dict(named))),
         notes=tuple(_notes(given, known, shared)),
     )
 
@@ -188,6 +202,26 @@ def _notes(labels: LabelTable | None, known: LabelTable | None, shared: Sequence
         return [f"{labels.source} labels none of the {len(shared)} shared pairs"]
     missing = len(set(shared) - set(known.ids.tolist()))
     return [f"{missing} of {len(shared)} shared pairs have no human label"] if missing else []
+
+
+def _noise(tables: Mapping[str, LabelTable], folders: Mapping[str, Path]) -> Iterator[NoiseEffect]:
+    """Runs that were judged with noise, against the first run without; the next one repeats."""
+    levels = {
+        name: Run.open(folder).record().judge.parameters.get("noise_db")
+        for name, folder in folders.items()
+    }
+    quiet = [name for name, level in levels.items() if level is None]
+    if not quiet or len(quiet) == len(levels):
+        return
+    base, repeat = quiet[0], quiet[1] if len(quiet) > 1 else None
+    side = sides([str(name) for name in tables[base].ids.tolist()])
+    for name, level in levels.items():
+        if not isinstance(level, int | float) or "overall" not in tables[name].codes:
+            continue
+        again = tables[repeat].codes["overall"] if repeat else None
+        labels = tables[base].codes["overall"]
+        for effect in robustness(labels, again, tables[name].codes["overall"], side):
+            yield NoiseEffect(base, repeat, name, float(level), effect)
 
 
 def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list[Mutual]:

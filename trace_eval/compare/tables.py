@@ -9,7 +9,11 @@ from trace_eval.compare.evaluate import RunComparison
 
 
 def compare_tables(report: RunComparison) -> Iterator[Table]:
-    """Cost and coverage, people, differences, each other, and where they are furthest apart."""
+    """Cost and coverage, people, differences, each other, noise, and where they are apart."""
+    yield from (table for table in _all(report) if table.rows)
+
+
+def _all(report: RunComparison) -> Iterator[Table]:
     yield _costs(report)
     if report.people:
         yield _people(report)
@@ -19,6 +23,16 @@ def compare_tables(report: RunComparison) -> Iterator[Table]:
         ("first", "second", "dimension", "pairs", "same label", "kappa"),
         ((m.first, m.second, m.dimension, m.items, m.same, m.kappa) for m in report.mutual),
         "over the pairs that both scored",
+    )
+    yield table(
+        "Noise on one answer: unchanged verdicts",
+        ("run", "dB", "fell on", "pairs", "repeat without noise", "with noise", "net"),
+        (
+            (n.run, n.snr_db, e.fell_on, e.items, e.repeat, e.noisy, e.net)
+            for n in report.noise
+            for e in (n.effect,)
+        ),
+        "the repetition is the second run without noise; net is what the noise adds to it",
     )
     yield _apart(report)
 

@@ -27,7 +27,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     **{place[1]: names for place, names in COLUMNS.items() if place[0] == "labels"},
     **{
         f"{name}_{side}": (f"{name}_{side}",)
-        for name in ("duration", "loudness", "mos")
+        for name in ("duration", "loudness", "mos", "tokens")
         for side in "ab"
     },
     **{

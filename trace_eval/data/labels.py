@@ -45,8 +45,17 @@ TEXT_FACTS = (
     "order",
 )
 
-#: Numbers per answer: seconds, LUFS, MOS (1-5).
-NUMBER_FACTS = ("duration_a", "duration_b", "loudness_a", "loudness_b", "mos_a", "mos_b")
+#: Numbers per answer: seconds, LUFS, MOS (1-5), tokens of its transcript.
+NUMBER_FACTS = (
+    "duration_a",
+    "duration_b",
+    "loudness_a",
+    "loudness_b",
+    "mos_a",
+    "mos_b",
+    "tokens_a",
+    "tokens_b",
+)
 
 
 #: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability

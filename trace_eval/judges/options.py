@@ -81,6 +81,7 @@ class JudgeOptions:
     audio_format: AudioFormat = "wav"
     transcripts: Transcripts = "none"  # words that stand beside the recordings
     instruction: InstructionForm = "audio"  # how a spoken and written one is given
+    noise_db: float | None = None  # white noise on one answer, chosen by the item's id
     max_request_mb: float = 20.0  # larger requests are not sent
     # In this process (scorer, reward).
     base: str | None = None  # path or hub id of the base, instead of the one an adapter names
@@ -228,6 +229,7 @@ AUDIO_ONLY = frozenset(
         "audio_format",
         "transcripts",
         "instruction",
+        "noise_db",
         "max_request_mb",
     }
 )

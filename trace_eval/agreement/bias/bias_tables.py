@@ -73,6 +73,54 @@ def bias_tables(report: AgreeReport) -> Iterator[Table]:
         ),
     )
     yield table(
+        "Verbosity: human ties whose transcripts differ by 5 tokens or more",
+        ("judge", "dimension", "pairs", "longer", "shorter", "tie", "unscored", "sign test p"),
+        (
+            (
+                row.judge,
+                row.dimension,
+                b.items,
+                *(_share(n, b.items) for n in (b.longer, b.shorter, b.tied)),
+                b.unscored,
+                p_value(b.p),
+            )
+            for row in report.verbosity
+            for b in (row.bias,)
+        ),
+        "an unscored verdict is not a tie; of runs the tokens are the transcript's words",
+    )
+    yield table(
+        "Difficulty: quarters by the difference of mean opinions, hardest first",
+        (
+            "judge",
+            "dimension",
+            "difference",
+            "pairs",
+            "accuracy",
+            "stable",
+            "first",
+            "second",
+            "a tie",
+            "Spearman of ease and place-bound",
+            "p",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                f"{q.low:.2f} to {q.high:.2f}",
+                q.items,
+                q.accuracy,
+                *(_share(n, q.bias.pairs) for n in (q.bias.stable, q.bias.first)),
+                *(_share(n, q.bias.pairs) for n in (q.bias.second, q.bias.tied)),
+                row.difficulty.spearman,
+                p_value(row.difficulty.p),
+            )
+            for row in report.difficulty
+            for q in row.difficulty.quartiles
+        ),
+    )
+    yield table(
         "Self-comparisons, counted apart",
         ("judge", "dimension", "pairs", "tie", "first", "second", "sign test p"),
         (

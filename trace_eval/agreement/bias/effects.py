@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.agreement.align import Items
+from trace_eval.agreement.bias.difficulty import Difficulty, calls_by_item, difficulty
 from trace_eval.agreement.bias.length import LengthBias, length_bias
 from trace_eval.agreement.bias.position import PositionBias, join_orders, position_bias
 from trace_eval.agreement.bias.self_comparison import SelfComparisons, self_comparisons, self_mask
+from trace_eval.agreement.bias.verbosity import Verbosity, verbosity
 from trace_eval.agreement.judges import JudgeData
 from trace_eval.agreement.noise import Noise, noise
 from trace_eval.data.labels import MISSING, Codes, LabelTable
@@ -35,6 +37,24 @@ class LengthRow:
     judge: str
     dimension: str
     bias: LengthBias
+
+
+@dataclass(frozen=True)
+class VerbosityRow:
+    """Preference for more words, of a judge."""
+
+    judge: str
+    dimension: str
+    bias: Verbosity
+
+
+@dataclass(frozen=True)
+class DifficultyRow:
+    """Accuracy and bias of a judge by how far apart people's mean opinions are."""
+
+    judge: str
+    dimension: str
+    difficulty: Difficulty
 
 
 @dataclass(frozen=True)
@@ -112,6 +132,37 @@ def length_rows(judge: JudgeData, items: Items) -> Iterator[LengthRow]:
         if predicted is not None:
             kept = np.where(apart, MISSING, truth).astype(np.int8)
             yield LengthRow(judge.name, dimension, length_bias(kept, predicted, a, b))
+
+
+def verbosity_rows(judge: JudgeData, items: Items) -> Iterator[VerbosityRow]:
+    """Per dimension, without self-comparisons; nothing where no transcript's length is known."""
+    a, b = judge.facts.get("tokens_a"), judge.facts.get("tokens_b")
+    if a is None or b is None:
+        return
+    apart = self_mask(judge.facts, len(items.ids))
+    for dimension, truth in items.codes.items():
+        predicted = judge.codes.get(dimension)
+        if predicted is not None:
+            kept = np.where(apart, MISSING, truth).astype(np.int8)
+            yield VerbosityRow(judge.name, dimension, verbosity(kept, predicted, a, b))
+
+
+def difficulty_rows(judge: JudgeData, items: Items) -> Iterator[DifficultyRow]:
+    """Per dimension of the calls; nothing where orders or mean opinions are not known."""
+    a, b = judge.facts.get("mos_a"), judge.facts.get("mos_b")
+    if a is None or b is None or judge.opinions is None:
+        return
+    calls, place = judge.opinions, items.index()
+    rows = np.array([place.get(name, -1) for name in calls.ids.tolist()], np.int64)
+    facts = {
+        name: np.where(rows >= 0, column[rows].astype(float), np.nan)
+        for name, column in (("mos_a", a), ("mos_b", b))
+    }
+    for dimension, codes in calls.codes.items():
+        found = calls_by_item(calls.ids, calls.facts["order"], codes, facts)
+        parts = difficulty(*found) if found else None
+        if parts is not None:
+            yield DifficultyRow(judge.name, dimension, parts)
 
 
 def self_rows(judge: JudgeData) -> Iterator[SelfRow]:

@@ -19,6 +19,7 @@ from blueprints import Transcript, UserError
 from extractors.audio import AudioError, Clip
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import GAP_S, Sound, Unit
+from trace_eval.audio.noise import Noise, noisy_side
 from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair, Recording
@@ -167,7 +168,11 @@ class AudioJudge(ChatJudge[Said]):
         """
         pair = case.pair
         asked = sound_in(case, pair.instruction) if self.needs_instruction(pair) else None
-        return Unit((sound_in(case, pair.a), sound_in(case, pair.b)), asked)
+        noise: list[Noise | None] = [None, None]
+        if self.options.noise_db is not None:
+            noise[noisy_side(pair.id)] = Noise(self.options.noise_db, self.options.seed)
+        a, b = (sound_in(case, *each) for each in zip((pair.a, pair.b), noise, strict=True))
+        return Unit((a, b), asked)
 
     def asked(self, case: Case, unit: Unit) -> list[Asked]:
         """Every call of a case: orders, then parts, then samples."""
@@ -291,7 +296,7 @@ class AudioJudge(ChatJudge[Said]):
             yield f"the instruction is that of example {same!r}"
 
 
-def sound_in(case: Case, recording: Recording) -> Sound:
+def sound_in(case: Case, recording: Recording, noise: Noise | None = None) -> Sound:
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 
     Raises:
@@ -299,7 +304,8 @@ def sound_in(case: Case, recording: Recording) -> Sound:
     """
 
     def read() -> Clip:
-        return case.decode(recording)
+        clip = case.decode(recording)
+        return noise.on(clip) if noise else clip
 
     return sound_of(read(), read)
 

@@ -1,0 +1,133 @@
+"""Pointwise scores, difficulty, verbosity and noise: numbers by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blueprints import UserError
+from extractors.audio import Clip
+from trace_eval.agreement.bias.difficulty import calls_by_item, difficulty
+from trace_eval.agreement.bias.robustness import robustness, sides
+from trace_eval.agreement.bias.verbosity import verbosity
+from trace_eval.agreement.pointwise import read_pointwise
+from trace_eval.audio.noise import noisy_side, with_noise
+
+#: (score A, score B, truth, MOS A, MOS B), acceptance number 6 of the protocol.
+ROWS = [(4, 3, 1, 4.2, 3.1), (3, 3, 2, 2.9, 3.4), (5, 5, 1, 4.8, 4.0)]
+ROWS += [(2, 4, 1, 3.9, 2.5), (1, 2, 2, 1.5, 2.75)]
+
+
+def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
+    return np.array(labels, np.int8)
+
+
+def test_pointwise_scores_as_comparisons(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    header = "score1,score2,ground_truth,groundtruth1,groundtruth2\n"
+    path.write_text(header + "".join(",".join(map(str, row)) + "\n" for row in ROWS))
+    found = read_pointwise(path)
+    assert (found.pairs, found.half_ties, found.strict) == (5, pytest.approx(0.6), 0.4)
+    assert found.decided == pytest.approx(2 / 3)
+    assert found.equal == 0.4
+    assert found.mse == pytest.approx(0.79325)
+    assert found.mse_constant == pytest.approx(0.830225)
+    path.write_text("score1,score2\n1,2\n")
+    with pytest.raises(UserError, match="no column 'ground_truth'"):
+        read_pointwise(path)
+
+
+def test_a_score_that_was_not_read_is_no_tie(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("score1,score2,ground_truth,groundtruth1,groundtruth2\n,3,1,2,3\n4,3,1,2,3\n")
+    assert read_pointwise(path).pairs == 1
+
+
+def test_noise_is_read_against_a_repetition() -> None:
+    # side A of all pairs is noisy; base: A wins 4, B wins 3, 1 tie, 1 unscored later
+    base = codes(0, 0, 0, 0, 1, 1, 1, 4, 0)
+    repeat = codes(0, 0, 0, 1, 1, 1, 1, 4, 0)
+    noisy = codes(0, 0, 1, 4, 1, 1, 0, 0, -1)
+    found = {row.fell_on: row for row in robustness(base, repeat, noisy, np.zeros(9, np.int64))}
+    assert [(r.items, r.repeat, r.noisy) for r in found.values()] == [
+        (4, 0.75, 0.5),
+        (3, 1.0, pytest.approx(2 / 3)),
+        (1, 1.0, 0.0),
+    ]
+    assert found["winner"].net == 0.25
+    alone = robustness(base, None, noisy, np.ones(9, np.int64))
+    assert [(r.fell_on, r.items, r.repeat) for r in alone] == [
+        ("winner", 3, None),
+        ("loser", 4, None),
+        ("tie", 1, None),
+    ]
+
+
+def test_the_side_of_the_noise_is_decided_by_the_id() -> None:
+    # SHA-256 of "p1" begins with 6a...: even; of "a" with ca: even; of "b" with 3e: even; "c" 2e
+    import hashlib
+
+    for name in ("p1", "a", "item 7", "ü"):
+        bit = hashlib.sha256(name.encode()).digest()[0] % 2
+        assert noisy_side(name) == bit
+    drawn = sides([str(n) for n in range(400)])
+    assert 150 < int(drawn.sum()) < 250
+
+
+@pytest.mark.parametrize("snr", [20.0, 10.0, 5.0, 1.0])
+def test_noise_has_the_power_that_was_asked_for(snr: float) -> None:
+    time = np.arange(48_000) / 24_000
+    clip = Clip((0.1 * np.sin(2 * np.pi * 300 * time)).astype(np.float32)[:, None], 24_000)
+    noisy = with_noise(clip, snr, seed=3)
+    added = noisy.samples.astype(float) - clip.samples
+    ratio = 10 * np.log10(np.mean(clip.samples.astype(float) ** 2) / np.mean(added**2))
+    assert ratio == pytest.approx(snr, abs=0.1)
+    assert with_noise(clip, snr, seed=3).sha256 == noisy.sha256
+    assert with_noise(clip, snr, seed=4).sha256 != noisy.sha256
+    loud = Clip(clip.samples * 9.9, 24_000)
+    assert float(np.abs(with_noise(loud, snr).samples).max()) <= 1
+    silent = Clip(np.zeros((100, 1), np.float32), 24_000)
+    assert with_noise(silent, snr) is silent
+
+
+def test_longer_transcripts_among_human_ties() -> None:
+    truth = codes(4, 2, 3, 4, 4, 0, 4)
+    predicted = codes(0, 1, 0, 4, -1, 0, 1)
+    tokens_a = np.array([20.0, 20, 5, 30, 30, 99, 12])
+    tokens_b = np.array([10.0, 10, 15, 10, 10, 1, 10])  # the last pair differs by 2 only
+    found = verbosity(truth, predicted, tokens_a, tokens_b)
+    assert (found.items, found.longer, found.shorter, found.tied) == (4, 1, 2, 1)
+    assert found.unscored == 1
+    assert found.share(found.longer) == 0.25
+
+
+def test_harder_pairs_are_bound_to_their_place() -> None:
+    gap = np.array([0.1, 0.2, 0.3, 0.4, 1.1, 1.2, 1.3, 1.4])
+    mos_a, mos_b = 3 + gap, np.full(8, 3.0)  # A is better everywhere
+    there = codes(0, 0, 0, 0, 0, 0, 0, 0)
+    back = codes(0, 0, 0, 1, 1, 1, 1, 1)  # the three hardest: first place both times
+    found = difficulty(there, back, mos_a, mos_b)
+    assert found is not None
+    assert [(q.items, q.bias.first, q.bias.stable) for q in found.quartiles] == [
+        (2, 2, 0),
+        (2, 1, 1),
+        (2, 0, 2),
+        (2, 0, 2),
+    ]
+    assert [q.accuracy for q in found.quartiles] == [1.0] * 4
+    assert found.spearman is not None
+    assert found.spearman < -0.8
+    assert difficulty(there[:5], back[:5], mos_a[:5], mos_b[:5]) is None
+
+
+def test_calls_of_a_run_are_mirrored_to_places() -> None:
+    ids = np.array(["p", "p", "q"], dtype=object)
+    order = np.array(["ab", "ba", "ab"], dtype=object)
+    facts = {"mos_a": np.array([4.0, 4.0, 1.0]), "mos_b": np.array([3.0, 3.0, 2.0])}
+    found = calls_by_item(ids, order, codes(0, 0, 1), facts)
+    assert found is not None
+    there, back, mos_a, _ = found
+    assert (there.tolist(), back.tolist(), mos_a.tolist()) == ([0], [1], [4.0])
+    assert calls_by_item(ids, order, codes(0, 0, 1), {}) is None
