@@ -14,6 +14,7 @@ from trace_eval.commands import (
     card,
     compare,
     doctor,
+    drill,
     export,
     extract,
     fuse,
@@ -88,6 +89,7 @@ for command in (
     schema.schema,
 ):
     app.command()(command)
+app.add_typer(drill.app)
 app.add_typer(models.app)
 app.add_typer(train.app)
 app.add_typer(rubrics.app)

@@ -1,0 +1,241 @@
+"""Probes of a judge: changes to recordings whose effect on a verdict is known beforehand.
+
+A judge that prefers one of two identical recordings, or the one that plays 10 dB louder, says
+something about itself and not about the answers. Each probe turns pairs into pairs whose
+verdict is known, or known relative to the plain one; the share in which that holds is what a
+judge card shows.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from blueprints import UserError
+from extractors.audio import Clip, Samples, decode
+from fusion import Rating
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Answer, Pair, Recording
+from trace_eval.drill.share import Share
+from trace_eval.judges.registry import judge_of
+from trace_eval.options import Options
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import judge_manifest
+
+Change = Callable[[Clip], Samples]
+#: (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.
+Holds = Callable[[str, str], bool]
+
+#: Level of a change in gain, dB; silence before and after a padded clip, seconds.
+GAIN_DB, PADDING_S = 10.0, 1.0
+
+#: Frequency and peak of the tone that stands in for an answer.
+TONE_HZ, TONE_PEAK = 440.0, 0.25
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One kind of change.
+
+    Attributes:
+        name: of the probe.
+        expected: what must hold, for people.
+        a, b: what answers A and B of the new pair are made of: a change of the plain A.
+        holds: (plain verdict of the pair, verdict of the probe) -> whether it is as expected.
+        swap: the new pair is the plain one in the other order; ``a`` and ``b`` are not used.
+    """
+
+    name: str
+    expected: str
+    holds: Holds
+    a: Change | None = None
+    b: Change | None = None
+    swap: bool = False
+
+
+def _same(clip: Clip) -> Samples:
+    return clip.samples
+
+
+def _silence(clip: Clip) -> Samples:
+    return np.zeros_like(clip.samples)
+
+
+def _tone(clip: Clip) -> Samples:
+    time = np.arange(len(clip.samples)) / clip.rate
+    wave = (TONE_PEAK * np.sin(2 * np.pi * TONE_HZ * time)).astype(np.float32)
+    return np.repeat(wave[:, None], clip.channels, axis=1)
+
+
+def _padded(clip: Clip) -> Samples:
+    gap = np.zeros((round(PADDING_S * clip.rate), clip.channels), np.float32)
+    return np.concatenate((gap, clip.samples, gap))
+
+
+def _gain(decibels: float) -> Change:
+    def change(clip: Clip) -> Samples:
+        return np.asarray(clip.samples * np.float32(10 ** (decibels / 20)), dtype=np.float32)
+
+    return change
+
+
+def _twice(clip: Clip) -> Samples:
+    return np.concatenate((clip.samples, clip.samples))
+
+
+def _mp3(clip: Clip) -> Samples:
+    """Through MP3 at 64 kbit/s and back."""
+    command = ["ffmpeg", "-v", "error", "-f", "f32le", "-ar", str(clip.rate)]
+    command += ["-ac", str(clip.channels), "-i", "pipe:0", "-b:a", "64k", "-f", "mp3", "pipe:1"]
+    done = subprocess.run(command, input=clip.samples.tobytes(), capture_output=True, check=True)
+    return decode(done.stdout, clip.name).samples
+
+
+def _tie(_: str, probe: str) -> bool:
+    return probe not in (Rating.A, Rating.B)
+
+
+def _a_wins(_: str, probe: str) -> bool:
+    return probe == Rating.A
+
+
+def _not_b(_: str, probe: str) -> bool:
+    return probe != Rating.B
+
+
+def _mirrored(plain: str, probe: str) -> bool:
+    return probe == {str(Rating.A): Rating.B, str(Rating.B): Rating.A}.get(plain, plain)
+
+
+PROBES: tuple[Probe, ...] = (
+    Probe("identical", "a tie between a recording and itself", _tie, _same, _same),
+    Probe("swap", "the plain verdict, mirrored", _mirrored, swap=True),
+    Probe("silence", "an answer wins against silence", _a_wins, _same, _silence),
+    Probe("tone", "an answer wins against a tone", _a_wins, _same, _tone),
+    Probe("padding", "a tie with itself between 1 s of silence", _tie, _same, _padded),
+    Probe("louder", "a tie with itself at +10 dB", _tie, _gain(-GAIN_DB), _same),
+    Probe("quieter", "a tie with itself at -10 dB", _tie, _same, _gain(-GAIN_DB)),
+    Probe("mp3", "a tie with itself through MP3 at 64 kbit/s", _tie, _same, _mp3),
+    Probe("twice", "saying all twice does not win", _not_b, _same, _twice),
+)
+
+
+@dataclass(frozen=True)
+class ProbeRow:
+    """What became of one probe.
+
+    Attributes:
+        held: of the pairs with a verdict, those in which the expected relation holds.
+        unscored: pairs without a verdict, on the plain or on the changed pair.
+    """
+
+    name: str
+    expected: str
+    held: Share
+    unscored: int
+
+
+@dataclass(frozen=True)
+class ProbeReport:
+    """What became of all probes.
+
+    Attributes:
+        judge: its spec.
+        rows: one per probe.
+        left_out: probes that cannot be made here, and why.
+    """
+
+    judge: str
+    rows: tuple[ProbeRow, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def drill_judge(
+    manifest: Manifest, out: Path, options: Options, probes: Sequence[Probe] = PROBES
+) -> ProbeReport:
+    """Judge pairs as they are and with each probe, in a run folder each.
+
+    Args:
+        manifest: pairs whose answers can be decoded.
+        out: folder of ``plain``, one run per probe, and the changed recordings; continued.
+        options: the judge and how it is asked.
+        probes: which ones.
+
+    Raises:
+        UserError: a manifest without pairs; else as
+            :func:`trace_eval.runs.session.judge_manifest`.
+    """
+    if not manifest.pairs:
+        raise UserError(f"{manifest.path}: no pairs to probe the judge with")
+    left_out = []
+    if shutil.which("ffmpeg") is None:
+        probes = [probe for probe in probes if _mp3 not in (probe.a, probe.b)]
+        left_out.append("mp3: the program ffmpeg is not installed")
+    plain = _verdicts(manifest, out / "plain", options)
+    rows = [_row(probe, manifest, plain, out / probe.name, options) for probe in probes]
+    return ProbeReport(judge_of(options.judge, options.judging).spec, tuple(rows), tuple(left_out))
+
+
+def _row(
+    probe: Probe,
+    manifest: Manifest,
+    plain: dict[str, str | None],
+    out: Path,
+    options: Options,
+) -> ProbeRow:
+    audio = out.with_name(f"{out.name}-audio")
+    audio.mkdir(parents=True, exist_ok=True)
+    pairs = [
+        _made(probe, pair, audio / f"{number:06d}") for number, pair in enumerate(manifest.pairs)
+    ]
+    made = Manifest(manifest.path, pairs)
+    after = _verdicts(made, out, options)
+    held = unscored = known = 0
+    for pair in pairs:
+        one, other = plain.get(pair.id), after.get(pair.id)
+        if one is None or other is None:
+            unscored += 1
+            continue
+        known += 1
+        held += probe.holds(one, other)
+    return ProbeRow(probe.name, probe.expected, Share(held, known), unscored)
+
+
+def _verdicts(manifest: Manifest, out: Path, options: Options) -> dict[str, str | None]:
+    judge_manifest(manifest, out, options)
+    return {name: overall.rating for name, overall in Run.open(out).overall().items()}
+
+
+def _made(probe: Probe, pair: Pair, stem: Path) -> Pair:
+    """The pair of a probe, its recordings written; one that cannot be decoded stays as it is."""
+    if probe.swap:
+        return pair.model_copy(update={"a": pair.b, "b": pair.a, "labels": None})
+    try:
+        clip = decode(_content(pair.a), pair.id)
+        answers = {
+            side: _written(
+                change(clip), clip.rate, stem.with_name(f"{stem.name}-{side}.wav"), pair.a
+            )
+            for side, change in (("a", probe.a), ("b", probe.b))
+            if change is not None
+        }
+    except UserError:
+        answers = {"a": pair.a, "b": pair.a}
+    return pair.model_copy(update={**answers, "labels": None})
+
+
+def _content(recording: Recording) -> Path | bytes:
+    from trace_eval.extracting.start import source_of
+
+    return source_of(recording).content
+
+
+def _written(samples: Samples, rate: int, path: Path, like: Answer) -> Answer:
+    soundfile.write(path, samples, rate, subtype="FLOAT")
+    return Answer(audio=path, reference=like.reference)

@@ -1,0 +1,34 @@
+"""A share of few trials, with its interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often something happened.
+
+    Attributes:
+        count: times.
+        of: trials; those without an outcome are not among them.
+    """
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """0 to 1; None without trials."""
+        return self.count / self.of if self.of else None
+
+    def interval(self, z: float = 1.959964) -> tuple[float, float]:
+        """Wilson's score interval (Wilson 1927), 95 % by default; (0, 1) without trials."""
+        if not self.of:
+            return 0.0, 1.0
+        share, n = self.count / self.of, self.of
+        centre = share + z * z / (2 * n)
+        half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        low, high = (centre - half) / (1 + z * z / n), (centre + half) / (1 + z * z / n)
+        return max(0.0, low), min(1.0, high)
