@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 TEXT = (
@@ -18,13 +19,16 @@ def sentences(count: int, seed: int = 0) -> list[str]:
     return [" ".join(rng.choices(WORDS, k=rng.randint(5, 25))) for _ in range(count)]
 
 
-def write_base(folder: Path, causal: bool = False, seed: int = 0) -> Path:
+def write_base(
+    folder: Path, causal: bool = False, seed: int = 0, texts: Sequence[str] = ()
+) -> Path:
     """A base model's folder: configuration, weights, tokenizer.
 
     Args:
         folder: is made.
         causal: with vocabulary head, as hubs have them.
         seed: of the weights.
+        texts: that the tokenizer is trained on; default: :func:`sentences`.
     """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -34,7 +38,7 @@ def write_base(folder: Path, causal: bool = False, seed: int = 0) -> Path:
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()
     bpe.train_from_iterator(
-        sentences(300),
+        texts or sentences(300),
         trainers.BpeTrainer(
             vocab_size=2000,
             special_tokens=["<s>", "</s>"],
