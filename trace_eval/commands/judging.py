@@ -5,17 +5,16 @@ Names, types and defaults come from the dataclass; only the help texts are writt
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Collection
-from dataclasses import MISSING, Field, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from blueprints.errors import UserError
 from extractors.folders import cache_folder
-from trace_eval.commands.options import Command, parameter, with_options
+from trace_eval.commands.options import Command, field_parameters, parameter, with_options
 from trace_eval.judges.options import (
     AUDIO_ONLY,
     HEARD_OPTIONS,
@@ -89,9 +88,22 @@ def rating_options(command: Command) -> Command:
 
 
 def _with(command: Command, names: Collection[str]) -> Command:
-    hints = get_type_hints(JudgeOptions)
-    ours = [_parameter(f, hints[f.name]) for f in fields(JudgeOptions) if f.name in names]
-    return with_options(command, "judging", ours, _build)
+    helps = {field.name: _HELP[field.name] for field in fields(JudgeOptions) if field.name in names}
+    made = field_parameters(JudgeOptions, helps, _PANEL)
+    for name, (hint, default) in _SPELLED.items():
+        if name in made:
+            option = typer.Option(helps[name][0], help=helps[name][1], rich_help_panel=_PANEL)
+            made[name] = parameter(name, Annotated[hint, option], default)
+    return with_options(command, "judging", [*made.values()], _build)
+
+
+#: Fields that are written otherwise than they are kept, see :func:`_build`: (type, default).
+_SPELLED: dict[str, tuple[Any, Any]] = {
+    "drop": (list[str] | None, None),
+    "audio_rate": (str, "auto"),
+    "preset": (str | None, None),
+    "show": (str | None, None),
+}
 
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
@@ -117,18 +129,3 @@ def _rate(text: str) -> int | None:
 #: What else people write for ``--show``.
 _ALIASES = {"transcript": "transcription"}
 _NOTHING = ("", "none")
-
-
-def _parameter(field: Field[Any], hint: Any) -> inspect.Parameter:
-    option, text = _HELP[field.name]
-    default = None if field.default is MISSING else field.default
-    if field.name == "drop":
-        hint, default = list[str] | None, None
-    elif field.name == "audio_rate":
-        hint, default = str, "auto"
-    elif field.name in ("preset", "show"):
-        hint = str | None
-    elif getattr(hint, "__origin__", None) is not None and not isinstance(default, type(None)):
-        hint = type(default)  # a Literal of strings: JudgeOptions checks it and lists them
-    annotation = Annotated[hint, typer.Option(option, help=text, rich_help_panel=_PANEL)]
-    return parameter(field.name, annotation, default)

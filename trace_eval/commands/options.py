@@ -8,10 +8,11 @@ the help texts are written here.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_origin, get_type_hints
 
 import typer
 
@@ -105,91 +106,83 @@ def with_options(
 _SHORT = {"asr": "transcript", "emotion": "emotion", "accent": "accent"}
 
 _PANEL = "Options of extraction"
-_DEFAULTS = ExtractOptions()
 
-
-def _option(*names: str, text: str, **more: Any) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=_PANEL, **more)
-
-
-_EXTRACT = [
-    parameter(
-        "profile",
-        Annotated[str, _option(text="Named set of extractors: screen or paper.")],
-        _DEFAULTS.profile,
+#: Field of :class:`ExtractOptions` -> (option, help), in the order of the help page.
+_HELP: dict[str, tuple[str, str]] = {
+    "profile": ("--profile", "Named set of extractors: screen or paper."),
+    "language": ("--language", "Language of the speech; default: detected."),
+    "device": ("--device", "Where models run: auto, cpu or cuda:N."),
+    "batch_size": (
+        "--batch-size",
+        "Clips that a model works on at once; default: 1, on a GPU more.",
     ),
-    parameter(
-        "extractor",
-        Annotated[
-            list[str] | None,
-            _option(
-                "--extractor",
-                "-x",
-                metavar="GROUP=SPEC",
-                text="Replace one extractor, e.g. pitch=pyin, quality=dnsmos:all, emotion=none.",
-            ),
-        ],
-        None,
+    "one_model_at_a_time": (
+        "--one-model-at-a-time",
+        "Release each model before the next is loaded.",
     ),
-    *(
-        parameter(name, Annotated[str | None, _option(text=f"Short for -x {group}=SPEC.")], None)
+    "cache": ("--cache", "Cache folder; default: the user's cache folder."),
+    "workers": ("--workers", "Processes; 0: none; default: one per core."),
+    "max_seconds": ("--max-seconds", "Refuse longer recordings, seconds."),
+    "engine": ("--engine", "Where clips are extracted: local or ray."),
+    "ray_address": (
+        "--ray-address",
+        "A running Ray cluster, e.g. auto; default: one on this machine.",
+    ),
+}
+
+
+#: Types that the options import for type checkers only; no option is of them.
+_LATER = {"Extractor": Any}
+
+
+def field_parameters(
+    options: type, helps: Mapping[str, tuple[str, str]], panel: str
+) -> dict[str, inspect.Parameter]:
+    """Parameters of a command from the fields of an options class, in the order of ``helps``.
+
+    Args:
+        options: a dataclass; names, types and defaults come from it.
+        helps: field -> (option, help text); fields that are not here are no options.
+        panel: heading on the help page.
+    """
+    hints = get_type_hints(options, localns=_LATER)
+    known = {field.name: field for field in fields(options)}
+    made = {}
+    for name, (option, text) in helps.items():
+        hint: Any = hints[name]
+        default = known[name].default
+        default = None if default is MISSING else default
+        if get_origin(hint) is Literal and default is not None:
+            hint = type(default)  # the options class checks it and lists what it takes
+        annotation = Annotated[hint, typer.Option(option, help=text, rich_help_panel=panel)]
+        made[name] = parameter(name, annotation, default)
+    return made
+
+
+def _extract_parameters() -> list[inspect.Parameter]:
+    made = field_parameters(ExtractOptions, _HELP, _PANEL)
+    replace = typer.Option(
+        "--extractor",
+        "-x",
+        metavar="GROUP=SPEC",
+        help="Replace one extractor, e.g. pitch=pyin, quality=dnsmos:all, emotion=none.",
+        rich_help_panel=_PANEL,
+    )
+    short = [
+        parameter(
+            name,
+            Annotated[
+                str | None, typer.Option(help=f"Short for -x {group}=SPEC.", rich_help_panel=_PANEL)
+            ],
+            None,
+        )
         for name, group in _SHORT.items()
-    ),
-    parameter(
-        "language",
-        Annotated[str | None, _option(text="Language of the speech; default: detected.")],
-        _DEFAULTS.language,
-    ),
-    parameter(
-        "device",
-        Annotated[str, _option(text="Where models run: auto, cpu or cuda:N.")],
-        _DEFAULTS.device,
-    ),
-    parameter(
-        "batch_size",
-        Annotated[
-            int | None,
-            _option(text="Clips that a model works on at once; default: 1, on a GPU more."),
-        ],
-        _DEFAULTS.batch_size,
-    ),
-    parameter(
-        "one_model_at_a_time",
-        Annotated[
-            bool,
-            _option("--one-model-at-a-time", text="Release each model before the next is loaded."),
-        ],
-        _DEFAULTS.one_model_at_a_time,
-    ),
-    parameter(
-        "cache",
-        Annotated[Path | None, _option(text="Cache folder; default: the user's cache folder.")],
-        _DEFAULTS.cache,
-    ),
-    parameter(
-        "workers",
-        Annotated[int | None, _option(text="Processes; 0: none; default: one per core.")],
-        _DEFAULTS.workers,
-    ),
-    parameter(
-        "max_seconds",
-        Annotated[float, _option(text="Refuse longer recordings, seconds.")],
-        _DEFAULTS.max_seconds,
-    ),
-    parameter(
-        "engine",
-        Annotated[str, _option(text="Where clips are extracted: local or ray.")],
-        _DEFAULTS.engine,
-    ),
-    parameter(
-        "ray_address",
-        Annotated[
-            str | None,
-            _option(text="A running Ray cluster, e.g. auto; default: one on this machine."),
-        ],
-        _DEFAULTS.ray_address,
-    ),
-]
+    ]
+    extractor = parameter("extractor", Annotated[list[str] | None, replace], None)
+    return [made.pop("profile"), extractor, *short, *made.values()]
+
+
+_EXTRACT = _extract_parameters()
 
 
 def extract_options(command: Command) -> Command:
