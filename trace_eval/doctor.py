@@ -82,9 +82,12 @@ def diagnose() -> Diagnosis:
     return Diagnosis(__version__, machine, sections)
 
 
-def diagnose_judge(spec: str, options: JudgeOptions) -> list[Check]:
-    """Check a judge's server, model, schema obedience and context with one tiny call."""
-    return asyncio.run(judge_doctor.doctor(spec, options))
+def diagnose_judge(spec: str, options: JudgeOptions, probe: bool = False) -> list[Check]:
+    """Check a judge's server, model, schema obedience and context with one tiny call.
+
+    ``probe`` asks a judge that listens a few questions more.
+    """
+    return asyncio.run(judge_doctor.doctor(spec, options, probe))
 
 
 def _install() -> list[Check]:

@@ -18,6 +18,9 @@ def doctor(
     judge: Annotated[
         str | None, typer.Option(help="Also ask this judge's server, with one tiny call.")
     ] = None,
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Of a judge that listens: six calls, does it hear?")
+    ] = False,
     config: ConfigOption = None,
     judging: JudgeOptions,
 ) -> None:
@@ -28,7 +31,7 @@ def doctor(
     if judge is None:
         print_diagnosis(diagnose())
         return
-    checks = diagnose_judge(judge, judging)
+    checks = diagnose_judge(judge, judging, probe)
     print_checks(judge, checks)
     if not all(check.ok for check in checks):
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from blueprints import UserError
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.chat.judge import ChatJudge
-from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.message import Message, Text
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -51,10 +51,16 @@ class Check:
     detail: str
 
 
-async def doctor(spec: str, options: JudgeOptions | None = None) -> list[Check]:
+async def doctor(
+    spec: str, options: JudgeOptions | None = None, probe: bool = False
+) -> list[Check]:
     """Check options, server, model, schema obedience and context of an LLM judge.
 
     Makes one call of a few tokens. Never raises for what it is there to find.
+
+    Args:
+        spec, options: of the judge.
+        probe: of one that listens: six more calls that tell whether it hears.
     """
     options = replace(options or JudgeOptions(), cache=None, max_cost=None)
     options = replace(options, offline=False)
@@ -71,9 +77,21 @@ async def doctor(spec: str, options: JudgeOptions | None = None) -> list[Check]:
             Check("judge", True, f"{spec} at {chat.client.server}"),
             *key_check(chat.client),
             *await _server(chat, options),
+            *(await _hearing(chat, options) if probe else []),
         ]
     finally:
         await judge.close()
+
+
+async def _hearing(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
+    if "audio" not in judge.reads:
+        return [Check("probe", False, f"{judge.spec} reads and does not listen; leave out --probe")]
+    from trace_eval.judges.audio.probe import probe
+
+    ends = await judge.client.shutdown_date()
+    told = f"the provider ends this model on {ends}" if ends else "the server names none"
+    checks = [Check("end of the model", ends is None, told)]
+    return [*checks, *[Check(*finding) async for finding in probe(judge.client, options.seed)]]
 
 
 def key_check(client: ChatClient) -> list[Check]:
@@ -98,7 +116,7 @@ def _is_local(host: str) -> bool:
 
 async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
     client = judge.client
-    request = Request(_QUESTION, _SCHEMA, options.seed, 0.0, 64)
+    request = Request(_question(judge), _SCHEMA, options.seed, 0.0, 64)
     try:
         async with asyncio.timeout(options.timeout_s):
             reply = await client.chat(request)
@@ -123,6 +141,15 @@ async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
     if client.reports_context:
         checks.append(_context(judge))
     return checks
+
+
+def _question(judge: ChatJudge[Any]) -> tuple[Message, ...]:
+    """With a short tone for models that refuse calls without any sound."""
+    if "audio" not in judge.reads:
+        return _QUESTION
+    from trace_eval.judges.audio.probe import tone_part
+
+    return _QUESTION[0], Message("user", (tone_part(), Text(_QUESTION[1].text)))
 
 
 def _context(judge: ChatJudge[Any]) -> Check:

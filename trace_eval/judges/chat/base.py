@@ -149,6 +149,10 @@ class ChatClient(ABC):
             Unusable: a reply that cannot be read.
         """
 
+    async def shutdown_date(self) -> str | None:
+        """When the provider ends the model, as its list of models says; None: it does not."""
+        return None
+
     async def close(self) -> None:  # noqa: B027 - a client without connections has none
         """Release connections."""
 

@@ -322,6 +322,17 @@ class OpenAIClient(ChatClient):
             return CallFailed(Reason.UNREACHABLE, detail, retry=True, retry_after=wait)
         return CallFailed(Reason.REFUSED, detail)
 
+    async def shutdown_date(self) -> str | None:
+        """``shutdown_date`` of ``GET /models/MODEL``."""
+        try:
+            listed = await self._client.get().models.retrieve(self.model)
+        except Exception as error:
+            if isinstance(error, openai.APIError) or is_transport(error):
+                return None
+            raise
+        found = getattr(listed, "shutdown_date", None)
+        return str(found)[:40] if found else None
+
     async def close(self) -> None:
         """Close the connections; notes before that what the server says of the model."""
         if self._settled:
