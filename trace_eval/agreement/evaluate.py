@@ -96,7 +96,10 @@ def agree(
         items=len(items.ids),
         raters=len(labels.raters()),
         options=options,
-        warnings=tuple(_warnings(items, judges, columns)),
+        warnings=(
+            *(warning for source in sources for warning in source.warnings),
+            *_warnings(items, judges, columns),
+        ),
         truth=tuple(
             TruthRow(name, int((codes != MISSING).sum()), items.split[name], items.silent[name])
             for name, codes in items.codes.items()

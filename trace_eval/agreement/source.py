@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS
+from trace_eval.agreement.bias.place import place_test
+from trace_eval.agreement.checks import DataWarning
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.judgement import Judgement, Label, Opinion, Overall
 from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
-from trace_eval.runs.run import Run
+from trace_eval.runs.run import Outcome, Run
 
 #: Where a number of a blueprint is found: fact -> (group, field).
 _MEASURES = {
@@ -34,12 +36,14 @@ class JudgedSource:
         opinions: the single calls behind the judgements, with the fact ``order`` (``ab``,
             ``ba``) and ``repeat``; already in the pair's own A and B; null: none are known.
         policy: the policy that fused ``overall``; null: unknown.
+        warnings: what stands in the way of using them at all.
     """
 
     judgements: LabelTable
     labels: LabelTable | None = None
     opinions: LabelTable | None = None
     policy: str | None = None
+    warnings: tuple[DataWarning, ...] = ()
 
 
 def read_source(path: Path, columns: Columns | None = None) -> JudgedSource:
@@ -94,7 +98,16 @@ def _read_run(folder: Path) -> JudgedSource:
         _pair_labels(folder, pairs, facts),
         _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
         next((record.policy for record in overall.values()), None),
+        _place_warnings(folder, judged),
     )
+
+
+def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
+    """That the judge answers by position, where its own two orders show it."""
+    found = place_test(map(Outcome.of, judged))
+    if found is None or found.warning is None:
+        return ()
+    return (DataWarning("place", f"{folder}: {found.warning}"),)
 
 
 def _p_a(distribution: Mapping[Label, float]) -> float:

@@ -111,7 +111,7 @@ def rank(
         ranking.read_human_ranking(human) if human else None,
         ranking.people_table(people, whole, missing.value) if people else None,
     )
-    print_warnings(report.warnings)
+    print_warnings((*read.warnings, *report.warnings))
     for caveat in report.caveats:
         messages().print(f"note: {caveat.method}: {caveat.text}", markup=False)
     fitting = (

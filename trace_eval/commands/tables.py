@@ -12,9 +12,11 @@ from rich.table import Table
 
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
-from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Run, ScoreOutcome
+from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Outcome, Run, ScoreOutcome
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
+    from rich.console import Console
+
     from trace_eval.doctor import Diagnosis
     from trace_eval.judges.chat.batch import BatchWritten
     from trace_eval.judges.chat.estimate import CostEstimate
@@ -24,6 +26,9 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
 
 #: Column titles of the three dimensions.
 _TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
+
+#: Marks a rating on which the two orders contradict each other.
+_INCONSISTENT = "!"
 
 #: Rows that a terminal is shown; the rest is in results.csv.
 _MAX_ROWS = 200
@@ -39,8 +44,14 @@ def print_results(folder: Path) -> None:
     for number, (pair, fused) in enumerate(overall.items()):
         if number == _MAX_ROWS:
             break
-        ratings = (*outcomes.get(pair, NOT_JUDGED).ratings, fused.rating)
-        shown = [str(rating or "-") for rating in ratings]
+        outcome = outcomes.get(pair, NOT_JUDGED)
+        marks = [name in outcome.inconsistent for name in DIMENSIONS]
+        shown = [
+            f"{rating or '-'}{_INCONSISTENT if doubtful else ''}"
+            for rating, doubtful in zip(
+                (*outcome.ratings, fused.rating), (*marks, any(marks)), strict=True
+            )
+        ]
         table.add_row(escape(pair), *shown, escape(fused.why))
     console = results()
     console.print(table)
@@ -48,8 +59,26 @@ def print_results(folder: Path) -> None:
         console.print(f"... {len(overall) - _MAX_ROWS} more rows in results.csv")
     for caveat in sorted({caveat for o in outcomes.values() for caveat in o.caveats}):
         console.print(f"\n[dim]note: {escape(caveat)}[/]")
+    _print_orders(outcomes, console)
     policies = {fused.policy for fused in overall.values()}
     console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
+
+
+def _print_orders(outcomes: dict[str, Outcome], console: Console) -> None:
+    """What the order of the answers did to the ratings."""
+    if not any(outcome.both_orders for outcome in outcomes.values()):
+        return
+    from trace_eval.agreement.bias.place import place_test
+
+    if any(outcome.inconsistent for outcome in outcomes.values()):
+        console.print(
+            f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
+            " verdict on the answers"
+        )
+    if found := place_test(outcomes.values()):
+        console.print(f"\norders: {found.line}")
+        if found.warning:
+            warn(found.warning)
 
 
 def print_scores(folder: Path) -> None:

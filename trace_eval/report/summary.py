@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
+from trace_eval.agreement.bias.place import PlaceTest, place_test
 from trace_eval.data.judgement import Judgement, Usage
 from trace_eval.report.gather import Facts
 from trace_eval.runs.record import SessionRecord
+from trace_eval.runs.run import Outcome
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -29,11 +32,18 @@ class Ratings:
     dimension: str
     scored: int
     counts: dict[str, int]
+    inconsistent: dict[str, int] = field(default_factory=dict)
+    """Of each count, those on which the two orders contradict each other."""
 
     @property
-    def parts(self) -> list[tuple[str, float, int]]:
-        """(rating, share of the scored pairs, count) in the declared order."""
-        return [(rating, n / self.scored, n) for rating, n in self.counts.items() if n]
+    def parts(self) -> list[tuple[str, float, int, bool]]:
+        """(rating, share of the scored pairs, count, inconsistent) in the declared order."""
+        found = []
+        for rating, n in self.counts.items():
+            doubtful = self.inconsistent.get(rating, 0)
+            found.append((rating, (n - doubtful) / self.scored, n - doubtful, False))
+            found.append((rating, doubtful / self.scored, doubtful, True))
+        return [part for part in found if part[2]]
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,7 @@ class ReportSummary:
         unscored: reason -> count, the most frequent first.
         usage: null where no call was made; its cost is null when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
+        place: how ratings go with the order shown; null where one order alone was asked.
         wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
     """
 
@@ -90,6 +101,7 @@ class ReportSummary:
     wall_s: float
     call_s: float | None
     caveats: dict[str, int]
+    place: PlaceTest | None = None
 
     @property
     def coverage(self) -> float:
@@ -127,6 +139,7 @@ def summarise(facts: Facts) -> ReportSummary:
         wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
         caveats=dict(Counter(text for j in known for text in j.caveats).most_common()),
+        place=place_test(map(Outcome.of, known)),
     )
 
 
@@ -144,9 +157,18 @@ def _unscored(judgements: Iterable[Judgement | None], problems: int) -> dict[str
 def _ratings(facts: Facts, scored: Sequence[Judgement]) -> Iterable[Ratings]:
     for name in DIMENSIONS:
         counts = Counter(judgement.rating(name) for judgement in scored)
-        yield Ratings(name, len(scored), {str(rating): counts[rating] for rating in RATINGS})
+        doubtful = Counter(j.rating(name) for j in scored if name in j.inconsistent)
+        yield Ratings(name, len(scored), _by_rating(counts), _by_rating(doubtful))
     fused = Counter(record.rating for record in facts.overall.values() if record.rating)
-    yield Ratings("overall", fused.total(), {str(rating): fused[rating] for rating in RATINGS})
+    swayed = {judgement.pair for judgement in scored if judgement.inconsistent}
+    unsure: Counter[Any] = Counter(
+        facts.overall[pair].rating for pair in swayed if pair in facts.overall
+    )
+    yield Ratings("overall", fused.total(), _by_rating(fused), _by_rating(unsure))
+
+
+def _by_rating(counts: Counter[Any]) -> dict[str, int]:
+    return {str(rating): counts[rating] for rating in RATINGS}
 
 
 def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:

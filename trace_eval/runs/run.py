@@ -71,6 +71,14 @@ class Outcome(NamedTuple):
     caveats: tuple[str, ...]
     margins: tuple[float | None, ...] = (None,) * len(DIMENSIONS)
     """In the same order; how far A is ahead."""
+    inconsistent: tuple[str, ...] = ()
+    """Dimensions on which the two orders contradict each other."""
+    both_orders: int = 0
+    """Ratings, dimensions times samples, that were asked in both orders."""
+    first: int = 0
+    """Of them, those whose winner was shown first both times."""
+    second: int = 0
+    """Of them, those whose winner was shown second both times."""
 
     @classmethod
     def of(cls, judgement: Judgement) -> Outcome:
@@ -78,7 +86,24 @@ class Outcome(NamedTuple):
         ratings = tuple(judgement.label(name) for name in DIMENSIONS)
         margins = tuple(judgement.margin(name) for name in DIMENSIONS)
         caveats = tuple(judgement.caveats)
-        return cls(judgement.status, judgement.reason, ratings, caveats, margins)
+        return cls(
+            *(judgement.status, judgement.reason, ratings, caveats, margins),
+            tuple(judgement.inconsistent),
+            *_by_place(judgement),
+        )
+
+
+def _by_place(judgement: Judgement) -> tuple[int, int, int]:
+    """(ratings in both orders, winner shown first both times, second both times)."""
+    said = {(o.order, o.sample): o.ratings for o in judgement.opinions if o.ratings}
+    pairs = [
+        (str(ratings[name]), str(other[name]))
+        for (order, sample), ratings in said.items()
+        if order == "ab" and (other := said.get(("ba", sample)))
+        for name in ratings.keys() & other.keys()
+    ]
+    # Ratings are in the pair's own A and B; in the order ba B was shown first.
+    return len(pairs), pairs.count(("1", "2")), pairs.count(("2", "1"))
 
 
 #: The outcome of a pair that has no judgement yet.
