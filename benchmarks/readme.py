@@ -120,6 +120,13 @@ ROWS = (
         lambda r: f"{r['all tables, s']:.0f} s",
     ),
     Row(
+        "`agree --scores`, 1,000,000 scores and 3,000,000 ratings from CSV, CPU / peak memory",
+        "score_agreement",
+        lambda r: (
+            f"{r['from two CSV files, CPU s']:.0f} s / {r['from two CSV files, peak GiB']:.1f} GiB"
+        ),
+    ),
+    Row(
         "report of 1,000 pairs: size / until usable",
         "report_size",
         lambda r: f"{r['rows'][0]['size_mb']:.0f} MB / {r['rows'][0]['interactive_s']:.1f} s",

@@ -21,6 +21,7 @@ from trace_eval.agreement.scores.source import (
     judge_scores,
     study_of,
 )
+from trace_eval.agreement.scores.study import JudgeScores, Study
 from trace_eval.data.items import Single
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.strict_json import BadJson, lines, read_file
@@ -83,11 +84,32 @@ def agree_score_files(
     Raises:
         UserError: a file cannot be read, or there is nothing to compare.
     """
+    study, judges, read = _prepared(sources, labels, rubric, missing)
+    report = agree_scores(study, judges, options, read.source, read.rubric)
+    return replace(report, notes=(*read.notes, *report.notes))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What a report says of its sources: where the labels are from, and what judges admit."""
+
+    source: str
+    rubric: str | None
+    notes: tuple[str, ...]
+
+
+def _prepared(
+    sources: Sequence[Path],
+    labels: Path | None,
+    rubric: str | None,
+    missing: Literal["error", "drop"],
+) -> tuple[Study, list[JudgeScores], _Read]:
+    """Arrays; the texts and dictionaries that they are made of are freed at the end."""
     name = load_rubric(rubric).name if rubric else None
     files = [read_scores(path, name) for path in sources]
     found, facts, texts, scale = merged_sources(files, rubric)
     ratings = read_ratings(labels, found.rubric) if labels else _own_labels(files)
-    stray = [id_ for id_ in dict.fromkeys(ratings.ids) if id_ not in facts]
+    stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
     if stray and missing == "error":
         raise UserError(
             f"{ratings.source}: {len(stray)} rated items are not in {files[0].source}, first"
@@ -95,8 +117,7 @@ def agree_score_files(
         )
     study = study_of(facts, texts, ratings, scale)
     judges = [judge_scores(column, study, scale) for column in found.columns]
-    report = agree_scores(study, judges, options, ratings.source, found.rubric)
-    return replace(report, notes=(*_caveats(found.columns), *report.notes))
+    return study, judges, _Read(ratings.source, found.rubric, tuple(_caveats(found.columns)))
 
 
 def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
@@ -254,8 +275,18 @@ def _of_columns(path: Path, rubric: str | None) -> ScoreFile:
     questions, systems, splits = (
         columns.get(fact, empty) for fact in ("question_id", "system", "split")
     )
-    known = zip(columns["id"], questions, systems, splits, strict=True)
-    facts: Facts = {id_: (question, system, split) for id_, question, system, split in known if id_}
+    same: dict[str | None, str | None] = {}  # a million items name fewer questions and systems
+    facts: Facts = {
+        id_: (
+            same.setdefault(question, question),
+            same.setdefault(system, system),
+            same.setdefault(split, split),
+        )
+        for id_, question, system, split in zip(
+            columns["id"], questions, systems, splits, strict=True
+        )
+        if id_
+    }
     return ScoreFile(str(path), list(found.values()), name or None, facts)
 
 

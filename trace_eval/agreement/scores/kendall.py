@@ -58,7 +58,8 @@ def kendall_weights(cells: Cells) -> OfWeights:
         if not cells.defined:
             return np.full(len(weights), np.nan)
         share = cells.weigh(weights)
-        share /= share.sum(1, keepdims=True)
+        with np.errstate(invalid="ignore"):  # a resample may have none of the rows
+            share /= share.sum(1, keepdims=True)
         # 32 bits: the shares' own sum is 1, so the error stays near 1e-7
         concordance = ((share.astype(np.float32) @ both) * share).sum(1)
         return _tau(

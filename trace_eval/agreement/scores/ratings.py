@@ -127,21 +127,37 @@ def _from_columns(path: Path, rubric: str | None) -> Ratings:
                 f"{path}: no column {name!r}; a file of ratings has id, rater, score and, where"
                 " there are several, rubric"
             )
-    rows = list(_rows(path, columns, rubric))
-    empty: list[str | None] = [None] * len(columns["id"])
-    ids = [columns["id"][row] or "" for row in rows]
-    named = columns.get("rater", empty)
-    raters = [named[row] or "" for row in rows]
-    twice = _twice(ids, raters)
-    if twice:
+    rows = np.fromiter(_rows(path, columns, rubric), np.int64)
+    scores = columns.pop("score")
+    values = np.array([float(scores[row] or "nan") for row in rows.tolist()])
+    del scores
+    one = _Same()  # millions of ratings repeat fewer ids and names
+    ids = [one(columns["id"][row] or "") for row in rows.tolist()]
+    named = columns.get("rater")
+    raters = [one(named[row] or "") for row in rows.tolist()] if named else [""] * len(ids)
+    if twice := _twice(ids, raters):
         raise UserError(f"{path}: rater {twice[1]!r} rated item {twice[0]!r} twice; keep one")
-    extra = [columns.get(name, empty) for name in ("question_id", "system", "split")]
-    facts = {
-        id_: (extra[0][row], extra[1][row], extra[2][row])
-        for id_, row in zip(ids, rows, strict=True)
+    return Ratings(str(path), ids, raters, values, _facts(columns, rows.tolist(), ids), {})
+
+
+class _Same(dict[str, str]):
+    """One object for equal texts."""
+
+    def __call__(self, text: str) -> str:
+        return self.setdefault(text, text)
+
+
+def _facts(
+    columns: dict[str, list[str | None]], rows: Sequence[int], ids: Sequence[str]
+) -> dict[str, tuple[str | None, str | None, str | None]]:
+    names = ("question_id", "system", "split")
+    if not any(name in columns for name in names):
+        return {}
+    empty: list[str | None] = [None] * len(columns["id"])
+    question, system, split = (columns.get(name, empty) for name in names)
+    return {
+        id_: (question[row], system[row], split[row]) for id_, row in zip(ids, rows, strict=True)
     }
-    values = np.array([float(columns["score"][row] or "nan") for row in rows])
-    return Ratings(str(path), ids, raters, values, facts, {})
 
 
 def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) -> Iterator[int]:
@@ -169,10 +185,19 @@ def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) 
 
 
 def _twice(ids: Sequence[str], raters: Sequence[str]) -> tuple[str, str] | None:
-    seen: set[tuple[str, str]] = set()
-    for key in zip(ids, raters, strict=True):
-        if key[1]:
-            if key in seen:
-                return key
-            seen.add(key)
-    return None
+    """The first item that a known rater rated again."""
+    if not any(raters):
+        return None
+    item, who = _codes(ids), _codes(raters)
+    known = np.flatnonzero(np.array([bool(rater) for rater in raters]))
+    key = item[known] * (int(who.max()) + 1) + who[known]
+    _, first = np.unique(key, return_index=True)
+    if len(first) == len(key):
+        return None
+    again = int(known[np.setdiff1d(np.arange(len(key)), first)[0]])
+    return ids[again], raters[again]
+
+
+def _codes(texts: Sequence[str]) -> NDArray[np.int64]:
+    code: dict[str, int] = {}
+    return np.fromiter((code.setdefault(text, len(code)) for text in texts), np.int64)

@@ -83,7 +83,11 @@ def study_of(
     names = sorted({rater for rater in ratings.raters if rater})
     code = {rater: number for number, rater in enumerate(names)}
     rater = np.array([code.get(name, -1) for name in ratings.raters], np.int64)
-    merged = [_merged(facts[id_], ratings.facts.get(id_)) for id_ in ids]
+    merged = (
+        [_merged(facts[id_], ratings.facts.get(id_)) for id_ in ids]
+        if ratings.facts
+        else list(facts.values())
+    )
     question, _ = _codes([facts_[0] for facts_ in merged], own=True)
     system, systems = _codes([facts_[1] for facts_ in merged])
     splits = [facts_[2] for facts_ in merged]

@@ -84,7 +84,8 @@ def spearman_influence(cells: Cells) -> Array:
 
 
 def _moments(cells: Cells, weights: Array) -> tuple[Array, Array, Array]:
-    share = weights / weights.sum(1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # a resample may have none of the rows
+        share = weights / weights.sum(1, keepdims=True)
     f, g = _mid(cells.x, share, cells.x_levels), _mid(cells.y, share, cells.y_levels)
     return tuple((share * a * b).sum(1) - 0.25 for a, b in ((f, g), (f, f), (g, g)))
 

@@ -115,8 +115,29 @@ def _figures(report: ScoreReport, group: Group) -> Table:
             )
             for name in names
         ],
-        "; ".join(part for part in (note, _interval_note(report, figures)) if part),
+        "; ".join(
+            part for part in (note, _interval_note(report, figures), _reasons(figures)) if part
+        ),
     )
+
+
+def _reasons(figures: Sequence[Figure]) -> str:
+    """Why there is no number where none is."""
+    by_reason: dict[str, list[str]] = {}
+    for figure in figures:
+        if figure.estimate.value is None and figure.reason:
+            who = by_reason.setdefault(f"{TITLES[figure.name]}: {figure.reason}", [])
+            who.append(figure.who)
+    merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for told, who in by_reason.items():
+        title, _, reason = told.partition(": ")
+        merged.setdefault(tuple(who), {}).setdefault(reason, []).append(title)
+    lines = [
+        f"{NOTHING} of {', '.join(who)}: {reason} ({', '.join(titles)})"
+        for who, reasons in merged.items()
+        for reason, titles in reasons.items()
+    ]
+    return "; ".join(lines)
 
 
 def _from(figures: Sequence[Figure]) -> str:
