@@ -92,7 +92,7 @@ def test_a_review_fetches_what_it_plays(judged: Done, web: Web, folder: Path) ->
     material = load_material(folder / "run")
     assert [pair.id for pair in material.pairs] == ["good"]
     assert "not found" in material.left_out["bad"]
-    clips = Clips(material, b"key")
+    clips = Clips(material.pairs, b"key")
     assert web.asked == []
     assert clips.wav(clips.clip_id("good", "b")).startswith(b"RIFF")
     assert web.fetched() == ["/clips/silent-b.ogg"]
@@ -109,7 +109,7 @@ def test_what_is_gone_is_told_where_it_would_be_heard(judged: Done, web: Web, fo
         assert html.is_file()
         assert len(list((folder / "gone_audio").iterdir())) == 1
         material = load_material(folder / "run")
-        clips = Clips(material, b"key")
+        clips = Clips(material.pairs, b"key")
         with pytest.raises(UserError, match=r"silent-b.ogg: not found"):
             clips.wav(clips.clip_id("good", "b"))
     finally:

@@ -113,7 +113,7 @@ def _first(review: Review, task: dict[str, object]) -> str:
     assert isinstance(data, dict)
     clip = str(data["first"]).rpartition("/")[2].removesuffix(".wav")
     samples, rate = soundfile.read(
-        io.BytesIO(Clips(review.material, review.store.secret).wav(clip))
+        io.BytesIO(Clips(review.material.pairs, review.store.secret).wav(clip))
     )
     hz = np.abs(np.fft.rfft(samples)).argmax() * rate / len(samples)
     return "a" if abs(hz - 300) < 20 else "b"

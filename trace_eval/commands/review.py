@@ -13,6 +13,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
 
 if TYPE_CHECKING:
+    from trace_eval.review.scoring import ScoreReview
     from trace_eval.review.session import Review
 
 #: What the extra ``review`` installs, by import name.
@@ -21,8 +22,15 @@ _PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
 
 def review(
     source: Annotated[
-        Path, typer.Argument(metavar="RUN|PAIRS", help="A run folder, or a manifest of pairs.")
+        Path,
+        typer.Argument(
+            metavar="RUN|PAIRS|ITEMS",
+            help="A run of judge or rate, or a manifest of pairs; with --rubric, of answers.",
+        ),
     ],
+    rubric: Annotated[
+        str | None, typer.Option(help="Rate single answers by this rubric, 1-5 or 0/1.")
+    ] = None,
     budget: Annotated[
         int | None, typer.Option(help="Pairs that you can review; default: all. May grow later.")
     ] = None,
@@ -68,8 +76,18 @@ def review(
         typer.Option("--import", help="Read a JSON export of Label Studio, and stop."),
     ] = None,
 ) -> None:
-    """Review pairs by ear under the HCoT protocol; estimates how right the judge is."""
+    """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval import review as reviews
+    from trace_eval.runs.run import Run
+
+    if rubric or Run(source).holds_scores:
+        set_: dict[str, object] = {"random_share": random_share, "repeat": repeat, "seed": seed}
+        set_ |= {"overall_first": overall_first, "label_studio": label_studio}
+        set_ |= {"show_judge": show_judge or None, "import": import_results}
+        if ignored := [name for name, value in set_.items() if value is not None]:
+            raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
+        _scores(source, rubric, budget, db, audio_root, export, (host, port, token))
+        return
 
     given = {
         "budget": budget,
@@ -103,7 +121,34 @@ def review(
             for line in reviews.accuracy_lines(reviews.accuracies(opened, opened.labelled())):
                 results().print(line, markup=False)
     if not (import_results or label_studio or export):
-        _serve(opened, host, port, token)
+        plan = opened.plan
+        told = (
+            f"{len(plan.items)} of {len(plan.population)} pairs ({len(plan.needed)} need review,"
+            f" {plan.drawn} at random), answers in {opened.store.path}"
+        )
+        _serve(opened, told, host, port, token)
+
+
+def _scores(
+    source: Path,
+    rubric: str | None,
+    budget: int | None,
+    db: Path | None,
+    audio_root: str | None,
+    export: Path | None,
+    address: tuple[str, int, str | None],
+) -> None:
+    from trace_eval.review.scoring import open_score_review, write_score_exports
+
+    opened = open_score_review(
+        source, rubric=rubric, budget=budget, database=db, audio_root=audio_root
+    )
+    if export:
+        for path in write_score_exports(opened, export):
+            results().print(str(path), markup=False)
+        return
+    told = f"{len(opened.items)} answers by {opened.rubric.name}, ratings in {opened.store.path}"
+    _serve(opened, told, *address)
 
 
 def _import(opened: Review, path: Path) -> None:
@@ -117,7 +162,9 @@ def _import(opened: Review, path: Path) -> None:
         raise typer.Exit(EXIT_INCOMPLETE)
 
 
-def _serve(opened: Review, host: str, port: int, token: str | None) -> None:
+def _serve(
+    opened: Review | ScoreReview, told: str, host: str, port: int, token: str | None
+) -> None:
     try:
         from trace_eval.review.server import serve
     except ModuleNotFoundError as error:
@@ -128,12 +175,7 @@ def _serve(opened: Review, host: str, port: int, token: str | None) -> None:
         ) from error
 
     def ready(url: str) -> None:
-        plan = opened.plan
-        messages().print(
-            f"{len(plan.items)} of {len(plan.population)} pairs ({len(plan.needed)} need review,"
-            f" {plan.drawn} at random), answers in {opened.store.path}",
-            markup=False,
-        )
+        messages().print(told, markup=False)
         results().print(f"open {url}", markup=False, soft_wrap=True)
         messages().print("Ctrl-C stops; every answer is kept", markup=False)
 

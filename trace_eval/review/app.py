@@ -71,20 +71,20 @@ class _Site:
 
     def __init__(self, review: Review, access: Access) -> None:
         self._review, self._access = review, access
-        self._clips = Clips(review.material, review.store.secret)
+        self._clips = Clips(review.material.pairs, review.store.secret)
 
     # --- pages -------------------------------------------------------------------------
 
     def welcome(self, visitor: Visiting, request: Request) -> Response:
         """Ask for the rater's name."""
         if visitor.rater:
-            return _see("/review")
+            return see("/review")
         return self._page(request, "welcome.html.j2")
 
     def review_page(self, visitor: Visiting, request: Request) -> Response:
         """The rater's next question, the judge's opinion, or the end."""
         if not visitor.rater:
-            return _see("/")
+            return see("/")
         place = self._review.place(visitor.rater)
         done, total = self._review.progress(visitor.rater)
         values: dict[str, Any] = {
@@ -106,7 +106,7 @@ class _Site:
     def results(self, visitor: Visiting, request: Request) -> Response:
         """Progress, agreement between raters and, at the end, the judge's accuracy."""
         if not visitor.rater:
-            return _see("/")
+            return see("/")
         unlocked = self._review.may_see_results(visitor.rater)
         return self._page(request, "results.html.j2", pages.results_page(self._review, unlocked))
 
@@ -125,13 +125,13 @@ class _Site:
 
     def sign_in(self, visitor: Sender, name: Text = "") -> Response:
         """Begin or continue as this rater."""
-        response = _see("/review")
+        response = see("/review")
         set_visitor(response, Visitor(visitor.id, check_name(name)), self._access)
         return response
 
     def leave(self, visitor: Sender) -> Response:
         """Make room for another rater at this browser."""
-        response = _see("/")
+        response = see("/")
         set_visitor(response, Visitor.new(), self._access)
         return response
 
@@ -141,19 +141,19 @@ class _Site:
         """Record one answer."""
         if visitor.rater:
             self._review.answer(visitor.rater, task, step, value, comment)
-        return _see("/review")
+        return see("/review")
 
     def undo(self, visitor: Sender, task: Task = -1, comment: Text = "") -> Response:
         """Take the last answer back."""
         if visitor.rater:
             self._review.undo(visitor.rater, task, comment)
-        return _see("/review")
+        return see("/review")
 
     def go_on(self, visitor: Sender, task: Task) -> Response:
         """Leave the judge's opinion for the next pair."""
         if visitor.rater:
             self._review.go_on(visitor.rater, task)
-        return _see("/review")
+        return see("/review")
 
     # --- files -------------------------------------------------------------------------
 
@@ -161,18 +161,7 @@ class _Site:
         """A recording of the review, whole or in part."""
         if not visitor.rater or clip not in self._clips:
             raise HTTPException(404, "no such recording")
-        data = self._clips.wav(clip)
-        headers = {"Accept-Ranges": "bytes"}
-        try:
-            part = byte_range(request.headers.get("range"), len(data))
-        except ValueError:
-            headers["Content-Range"] = f"bytes */{len(data)}"
-            return Response(status_code=416, headers=headers)
-        if part is None:
-            return Response(data, media_type="audio/wav", headers=headers)
-        first, last = part
-        headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
-        return Response(data[first : last + 1], 206, headers, "audio/wav")
+        return clip_response(request, self._clips.wav(clip))
 
     def export(self, visitor: Visiting, name: str) -> Response:
         """Labels of all raters; they name the systems, so only after the last answer."""
@@ -204,5 +193,21 @@ class _Site:
         )
 
 
-def _see(path: str) -> RedirectResponse:
+def clip_response(request: Request, data: bytes) -> Response:
+    """A recording, whole or the part that was asked for."""
+    headers = {"Accept-Ranges": "bytes"}
+    try:
+        part = byte_range(request.headers.get("range"), len(data))
+    except ValueError:
+        headers["Content-Range"] = f"bytes */{len(data)}"
+        return Response(status_code=416, headers=headers)
+    if part is None:
+        return Response(data, media_type="audio/wav", headers=headers)
+    first, last = part
+    headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
+    return Response(data[first : last + 1], 206, headers, "audio/wav")
+
+
+def see(path: str) -> RedirectResponse:
+    """Go on to another page after an action."""
     return RedirectResponse(path, 303)

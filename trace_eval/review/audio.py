@@ -1,7 +1,7 @@
 """Clips by opaque ids, decoded and served from memory.
 
-A page never names a file: a clip's id is a keyed hash of its pair and role, looked up in a
-table of the pairs under review. What is served is the decoded sound as 16-bit WAV, so that
+A page never names a file: a clip's id is a keyed hash of its item and role, looked up in a
+table of the items under review. What is served is the decoded sound as 16-bit WAV, so that
 neither a file name nor its tags give a system away, and every format plays in a browser.
 """
 
@@ -11,13 +11,15 @@ import hmac
 import io
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 
 import numpy as np
 import soundfile
 
 from extractors.audio import decode
+from trace_eval.data.items import Single
+from trace_eval.data.pairs import Pair
 from trace_eval.extracting.start import source_of
-from trace_eval.review.material import Material
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000
@@ -27,17 +29,16 @@ class Clips:
     """The recordings of a review.
 
     Args:
-        material: the pairs.
+        items: pairs or single answers.
         secret: key of the ids.
     """
 
-    def __init__(self, material: Material, secret: bytes) -> None:
+    def __init__(self, items: Iterable[Pair | Single], secret: bytes) -> None:
         self._secret = secret
         self._sources = {
-            self.clip_id(pair.id, role): recording
-            for pair in material.pairs
-            for role, recording in (("instruction", pair.instruction), ("a", pair.a), ("b", pair.b))
-            if recording.has_audio
+            self.clip_id(item.id, role): recording
+            for item in items
+            for role, recording in item.recordings().items()
         }
         self._cache: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()

@@ -71,7 +71,7 @@ def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
         review: whose queue.
         audio_url: put before ``ID.wav``.
     """
-    clips = Clips(review.material, review.store.secret)
+    clips = Clips(review.material.pairs, review.store.secret)
     found = []
     for item in review.plan.items:
         first, second = _order(review, item)
@@ -122,7 +122,7 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> Non
 
     A recording that cannot be decoded any more is a UserError that names it.
     """
-    clips = Clips(review.material, review.store.secret)
+    clips = Clips(review.material.pairs, review.store.secret)
     audio = folder / "audio"
     audio.mkdir(parents=True, exist_ok=True)
     for item in review.plan.items:

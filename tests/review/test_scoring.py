@@ -1,0 +1,208 @@
+"""Reviews of single answers: the queue, ratings, codes, and the correction loop."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.review import browser
+from trace_eval.agreement.scores.ratings import read_ratings
+from trace_eval.data.manifests import read_items
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.options import RateOptions
+from trace_eval.review.scoring import ScoreReview, open_score_review, write_score_exports
+from trace_eval.runs.rating import rate_manifest
+
+pytest.importorskip("fastapi", reason="pip install '.[review]'")
+pytest.importorskip("python_multipart", reason="pip install '.[review]'")
+pytest.importorskip("httpx", reason="pip install '.[test]'")
+
+from fastapi.testclient import TestClient
+
+from trace_eval.review.scoring.app import create_score_app
+from trace_eval.review.security import Access
+
+SCRIPT = "<script>window.hacked = 1</script>"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Three answers; the judge's samples differ most on i1, then on i2."""
+    records = [
+        {
+            "id": f"i{n}",
+            "question": f"Question {n}? {SCRIPT}",
+            "reference": f"reference {n}",
+            "rationale": "because",
+            "candidate": f"candidate {n} {SCRIPT}",
+            "system": "SECRET-SYSTEM",
+            "labels": {"scores": {"x": 5}, "feedback": {"x": ["r"] if n == 0 else []}},
+        }
+        for n in range(3)
+    ]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    replies = [{"reasoning": "r", "score": s} for s in (3, 3, 1, 5, 3, 4)]
+    (tmp_path / "script.jsonl").write_text("".join(json.dumps(r) + "\n" for r in replies))
+    options = RateOptions(
+        judges=(f"scripted:{tmp_path / 'script.jsonl'}",), judging=JudgeOptions(samples=2)
+    )
+    rate_manifest(read_items(tmp_path / "items.jsonl"), tmp_path / "run", options)
+    return tmp_path / "run"
+
+
+def client_of(review: ScoreReview, name: str = "ada") -> TestClient:
+    app = create_score_app(review, Access("127.0.0.1", 8765, review.store.secret, None))
+    client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
+    client.post("/rater", data={"csrf": csrf(client), "name": name})
+    return client
+
+
+def csrf(client: TestClient, path: str = "/") -> str:
+    found = re.search(r'name="csrf" value="([0-9a-f]+)"', client.get(path).text)
+    assert found
+    return found[1]
+
+
+def test_the_queue_goes_by_variance(run: Path) -> None:
+    review = open_score_review(run)
+    assert [item.id for item in review.items] == ["i1", "i2", "i0"]
+    assert [item.id for item in open_score_review(run, budget=2).items] == ["i1", "i2"]
+
+
+def test_ratings_codes_and_null(run: Path) -> None:
+    review = open_score_review(run)
+    assert review.rate("ada", 0, "4", ["u", "e"], "hm")
+    assert not review.rate("ada", 0, "5")  # an old page
+    assert review.rate("ada", 1, "none", ["e"])
+    given = review.ratings()
+    assert [(g.item, g.score, g.codes) for g in given] == [
+        ("i1", 4, ("e", "u")),
+        ("i2", None, ("e",)),
+    ]
+    for value, said in (("0", "is not one of 1, 2, 3"), ("4.5", "is not one of"), ("x", "score")):
+        with pytest.raises(UserError, match=said):
+            review.rate("ada", 2, value)
+    with pytest.raises(UserError, match="code 'z'"):
+        review.rate("ada", 2, "3", ["z"])
+    assert review.undo("ada")
+    assert review.task("ada") == 1
+    undone = review.ratings(all_=True)[1]
+    assert (undone.item, undone.set_aside) == ("i2", "undone")
+
+
+def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
+    review = open_score_review(run)
+    review.rate("ada", 0, "1", ["r"])
+    review.rate("bob", 0, "5")
+    review.rate("ada", 1, "2")
+    flags = review.flags()
+    assert [(flag.item.id, dict(flag.codes)) for flag in flags] == [
+        ("i1", {"r": 1}),
+        ("i0", {"r": 1}),
+    ]
+    assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 1
+    assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 0
+    assert review.items[0].reference == ("better", "or this")
+    assert [g.item for g in review.ratings()] == ["i2"]
+    assert [g.set_aside for g in review.ratings(all_=True)] == ["corrected", "corrected", None]
+    assert (review.task("ada"), review.task("bob")) == (0, 0)
+    (line,) = (run / "corrections.jsonl").read_text().splitlines()
+    assert (
+        json.loads(line).items()
+        >= {
+            "item": "i1",
+            "field": "reference",
+            "before": "reference 1",
+            "after": "better\n---\nor this",
+            "who": "eve",
+        }.items()
+    )
+    again = open_score_review(run)
+    assert again.items[0].reference == ("better", "or this")
+    with pytest.raises(UserError, match="an item needs one"):
+        review.correct("eve", 0, {"reference": "  "})
+
+
+def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
+    review = open_score_review(run)
+    review.rate("ada", 0, "4", [], "=cmd()")
+    review.rate("ada", 1, "none", ["u"])
+    review.rate("bob", 0, "5")
+    review.undo("bob")
+    labels, aside = write_score_exports(review, tmp_path / "out")
+    rows = list(csv.DictReader(labels.open()))
+    assert [(r["id"], r["rater"], r["score"], r["rubric"]) for r in rows] == [
+        ("i1", "ada", "4", "correctness"),
+        ("i2", "ada", "", "correctness"),
+    ]
+    assert rows[0]["comment"] == "'=cmd()"
+    assert [r["set_aside"] for r in csv.DictReader(aside.open())] == ["undone"]
+    assert read_ratings(labels).ids
+
+
+def test_pages_are_blind_and_harmless(run: Path) -> None:
+    review = open_score_review(run)
+    client = client_of(review)
+    page = client.get("/review").text
+    assert "candidate 1" in page
+    assert SCRIPT not in page
+    for secret in ("SECRET-SYSTEM", "i1", "scripted"):
+        assert secret not in page
+    assert client.get("/export/labels.csv").status_code == 403
+    form = {"csrf": csrf(client, "/review"), "task": 0}
+    assert client.post("/answer", data={**form, "value": "9"}).status_code == 400
+    assert client.post("/answer", data={"task": 0, "value": "3"}).status_code in (400, 403)
+    assert (
+        client.post("/answer", data={**form, "value": "3", "code": ["a", "r"]}).status_code == 303
+    )
+    assert [(g.score, g.codes) for g in review.ratings()] == [(3, ("a", "r"))]
+    assert "Question 1" in client.get("/flags").text
+    corrected = client.post("/correct", data={**form, "rationale": "new words"})
+    assert corrected.headers["location"] == "/flags"
+    assert [c.field for c in review.corrections_of("i1")] == ["rationale"]
+    for task in range(3):
+        client.post("/answer", data={**form, "task": task, "value": "5"})
+    assert "All 3 rated" in client.get("/review").text
+    assert client.get("/export/labels.csv").text.count("\n") == 4
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
+def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
+    if not browser.CHROMIUM.exists():
+        pytest.skip("no chromium: apt-get install chromium")
+    trouble: list[str] = []
+    server = browser.Server(str(run))
+    try:
+        with playwright.sync_playwright() as engine:
+            chromium = engine.chromium.launch(
+                executable_path=str(browser.CHROMIUM), args=list(browser.ARGUMENTS)
+            )
+            page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            page.set_default_timeout(15_000)
+            page.on("pageerror", lambda error: trouble.append(str(error)))
+            page.goto(server.url)
+            page.fill("#name", "ada")
+            page.keyboard.press("Enter")
+            page.locator("main[data-task='0']").wait_for()
+            for key in ("e", "u", "4"):
+                page.keyboard.press(key)
+            page.locator("main[data-task='1']").wait_for()
+            page.keyboard.press("n")
+            page.locator("main[data-task='2']").wait_for()
+            page.keyboard.press("Backspace")
+            page.locator("main[data-task='1']").wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate("window.hacked") is None
+            chromium.close()
+    finally:
+        server.stop()
+    ratings = open_score_review(run).ratings()
+    assert [(g.score, g.codes) for g in ratings] == [(4, ("e", "u"))]
+    assert trouble == []

@@ -1,0 +1,101 @@
+"""Corrections of items: ``corrections.jsonl``, appended, read back in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from blueprints import Strict, UserError
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Single
+
+#: What can be corrected, and the feedback code that asks for it.
+CorrectedField = Literal["question", "reference", "rationale"]
+CODES: dict[str, CorrectedField] = {"q": "question", "r": "reference", "a": "rationale"}
+
+#: Between several references in one text field of a form.
+SEPARATOR = "\n---\n"
+
+#: Longest text that is taken, characters.
+LIMIT = 20_000
+
+
+class Correction(Strict):
+    """One field of one item, before and after."""
+
+    item: str
+    field: CorrectedField
+    before: str
+    after: str
+    who: str
+    when: str = Field(description="UTC, ISO 8601")
+
+
+def texts_of(item: Single) -> dict[CorrectedField, str]:
+    """The fields that can be corrected, as texts of a form."""
+    return {
+        "question": item.instruction.text or "",
+        "reference": SEPARATOR.join(item.reference),
+        "rationale": item.rationale or "",
+    }
+
+
+def corrections_between(
+    item: Single, given: dict[CorrectedField, str], who: str
+) -> list[Correction]:
+    """What a form changes of an item.
+
+    Raises:
+        UserError: a text is too long, or the reference is emptied.
+    """
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    found = []
+    for field, before in texts_of(item).items():
+        after = given.get(field, before).replace("\r\n", "\n").strip()
+        if len(after) > LIMIT:
+            raise UserError(f"{field}: {len(after)} characters; at most {LIMIT} are kept")
+        if after == before.strip():
+            continue
+        if field == "reference" and not after:
+            raise UserError("reference: an item needs one; leave it as it was, or write another")
+        found.append(
+            Correction(item=item.id, field=field, before=before, after=after, who=who, when=when)
+        )
+    return found
+
+
+def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
+    """The item after its corrections, in their order."""
+    for correction in corrections:
+        if correction.field == "question":
+            instruction = item.instruction.model_copy(update={"text": correction.after})
+            item = item.model_copy(update={"instruction": instruction})
+        elif correction.field == "reference":
+            parts = (part.strip() for part in correction.after.split(SEPARATOR.strip("\n")))
+            item = item.model_copy(update={"reference": tuple(filter(None, parts))})
+        else:
+            item = item.model_copy(update={"rationale": correction.after or None})
+    return item
+
+
+def read_corrections(path: Path) -> dict[str, list[Correction]]:
+    """Item -> its corrections in order; a missing file is empty.
+
+    Raises:
+        UserError: a line is no correction.
+    """
+    found: dict[str, list[Correction]] = {}
+    for number, line in jsonl.numbered(path):
+        try:
+            correction = strict_json.parse(Correction, line)
+        except strict_json.BadJson as error:
+            raise UserError(f"{path}, line {number}: no correction ({error}); mend it") from None
+        found.setdefault(correction.item, []).append(correction)
+    return found
+
+
+assert set(CODES.values()) == set(get_args(CorrectedField))
