@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -94,6 +95,13 @@ class Options:
 #: Judge and rubric of single answers when none are named: no LLM, no network.
 DEFAULT_RATERS = ("lexical",)
 DEFAULT_RUBRICS = ("correctness",)
+
+
+def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
+    """The rubrics where none is named: a reward model knows naturalness and nothing else."""
+    if judges and all(judge.startswith("reward:") for judge in judges):
+        return ("naturalness",)
+    return DEFAULT_RUBRICS
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from trace_eval.rubrics import load_rubric, rubric_names
 SHIPPED = [
     "correctness",
     "correctness-brief",
+    "naturalness",
     "quality",
     "role_realism",
     "role_realism_5",

@@ -37,6 +37,10 @@ def best(
     scheme: Annotated[
         str, typer.Option(help="Which are compared: all, knockout, or auto (all up to 8).")
     ] = "auto",
+    rubric: Annotated[
+        str | None,
+        typer.Option(help="Let the judge score each candidate by this rubric, not compare two."),
+    ] = None,
     check: Annotated[
         list[str] | None,
         typer.Option(help="Another judge or number that says what was gained; may be repeated."),
@@ -61,12 +65,14 @@ def best(
     checks = tuple(check or ())
     if estimate:
         print_best_estimate(
-            estimate_best(manifest, out, BestOptions(options, by, scheme, checks, judging.seed))
+            estimate_best(
+                manifest, out, BestOptions(options, by, scheme, rubric, checks, judging.seed)
+            )
         )
         return
     try:
         with progress(0) as listener:
-            chosen = BestOptions(options, by, scheme, checks, judging.seed, listener)
+            chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed, listener)
             selection = select_best(manifest, out, chosen)
     except KeyboardInterrupt:
         messages().print(f"interrupted; the same command continues {out}")

@@ -68,6 +68,11 @@ _HELP: dict[str, tuple[str, str]] = {
     "noise_db": ("--noise-db", "White noise on one answer, dB below it; for robustness studies."),
     "max_request_mb": ("--max-request-mb", "Larger requests are not sent."),
     "base": ("--base", "Base model of a scorer or reward model: path or hub id."),
+    "max_clip_seconds": (
+        "--max-clip-seconds",
+        "Longest clip of a model in this process (reward:); longer ones are unscored.",
+    ),
+    "tie_margin": ("--tie-margin", "Rewards closer than this are a tie (reward:)."),
     "num_ctx": ("--num-ctx", "Context of Ollama models, tokens; default: from the prompts."),
     "keep_alive": ("--keep-alive", "How long Ollama keeps the model loaded."),
     "think": ("--think/--no-think", "Let Ollama's reasoning models think."),

@@ -14,7 +14,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
 from trace_eval.commands.judging import rating_options
 from trace_eval.commands.sitting import Ways, sit
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import ExtractOptions, PairOptions, RateOptions
+from trace_eval.options import ExtractOptions, PairOptions, RateOptions, usual_rubrics
 
 _DEFAULTS = RateOptions()
 _PAIRS = "Pairs from scores"
@@ -137,7 +137,7 @@ def rate(
         min_coverage=min_coverage,
         tag=tag,
         judges=tuple(judge or _DEFAULTS.judges),
-        rubrics=tuple(rubric or _DEFAULTS.rubrics),
+        rubrics=tuple(rubric or usual_rubrics(judge or ())),
     )
     manifest = read_items(items, audio_root, spill_to(audio_folder(extracting.cache)), limit)
     if shard:

@@ -86,6 +86,8 @@ class JudgeOptions:
     # In this process (scorer, reward).
     base: str | None = None  # path or hub id of the base, instead of the one an adapter names
     device: str = "auto"  # where the model runs; told by the session
+    max_clip_seconds: float = 300.0  # longer clips are unscored, never cut (reward)
+    tie_margin: float = 0.0  # rewards closer than this are a tie (reward)
     # Ollama.
     num_ctx: int | None = None  # None: sized from the prompts, in powers of two
     keep_alive: str = "10m"
@@ -100,7 +102,7 @@ class JudgeOptions:
             value = getattr(self, name)
             if value is not None and not value >= low:
                 raise UserError(f"{name}: {value} is too small; use at least {low:g}")
-        for name in ("timeout_s", "max_cost", "max_request_mb", "top_p"):
+        for name in ("timeout_s", "max_cost", "max_request_mb", "top_p", "max_clip_seconds"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UserError(f"{name}: {value} must be more than 0")
@@ -197,6 +199,7 @@ _AT_LEAST = {
     "max_wait_s": 0,
     "num_ctx": 256,
     "spent": 0,
+    "tie_margin": 0,
     "shots": 0,
     "audio_rate": 8000,
 }
@@ -213,7 +216,7 @@ STATE = frozenset({"cache", "device", "ledger", "offline", "spent"})
 CLIENT_ONLY = frozenset({"structure", "num_ctx", "keep_alive", "think"})
 
 #: Options of models that run in this process.
-IN_PROCESS = frozenset({"base", "device"})
+IN_PROCESS = frozenset({"base", "device", "max_clip_seconds", "tie_margin"})
 
 #: Options of judges that listen.
 AUDIO_ONLY = frozenset(
@@ -238,7 +241,7 @@ AUDIO_ONLY = frozenset(
 TEXT_ONLY = frozenset({"mode", "rendering", "drop", "elicitation", "template"})
 
 #: Options of judges that compare pairs, and of those that rate single answers.
-PAIRS_ONLY = frozenset({"mode", "elicitation", "template", "swap"})
+PAIRS_ONLY = frozenset({"mode", "elicitation", "template", "swap", "tie_margin"})
 RATES_ONLY = frozenset({"show", "min_samples"})
 
 #: Options of every judge of pairs over a chat model, whatever it shows; and of every rater.

@@ -112,6 +112,12 @@ def _audio(argument: str, options: JudgeOptions) -> Judge:
     return _listening(options.task)(line.spec, line.client, options, line.price)
 
 
+def _reward(argument: str, options: JudgeOptions) -> Judge:
+    from trace_eval.judges.reward.judge import judge_in_process
+
+    return judge_in_process(argument, options)
+
+
 def _listening(task: str) -> Callable[..., Judge]:
     """The class of judges that listen and are asked this: labels, or a score of each answer."""
     from trace_eval.judges.naturalness.outcome import TASK
@@ -172,6 +178,9 @@ _BUILT_IN: dict[str, JudgeKind] = {
     ),
     "audio": JudgeKind(
         _audio, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
+    ),
+    "reward": JudgeKind(
+        _reward, "reward:PATH", "a reward model of naturalness, in this process", "transformers"
     ),
     "scripted": JudgeKind(_chat_judge("scripted"), "scripted:FILE", "replays replies from a file"),
 }
@@ -272,10 +281,19 @@ def _chat_raters(line: Any, rubrics: Sequence[ScoreRubric], options: JudgeOption
 
 
 #: Kinds of raters that are no plain chat model: (argument, rubrics, options) -> one per rubric.
+def _reward_raters(
+    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+) -> list[Rater]:
+    from trace_eval.judges.reward.rater import raters_in_process
+
+    return [*raters_in_process(argument, rubrics, options)]
+
+
 _RATERS: dict[str, Callable[[str, Sequence[ScoreRubric], JudgeOptions], list[Rater]]] = {
     "lexical": _lexical_raters,
     "scorer": _scorer_raters,
     "audio": _audio_raters,
+    "reward": _reward_raters,
 }
 
 
@@ -309,9 +327,23 @@ def raters_of(
     return raters
 
 
+def scores_only(spec: str) -> bool:
+    """Whether a judge scores single answers and compares them by their scores.
+
+    Raises:
+        UserError: the model of a reward judge is not here.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind == "reward":
+        from trace_eval.judges.reward.load import locate
+
+        return locate(argument).scores
+    return kind in {name.partition(":")[0] for name in RATERS_ONLY}
+
+
 def rater_specs() -> list[str]:
     """How the judges that rate single answers are written."""
-    return [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in ("audio", *_CHAT))]
+    return [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in ("audio", "reward", *_CHAT))]
 
 
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:

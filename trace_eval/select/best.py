@@ -11,13 +11,15 @@ from trace_eval.data import jsonl
 from trace_eval.data.manifests import Manifest
 from trace_eval.judges.chat.estimate import CostEstimate
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import Options
+from trace_eval.judges.registry import scores_only
+from trace_eval.options import Options, RateOptions, usual_rubrics
 from trace_eval.runs.pipeline import Listener
 from trace_eval.select.candidates import Group, groups_of
 from trace_eval.select.measured import Heard, hear
 from trace_eval.select.pickers import (
     PairPicker,
     Picker,
+    ScorePicker,
     number_picker,
     people,
     refuse_own_check,
@@ -43,6 +45,8 @@ class BestOptions:
         by: what decides: a number of the blueprint such as ``quality.p808`` (then no judge is
             asked), else what is read of a judged pair: ``overall`` or a dimension.
         scheme: which candidates a judge of pairs compares.
+        rubric: judges score each candidate on it instead of comparing; null: those judges do
+            that know nothing else (``lexical``, a reward model).
         checks: judges or numbers that say what the winners gained.
         seed: of brackets, of the drawn opponents and of intervals.
         listener: told of every clip and pair that is judged.
@@ -54,6 +58,7 @@ class BestOptions:
     options: Options = field(default_factory=Options)
     by: str = DEFAULT_BY
     scheme: Scheme | str = "auto"
+    rubric: str | None = None
     checks: tuple[str, ...] = ()
     seed: int = 0
     listener: Listener | None = None
@@ -105,7 +110,7 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
         UserError: see :class:`BestOptions` and :class:`trace_eval.runs.session.Session`.
     """
     options = options or BestOptions()
-    picker, checks = _pickers(out, options)
+    picker, checks = _pickers(manifest, out, options)
     heard, groups = _groups(manifest, options, (picker, *checks))
     rankings = picker.rank(groups, heard)
     gains = [check.check(groups, heard, rankings, options.seed) for check in checks]
@@ -123,7 +128,7 @@ def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEs
     Raises:
         UserError: nothing is sent for such a selection at all.
     """
-    picker, _ = _pickers(out, options)
+    picker, _ = _pickers(manifest, out, options)
     if not isinstance(picker, PairPicker):
         raise UserError(f"estimate: {picker.name} sends nothing; name an LLM judge")
     _, groups = _groups(manifest, options, (picker,))
@@ -135,13 +140,14 @@ def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEs
     return BestEstimate(total, first, cost, calls, usd)
 
 
-def _pickers(out: Path, options: BestOptions) -> tuple[Picker, list[Picker]]:
+def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picker, list[Picker]]:
     picker: Picker | None = number_picker(options.by)
     if picker is None:
-        picker = _judge(options.options, options.by, out / "rounds", options)
+        picker = _judge(manifest, options.options, options.by, out / "rounds", options)
     checks: list[Picker] = [
         number_picker(spec)
         or _judge(
+            manifest,
             replace(options.options, judge=spec, judging=_defaults(options)),
             DEFAULT_BY,
             out / f"check-{number}",
@@ -158,11 +164,18 @@ def _defaults(options: BestOptions) -> JudgeOptions:
     return JudgeOptions(cache=options.options.judging.cache)
 
 
-def _judge(options: Options, by: str, folder: Path, given: BestOptions) -> PairPicker:
+def _judge(
+    manifest: Manifest, options: Options, by: str, folder: Path, given: BestOptions
+) -> Picker:
     spec = options.judge if isinstance(options.judge, str) else options.judge.spec
-    return PairPicker(
-        spec, Comparing(options, by, folder, given.listener), cast(Scheme, given.scheme)
-    )
+    rubrics = (given.rubric,) if given.rubric else usual_rubrics([spec])
+    if given.rubric or scores_only(spec):
+        rating = RateOptions(
+            extract=options.extract, judging=options.judging, judges=(spec,), rubrics=rubrics
+        )
+        return ScorePicker(spec, manifest, rating, folder, given.listener)
+    how = Comparing(options, by, folder, given.listener)
+    return PairPicker(spec, how, cast(Scheme, given.scheme))
 
 
 def _groups(

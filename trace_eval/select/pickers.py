@@ -1,13 +1,19 @@
-"""Who picks, and who checks: a number of the blueprint, a judge of pairs."""
+"""Who picks, and who checks: a number of the blueprint, a judge of pairs, one that scores."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.manifests import Manifest
 from trace_eval.measures.numbers import place_of
+from trace_eval.options import RateOptions
+from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.rating import rate_manifest
+from trace_eval.runs.run import Run
 from trace_eval.select.candidates import Group
 from trace_eval.select.measured import Heard, numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
@@ -127,6 +133,47 @@ class PairPicker(Picker):
             losses=labels.count("2"),
             unscored=labels.count(None),
         )
+
+
+@dataclass(frozen=True)
+class ScorePicker(Picker):
+    """A judge that scores single answers, on a rubric: a run of ``trace-eval rate``.
+
+    Attributes:
+        manifest: the candidates.
+        options: the judge and its rubric.
+        folder: of the run.
+    """
+
+    name: str
+    manifest: Manifest
+    options: RateOptions
+    folder: Path
+    listener: Listener | None = None
+
+    def _scores(self) -> tuple[dict[str, float | None], dict[str, str]]:
+        """(id -> value, id -> why there is none)."""
+        rate_manifest(self.manifest, self.folder, self.options, self.listener)
+        scores = {score.item: score for score in Run.open(self.folder).scores()}
+        values = {name: s.value if s.status == "scored" else None for name, s in scores.items()}
+        why = {n: str(s.detail or s.reason) for n, s in scores.items() if s.status != "scored"}
+        return values, why
+
+    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+        """Order by the score."""
+        values, why = self._scores()
+        return [by_scores(group, values, why) for group in groups]
+
+    def check(
+        self,
+        groups: Sequence[Group],
+        heard: Mapping[str, Heard],
+        rankings: Sequence[Ranking],
+        seed: int,
+    ) -> Gain:
+        """The gain in that score."""
+        values, _ = self._scores()
+        return gain_by_scores(self.name, rankings, values, seed)
 
 
 def people(groups: Sequence[Group]) -> dict[str, float | None]:

@@ -26,16 +26,13 @@ from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, ChatJudge
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.naturalness.outcome import TASK, opinion_fields, voted_judgement
+from trace_eval.judges.naturalness.outcome import STYLE, TASK, opinion_fields, voted_judgement
 from trace_eval.judges.naturalness.prompt import REPAIR_CHARS, NaturalnessPrompt
 from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.text.fencing import neutralise
 from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
-
-#: Where a pair says in which style it should be spoken.
-STYLE = "style"
 
 
 class ScoresJudge(ChatJudge[TwoScores]):

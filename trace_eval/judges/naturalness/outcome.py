@@ -23,6 +23,9 @@ ABOUT: Literal["overall"] = "overall"
 
 TASK = "naturalness"
 
+#: Where an item says in which style it should be spoken.
+STYLE = "style"
+
 
 def opinion_fields(scores: TwoScores | None, order: Order) -> dict[str, object]:
     """The fields of an opinion, mapped back from places to the pair's own A and B."""

@@ -1,0 +1,158 @@
+"""A model in this process behind the judges: decoding, limits, rewards kept, batches."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from extractors.audio import AudioError, Clip, Samples
+from extractors.device import expects_gpu
+from extractors.model_backed import GPU_BATCH
+from trace_eval.data.judgement import Reason
+from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.reward.batcher import Batcher
+from trace_eval.judges.reward.inputs import ClipRefused, Turn, check_clip
+from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
+
+#: Options of judges in this process, whatever the model does.
+SHARED_OPTIONS = frozenset(
+    {"template", "transcripts", "max_clip_seconds", "concurrency", "task", "base", "device"}
+)
+
+#: Where a reward is computed does not decide it; this stands where servers have their address.
+_HERE = "in process"
+
+
+class Refused(ValueError):
+    """A recording that is not judged, with the reason code."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class _Asked(NamedTuple):
+    text: str
+    samples: Samples
+    style: str | None
+
+
+class Engine:
+    """One model and its prompts.
+
+    Args:
+        spec: what the user typed, for messages.
+        model: path or hub name.
+        options: of the judge.
+        structure: how the model is asked to reply.
+
+    Raises:
+        UserError: a package or the model is missing, or the template cannot be used.
+    """
+
+    def __init__(self, spec: str, model: str, options: JudgeOptions, structure: str) -> None:
+        if not model:
+            raise UserError("judge reward: name the model, e.g. reward:PATH_OR_HUB_NAME")
+        problem = unavailable()
+        if problem:
+            raise UserError(f"judge {spec}: {problem}")
+        self.files = locate(model, options.base)
+        self.options = options
+        self.prompt = NaturalnessPrompt(options.template, "text" if structure == "text" else "json")
+        self.batch = GPU_BATCH if expects_gpu(options.device) else 1
+        self._kept = ReplyCache(options.cache) if options.cache else None
+        self._batcher = Batcher(self._score, self.batch)
+
+    @property
+    def concurrency(self) -> int:
+        """Cases in flight: enough to fill the next batch while one is computed."""
+        return self.options.concurrency or 2 * self.batch
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides its output: files, words and number type, not where they lie or run."""
+        return {
+            "model": self.files.sha256,
+            "prompt": self.prompt.sha256,
+            "dtype": dtype_for("cuda" if expects_gpu(self.options.device) else "cpu"),
+        }
+
+    def model(self) -> RewardModel:
+        """The model, loaded on first use."""
+        return load(self.files, self.options.device)
+
+    def turns(self, user: Sequence[str | Samples]) -> list[Turn]:
+        """A conversation with one user turn."""
+        system = [Turn("system", (self.prompt.system,))] if self.prompt.system else []
+        return [*system, Turn("user", tuple(user))]
+
+    def samples(self, clip: Clip) -> Samples:
+        """A clip as the model hears it.
+
+        Raises:
+            Refused: it is too long, too short or silent.
+        """
+        samples = clip.speech
+        try:
+            check_clip(samples, self.options.max_clip_seconds)
+        except ClipRefused as error:
+            silent = "silent" in str(error)
+            raise Refused(Reason.SILENT if silent else Reason.CLIP_FAILED, str(error)) from None
+        return samples
+
+    async def reward(self, clip: Clip, text: str, style: str | None) -> float:
+        """The reward of one recording of a text; kept, and read again where it is known.
+
+        Raises:
+            Refused: see :meth:`samples`.
+        """
+        samples = self.samples(clip)
+        key = self._key(clip, text, style)
+        kept = self._kept.get(key) if self._kept else None
+        if kept:
+            return float(kept.text)
+        value = await self._batcher.ask(_Asked(text, samples, style))
+        if self._kept:
+            self._kept.put(key, StoredReply(text=repr(value)))
+        return value
+
+    def _key(self, clip: Clip, text: str, style: str | None) -> str:
+        asked: dict[str, JsonValue] = {
+            "clip": clip.sha256,
+            "text": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+            "style": style,
+            **self.parameters(),
+        }
+        return reply_key(_HERE, self.files.sha256, asked)
+
+    def _score(self, asked: Sequence[_Asked]) -> list[float]:
+        from trace_eval.judges.reward.score import rewards
+
+        conversations = [
+            self.turns(self.prompt.single(each.text, each.samples, each.style)) for each in asked
+        ]
+        return rewards(self.model(), conversations, self.batch)
+
+    async def close(self) -> None:
+        """Close what is kept; the model stays for other judges of this process."""
+        if self._kept:
+            self._kept.close()
+
+
+async def decoded(decode: object, recordings: Sequence[object]) -> list[Clip]:
+    """Recordings, decoded in a thread.
+
+    Raises:
+        Refused: one of them cannot be decoded.
+    """
+    try:
+        return await asyncio.to_thread(lambda: [decode(r) for r in recordings])  # type: ignore[operator]
+    except AudioError as error:
+        raise Refused(Reason.CLIP_FAILED, str(error)) from None

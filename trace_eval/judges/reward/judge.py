@@ -1,0 +1,221 @@
+"""Judges of pairs by a model in this process: by rewards (BTRM), or by replies (GRM)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from pydantic import JsonValue
+
+from extractors.audio import Samples
+from trace_eval.data.judgement import Judgement, Opinion, Order, Reason, Usage
+from trace_eval.data.pairs import Pair
+from trace_eval.judges.base import Case, Evidence, Judge
+from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.naturalness.outcome import (
+    STYLE,
+    TASK,
+    opinion_fields,
+    rewarded_judgement,
+    voted_judgement,
+)
+from trace_eval.judges.naturalness.prompt import REPAIR_CHARS
+from trace_eval.judges.naturalness.texts import Texts, texts_of
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.orders import orders_of
+from trace_eval.judges.reward.batcher import Batcher
+from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
+from trace_eval.judges.reward.inputs import Turn
+from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.two_scores import read_json, read_text
+
+
+class InProcessJudge(Judge):
+    """What both kinds share: texts, recordings, limits, and no extractors but a recogniser."""
+
+    #: Its verdict is about the pair as a whole, so there is nothing to fuse.
+    asks_once = True
+    label_set = "plain"
+
+    def __init__(self, spec: str, engine: Engine) -> None:
+        self.spec = spec
+        self.engine = engine
+        reads: set[Evidence] = {"audio"}
+        if engine.options.transcripts == "asr":
+            reads.add("blueprint")
+        self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
+
+    @property
+    def concurrency(self) -> int:
+        """Cases in flight."""
+        return self.engine.concurrency
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the judgements."""
+        options = self.engine.options
+        used = self.uses or frozenset()
+        return {"task": TASK, **self.engine.parameters(), **options.deciding(used)}
+
+    def needs_instruction(self, pair: Pair) -> bool:
+        """Never: what should have been said is the answers' reference."""
+        return False
+
+    async def judge(self, case: Case) -> Judgement:
+        """Judge one case; a clip over a limit is unscored, and never cut."""
+        name = case.pair.id
+        asr = self.engine.options.transcripts == "asr"
+        texts = texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
+        if texts.lacking:
+            return self._unscored(name, Reason.EVIDENCE_MISSING, texts.lacking)
+        try:
+            judgement = await self._judgement(case, texts)
+        except Refused as refused:
+            return self._unscored(name, refused.reason, refused.detail)
+        judgement.caveats.extend(texts.caveats)
+        return judgement
+
+    async def _judgement(self, case: Case, texts: Texts) -> Judgement:
+        raise NotImplementedError
+
+    def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
+        made = Judgement.unscored(pair, self.spec, reason, detail)
+        return made.model_copy(update={"label_set": self.label_set})
+
+    async def close(self) -> None:
+        """Close what is kept."""
+        await self.engine.close()
+
+
+class RewardJudge(InProcessJudge):
+    """Compares the rewards of two recordings: one call per clip, in no order."""
+
+    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | {"tie_margin"}
+
+    async def _judgement(self, case: Case, texts: Texts) -> Judgement:
+        from trace_eval.judges.reward.score import probability
+
+        pair = case.pair
+        a, b = await decoded(case.decode, [pair.a, pair.b])
+        style = style_of(pair.meta)
+        # One after the other: of two that wait, the second would find the first one's reward.
+        reward_a = await self.engine.reward(a, texts.a, style)
+        reward_b = await self.engine.reward(b, texts.b, style)
+        return rewarded_judgement(
+            pair.id,
+            self.spec,
+            reward_a,
+            reward_b,
+            probability(reward_a, reward_b),
+            self.engine.options.tie_margin,
+        )
+
+
+class ReplyJudge(InProcessJudge):
+    """Samples replies with two scores, in both orders, and lets them vote."""
+
+    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | {
+        "swap",
+        "samples",
+        "temperature",
+        "top_p",
+        "seed",
+        "max_tokens",
+        "repair",
+        "structure",
+    }
+
+    def __init__(self, spec: str, engine: Engine) -> None:
+        super().__init__(spec, engine)
+        self._ask: Batcher[tuple[list[Turn], int, int], Any] = Batcher(self._generate, 1)
+
+    def _generate(self, asked: Sequence[tuple[list[Turn], int, int]]) -> list[Any]:
+        from trace_eval.judges.reward.generate import Sampling, replies
+
+        options = self.engine.options
+        sampling = Sampling(
+            temperature=1.0 if options.temperature is None else options.temperature,
+            top_p=1.0 if options.top_p is None else options.top_p,
+            max_tokens=options.max_tokens,
+        )
+        return [
+            replies(self.engine.model(), turns, samples, seed, sampling)
+            for turns, samples, seed in asked
+        ]
+
+    async def _judgement(self, case: Case, texts: Texts) -> Judgement:
+        pair = case.pair
+        clips = await decoded(case.decode, [pair.a, pair.b])
+        a, b = (self.engine.samples(clip) for clip in clips)
+        style = style_of(pair.meta)
+        orders: tuple[Order, ...] = orders_of(self.engine.options, pair.id)
+        opinions: list[Opinion] = []
+        for order in orders:
+            words, sounds = (texts.a, texts.b), (a, b)
+            if order == "ba":
+                words, sounds = words[::-1], sounds[::-1]
+            opinions += await self._opinions(words, sounds, style, order)
+        return voted_judgement(pair.id, self.spec, orders, opinions)
+
+    async def _opinions(
+        self, texts: tuple[str, ...], sounds: tuple[Samples, ...], style: str | None, order: Order
+    ) -> list[Opinion]:
+        options = self.engine.options
+        first, second = sounds
+        turns = self.engine.turns(self.engine.prompt.pair(texts, (first, second), style))
+        given, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
+        opinions = []
+        for sample, reply in enumerate(given):
+            opinion = self._opinion(reply, order, sample, prompt_tokens)
+            if opinion.reason is not None and options.repair:
+                opinion = await self._repaired(turns, opinion)
+            opinions.append(opinion)
+        return opinions
+
+    def _opinion(self, reply: Any, order: Order, sample: int, prompt_tokens: int) -> Opinion:
+        fields: dict[str, Any] = {
+            "order": order,
+            "sample": sample,
+            "seed": self.engine.options.seed,
+            "raw": reply.text,
+            "usage": Usage(input_tokens=prompt_tokens, output_tokens=reply.tokens),
+        }
+        try:
+            if reply.cut:
+                told = f"the reply has no end after {reply.tokens} tokens; raise --max-tokens"
+                raise ReplyError(Reason.REPLY_CUT, told)
+            text = self.engine.options.structure in ("auto", "text")
+            scores = read_text(reply.text) if text else read_json(reply.text)
+        except ReplyError as error:
+            return Opinion.model_validate(
+                {**fields, "reason": error.reason, "detail": error.detail}
+            )
+        return Opinion.model_validate({**fields, **opinion_fields(scores, order)})
+
+    async def _repaired(self, turns: list[Turn], failed: Opinion) -> Opinion:
+        """The second chance; the first reply stays in the conversation."""
+        said = neutralise((failed.raw or "")[:REPAIR_CHARS]) or "(no reply)"
+        told = self.engine.prompt.repair(failed.detail or "")
+        more = [*turns, Turn("assistant", (said,)), Turn("user", (told,))]
+        seed = self.engine.options.seed + failed.sample
+        (reply,), prompt_tokens = await self._ask.ask((more, 1, seed))
+        again = self._opinion(reply, failed.order, failed.sample, prompt_tokens)
+        return again.model_copy(update={"repaired": True})
+
+
+def style_of(meta: dict[str, Any]) -> str | None:
+    """The style of delivery that was asked for, where the item says it."""
+    style = meta.get(STYLE)
+    return style if isinstance(style, str) else None
+
+
+def judge_in_process(argument: str, options: JudgeOptions) -> InProcessJudge:
+    """The judge of a model in this process: by rewards where it has a head, else by replies.
+
+    Raises:
+        UserError: see :class:`Engine`.
+    """
+    spec = f"reward:{argument}"
+    engine = Engine(
+        spec, argument, options, "text" if options.structure == "auto" else options.structure
+    )
+    return RewardJudge(spec, engine) if engine.files.scores else ReplyJudge(spec, engine)

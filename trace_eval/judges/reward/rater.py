@@ -1,0 +1,123 @@
+"""Rewards of single recordings: any real number, of which only differences mean anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from blueprints import Transcript, UserError
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Reason
+from trace_eval.data.scores import Score, ScoreOpinion
+from trace_eval.judges.base import Evidence, Rater, SingleCase
+from trace_eval.judges.naturalness.outcome import TASK
+from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
+from trace_eval.judges.reward.judge import style_of
+from trace_eval.rubrics import ScoreRubric
+
+#: In every score: the rubric's scale does not hold for it.
+CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"
+
+
+class RewardRater(Rater):
+    """Gives each recording its reward."""
+
+    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS
+
+    def __init__(self, spec: str, engine: Engine, rubric: ScoreRubric) -> None:
+        self.spec = spec
+        self.engine = engine
+        self.rubric = rubric
+        self.rubrics = (rubric,)
+        reads: set[Evidence] = {"audio"}
+        if engine.options.transcripts == "asr":
+            reads.add("blueprint")
+        self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
+
+    @property
+    def concurrency(self) -> int:
+        """Cases in flight."""
+        return self.engine.concurrency
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the rewards."""
+        used = self.engine.options.deciding(self.uses)
+        return {"task": TASK, **self.engine.parameters(), **used, "rubric": self.rubric.sha256}
+
+    def roles(self, item: Single) -> list[str]:
+        """The recording of the answer; it is decoded, and recognised where its words serve."""
+        return ["answer"] if item.answer.has_audio else []
+
+    async def rate(self, case: SingleCase) -> list[Score]:
+        """Rate one answer."""
+        item = case.item
+        text, caveats = self._text(case)
+        if not item.answer.has_audio:
+            return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
+        if text is None:
+            told = "the item has no reference text; give one, or use --transcripts asr"
+            return self.unscored(item, Reason.EVIDENCE_MISSING, told)
+        try:
+            (clip,) = await decoded(case.decode, [item.answer])
+            reward = await self.engine.reward(clip, text, style_of(item.meta))
+        except Refused as refused:
+            return self.unscored(item, refused.reason, refused.detail)
+        return [
+            Score(
+                item=item.id,
+                question_id=item.question_id,
+                system=item.system,
+                rubric=self.rubric.name,
+                rubric_sha256=self.rubric.sha256,
+                judge=self.spec,
+                status="scored",
+                value=reward,
+                used=1,
+                samples=1,
+                opinions=[ScoreOpinion(sample=0, score=reward)],
+                caveats=[CAVEAT, *caveats],
+            )
+        ]
+
+    def _text(self, case: SingleCase) -> tuple[str | None, list[str]]:
+        """(what should have been said, caveats)."""
+        if case.item.reference:
+            return case.item.reference[0], []
+        heard = case.blueprints.get("answer")
+        if self.engine.options.transcripts == "asr" and heard:
+            transcript = heard.transcript
+            if isinstance(transcript, Transcript):
+                return transcript.text, [TEXT_FROM_ASR]
+        return None, []
+
+    async def close(self) -> None:
+        """Close what is kept."""
+        await self.engine.close()
+
+
+def raters_in_process(
+    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+) -> list[RewardRater]:
+    """The rater of a reward model.
+
+    Raises:
+        UserError: see :class:`Engine`; the model has no reward head, or another rubric is asked.
+    """
+    spec = f"reward:{argument}"
+    for rubric in rubrics:
+        if rubric.name != TASK:
+            raise UserError(
+                f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use --rubric"
+                f" {TASK}"
+            )
+    engine = Engine(spec, argument, options, options.structure)
+    if not engine.files.scores:
+        raise UserError(
+            f"judge {spec}: has no reward_head.pt, so it compares pairs and scores no single"
+            " recording; use trace-eval judge"
+        )
+    return [RewardRater(spec, engine, rubric) for rubric in rubrics]
