@@ -53,7 +53,7 @@ class InProcessJudge(Judge):
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the judgements."""
         options = self.engine.options
-        used = self.uses or frozenset()
+        used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
         return {"task": TASK, **self.engine.parameters(), **options.deciding(used)}
 
     def needs_instruction(self, pair: Pair) -> bool:

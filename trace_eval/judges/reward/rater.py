@@ -45,7 +45,7 @@ class RewardRater(Rater):
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the rewards."""
-        used = self.engine.options.deciding(self.uses)
+        used = self.engine.options.deciding(self.uses - {"base"})
         return {"task": TASK, **self.engine.parameters(), **used, "rubric": self.rubric.sha256}
 
     def roles(self, item: Single) -> list[str]:
