@@ -24,6 +24,7 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         "ollama:MODEL",
         "openai:MODEL",
         "audio:openai:MODEL",
+        "reward:PATH",
         "scripted:FILE",
     ]
 
