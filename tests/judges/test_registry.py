@@ -19,7 +19,7 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         made = create_judge(spec)
         assert isinstance(made, Judge)
         assert made.spec == spec
-    assert judge_specs()[:5] == [
+    assert judge_specs()[:6] == [
         "rules",
         "ollama:MODEL",
         "openai:MODEL",
