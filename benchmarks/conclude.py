@@ -1,4 +1,4 @@
-"""What ``screen``, ``rank`` and ``plan`` promise, by simulation from worlds with a known truth.
+"""What ``screen`` and ``rank`` promise, by simulation from worlds with a known truth.
 
 ``python -m benchmarks.conclude`` draws 2,000 seeds of every world and writes
 benchmarks/results/conclude.json; the tests draw fewer.
@@ -11,14 +11,16 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.agreement import JudgedSource
 from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.ppi import Powered, estimate, parts, simple_design
 from trace_eval.conclude.screen import ScreenOptions, screen
-from trace_eval.data.labels import LabelTable, label_table
+from trace_eval.data.labels import LabelTable
 
 RESULTS = Path(__file__).parent / "results" / "conclude.json"
 
@@ -103,8 +105,20 @@ class Labelled:
 
     def tables(self) -> tuple[LabelTable, LabelTable]:
         """(judgements, labels) as the commands read them."""
-        judged, labels = self.columns()
-        return label_table("judge", judged), label_table("labels", labels)
+        number = self.world.pairs
+        ids = np.array([f"p{n}" for n in range(number)], object)
+        said = np.where(self.agrees, self.truth, 1 - self.truth).astype(np.int8)
+        facts: dict[str, NDArray[Any]] = {"confidence": self.certainty}
+        if self.world.cluster > 1:
+            groups = np.arange(number) // self.world.cluster
+            facts["instruction_id"] = np.array([f"i{n}" for n in groups], object)
+        rows = np.flatnonzero(self.asked)
+        design = {"inclusion": self.inclusion[rows]} if self.world.told else {}
+        truth = self.truth[rows].astype(np.int8)
+        return (
+            LabelTable("judge", ids, {"preference": said}, facts=facts),
+            LabelTable("labels", ids[rows], {"preference": truth}, facts=design),
+        )
 
     def columns(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """The same as columns of text."""
@@ -174,21 +188,103 @@ def violations(world: World, seeds: int) -> Violations:
     )
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A world for prediction-powered rates: people's values, and a judge that errs.
+
+    Attributes:
+        noise: share of the judge's values that are drawn at random.
+        clusters: instructions; pairs of one share their value with probability ``alike``.
+        hard: the least sure fifth is labelled with certainty, the rest by ``labels``.
+    """
+
+    noise: float
+    pairs: int = 1000
+    labels: int = 100
+    per_instruction: int = 1
+    alike: float = 0.0
+    hard: bool = False
+
+
+RATES: dict[str, Judged] = {
+    "useful judge": Judged(0.2),
+    "poor judge": Judged(0.7),
+    "useless judge": Judged(1.0),
+    "useful judge, 30 labels": Judged(0.2, labels=30),
+    "clustered": Judged(0.3, per_instruction=5, alike=0.8, labels=200),
+    "hard pairs first, told": Judged(0.3, hard=True),
+}
+
+#: Values of a pair and their probabilities; the true mean is 0.55.
+VALUES, SHARES, MEAN = (0.0, 0.5, 1.0), (0.3, 0.3, 0.4), 0.55
+
+
+def rate(world: Judged, rng: np.random.Generator) -> tuple[Powered, float]:
+    """One draw: the estimates, and the true mean."""
+    number = world.pairs
+    group = np.arange(number) // world.per_instruction
+    own = rng.choice(VALUES, number, p=SHARES)
+    shared = rng.choice(VALUES, group.max() + 1, p=SHARES)[group]
+    y = np.where((rng.random(group.max() + 1) < world.alike)[group], shared, own)
+    f = np.where(rng.random(number) < world.noise, rng.choice(VALUES, number), y)
+    asked, inclusion, true = np.zeros(number, bool), None, MEAN
+    if world.hard:
+        hard = rng.random(number) < 0.1
+        y = np.where(hard, np.where(rng.random(number) < 0.8, 0.0, y), y)
+        true = 0.9 * MEAN + 0.1 * 0.2 * MEAN
+        rest = np.flatnonzero(~hard)
+        asked[hard] = True
+        asked[rng.choice(rest, world.labels, replace=False)] = True
+        inclusion = np.where(hard, 1.0, world.labels / len(rest))
+    elif world.per_instruction > 1:
+        chosen = rng.choice(group.max() + 1, world.labels // world.per_instruction, replace=False)
+        asked = np.isin(group, chosen)
+    else:
+        asked[rng.choice(number, world.labels, replace=False)] = True
+    cluster = group if world.per_instruction > 1 else None
+    return estimate(parts(y, f, simple_design(asked, inclusion, cluster))), true
+
+
+def coverage(world: Judged, seeds: int) -> dict[str, float]:
+    """Coverage of both intervals, ratio of their widths, labels gained (medians)."""
+    both = alone = 0
+    ratios, gained = [], []
+    for seed in range(seeds):
+        found, true = rate(world, np.random.default_rng(seed))
+        assert found.interval is not None
+        assert found.labels_interval is not None
+        assert found.effective is not None
+        both += found.interval[0] <= true <= found.interval[1]
+        alone += found.labels_interval[0] <= true <= found.labels_interval[1]
+        ratios.append(np.diff(found.interval)[0] / np.diff(found.labels_interval)[0])
+        gained.append(found.effective / found.labelled)
+    return {
+        "coverage": both / seeds,
+        "coverage, labels only": alone / seeds,
+        "width ratio": float(np.median(ratios)),
+        "worst width ratio": float(np.max(ratios)),
+        "labels' worth": float(np.median(gained)),
+    }
+
+
 def main(seeds: int = 2000) -> None:
     """Run everything and print a table."""
-    result: dict[str, object] = {"seeds": seeds}
-    screening = {}
+    result: dict[str, Any] = {"seeds": seeds, "rates": {}, "screen": {}}
+    for name, judged in RATES.items():
+        figures = coverage(judged, seeds)
+        result["rates"][name] = figures
+        shown = "  ".join(f"{what} {value:.3f}" for what, value in figures.items())
+        print(f"{name:28} {shown}", flush=True)
     for name, world in WORLDS.items():
         found = violations(world, seeds)
-        screening[name] = vars(found)
+        result["screen"][name] = vars(found)
         print(
             f"{name:45} violated {found.violated / seeds:7.2%}"
-            f"  decided {found.decided / seeds:6.1%}"
-            f"  share {found.share:5.1%}  warned {found.warned / seeds:6.1%}",
+            f"  decided {found.decided / seeds:6.1%}  share {found.share:5.1%}"
+            f"  warned {found.warned / seeds:6.1%}",
             flush=True,
         )
-    result["screen"] = screening
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

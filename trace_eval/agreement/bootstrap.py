@@ -38,6 +38,9 @@ _EXACT_IN_32_BITS = 2**23
 #: Tables wider than this are hardly ever equal for two clusters.
 _MERGE_WIDTH = 64
 
+#: Tables with a smaller share of cells in use are multiplied as sparse ones.
+_SPARSE = 0.1
+
 #: A multinomial step costs about this many times a draw of one unit.
 _MULTINOMIAL_COST = 20
 
@@ -122,7 +125,7 @@ class Units:
         kinds, units = len(self.sizes), int(self.sizes.sum())
         # counts are whole numbers: 32 bits hold them exactly below 2^24
         dtype = np.float32 if self.total.max(initial=0) < _EXACT_IN_32_BITS else np.float64
-        tables: NDArray[Any] = self.tables.astype(dtype)
+        count = self._counter(dtype)
         draw_units = kinds * _MULTINOMIAL_COST > units
         members = np.repeat(np.arange(kinds), self.sizes) if draw_units else None
         block = max(1, min(options.resamples, _BLOCK // max(kinds, 1)))
@@ -136,7 +139,19 @@ class Units:
                     drawn = rng.integers(units, size=units, dtype=np.int32)
                     chosen = drawn if kinds == units else members[drawn]
                     row[:] = np.bincount(chosen, minlength=kinds)
-            yield np.matmul(weights.astype(dtype, copy=False), tables).astype(np.float64)
+            yield count(weights)
+
+    def _counter(self, dtype: type) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
+        """Count vectors of weights ``[block, kinds]``; exact whole numbers either way."""
+        if np.count_nonzero(self.tables) > _SPARSE * self.tables.size:
+            dense: NDArray[Any] = self.tables.astype(dtype)
+            return lambda weights: np.matmul(weights.astype(dtype, copy=False), dense).astype(
+                np.float64
+            )
+        from scipy.sparse import csr_array
+
+        cells = csr_array(self.tables.T.astype(np.float64))
+        return lambda weights: np.ascontiguousarray((cells @ weights.T.astype(np.float64)).T)
 
 
 class Stack:

@@ -31,6 +31,9 @@ def plan(
     judge: Annotated[
         str | None, typer.Option(help="Which judge, where the file has several.")
     ] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Re-fuse the judge's overall label with this policy.")
+    ] = None,
     dimension: Annotated[
         str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
     ] = None,
@@ -54,11 +57,13 @@ def plan(
     from trace_eval.conclude.plan import make_plan
     from trace_eval.conclude.tables import plan_table
     from trace_eval.data.labels import read_labels
+    from trace_eval.runs.fuse import load_policy
 
     evidence = gather(
         read_source(source),
         read_labels(labels) if labels else None,
         judge=judge,
+        policy=load_policy(policy) if policy else None,
         dimension=dimension,
     )
     found = make_plan(

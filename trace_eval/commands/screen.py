@@ -33,6 +33,9 @@ def screen(
     judge: Annotated[
         str | None, typer.Option(help="Which judge, where the file has several.")
     ] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Re-fuse the judge's overall label with this policy.")
+    ] = None,
     dimension: Annotated[
         str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
     ] = None,
@@ -68,12 +71,14 @@ def screen(
     from trace_eval.conclude.tables import screen_tables
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
+    from trace_eval.runs.fuse import load_policy
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     evidence = gather(
         read_source(source, columns),
         read_labels(labels) if labels else None,
         judge=judge,
+        policy=load_policy(policy) if policy else None,
         dimension=dimension,
         others=[read_source(path) for path in others or ()],
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from fusion import Policy
 from trace_eval.agreement.align import Items, items_of
 from trace_eval.agreement.counts import collapse_codes, is_untyped
 from trace_eval.agreement.judges import factorise
@@ -82,6 +83,7 @@ def gather(
     labels: LabelTable | None,
     *,
     judge: str | None = None,
+    policy: Policy | None = None,
     dimension: str | None = None,
     others: Sequence[JudgedSource] = (),
 ) -> Evidence:
@@ -91,6 +93,7 @@ def gather(
         source: the judgements.
         labels: people's; null: those that came with the judgements, if any.
         judge: which one, where the source has several.
+        policy: fuse the overall label of the judge with it; null: the stored one.
         dimension: label column; null: overall, else preference.
         others: further judges of the same items: how many of them agree is a signal.
 
@@ -99,7 +102,7 @@ def gather(
             inclusion probability where others have one.
     """
     labels = source.labels if labels is None else labels
-    table = judge_table(source, judge)
+    table = judge_table(source, judge, policy)
     column = opinion_column(table, dimension)
     codes, number = table.codes[column], len(table)
     truth, asked = np.full(number, MISSING, np.int8), np.zeros(number, bool)

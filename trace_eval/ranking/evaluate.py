@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -25,6 +25,10 @@ METHODS = ("win_rate", "mean_win_rate", *MODELS)
 
 #: Name of the rate against one system, where ``--baseline`` asks for it.
 AGAINST_BASELINE = "win_rate_against_baseline"
+
+
+#: (lowest, highest) rank of each system, and resamples that gave none.
+_Bounds = tuple[list[tuple[int, int]], int]
 
 
 @dataclass(frozen=True)
@@ -139,10 +143,11 @@ def rank(
     fitted = {
         name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
     }
+    bounds = _rank_intervals(methods_of(options), outcomes, options)
     places = [
         place
         for method in methods_of(options)
-        for place in _places(method, outcomes, fitted.get(method), options)
+        for place in _places(method, outcomes, fitted.get(method), options, bounds.get(method))
     ]
     references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
     if human:
@@ -258,7 +263,11 @@ def _of_people(
 
 
 def _places(
-    method: str, outcomes: Outcomes, fitted: Strengths | None, options: RankOptions
+    method: str,
+    outcomes: Outcomes,
+    fitted: Strengths | None,
+    options: RankOptions,
+    interval: _Bounds | None,
 ) -> Iterator[Standing]:
     exact: list[Fraction | None] = [None] * len(outcomes.systems)
     if fitted is None:
@@ -271,7 +280,7 @@ def _places(
     else:
         values = list(fitted.values)
         order = ranks(list(fitted.values))
-    bounds, undefined = _rank_intervals(method, outcomes, options)
+    bounds, undefined = interval or ([], 0)
     for index, system in enumerate(outcomes.systems):
         low, high = bounds[index] if order[index] is not None and bounds else (None, None)
         shown = None if exact[index] is None else str(exact[index])
@@ -279,28 +288,32 @@ def _places(
 
 
 def _rank_intervals(
-    method: str, outcomes: Outcomes, options: RankOptions
-) -> tuple[list[tuple[int, int]], int]:
-    """Percentile bounds of each system's rank over resamples of the comparisons."""
+    methods: Sequence[str], outcomes: Outcomes, options: RankOptions
+) -> dict[str, _Bounds]:
+    """Percentile bounds of each system's rank; all methods read the same resamples."""
     if not options.bootstrap.resamples:
-        return [], 0
+        return {}
     if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
-        return [], 0  # every resample of one instruction is that instruction
+        return {}  # every resample of one instruction is that instruction
     if options.cluster:
         assert outcomes.cluster is not None
         units = Units.clusters(outcomes.cluster, outcomes.cell, outcomes.counts.size)
     else:
         units = Units.items(outcomes.counts)
-    drawn = [
-        rank_rows(_resampled_values(method, outcomes, counts, options))
-        for counts in units.resample(options.bootstrap)
-    ]
-    rows = np.concatenate(drawn)
+    drawn: dict[str, list[Array]] = {method: [] for method in methods}
+    for counts in units.resample(options.bootstrap):
+        for method, rows in drawn.items():
+            rows.append(rank_rows(_resampled_values(method, outcomes, counts, options)))
+    level = options.bootstrap.level
+    return {method: _bounds(np.concatenate(rows), level) for method, rows in drawn.items()}
+
+
+def _bounds(rows: Array, level: float) -> _Bounds:
     known = rows[~np.isnan(rows).any(-1)]
     undefined = len(rows) - len(known)
     if not len(known):
         return [], undefined
-    edge = (1 - options.bootstrap.level) / 2
+    edge = (1 - level) / 2
     low = np.quantile(known, edge, axis=0, method="inverted_cdf")
     high = np.quantile(known, 1 - edge, axis=0, method="inverted_cdf")
     return [(int(a), int(b)) for a, b in zip(low, high, strict=True)], undefined
