@@ -61,7 +61,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { echo "on Debian: apt-get install python3-venv"; exit 1; }
 
 $(VENV)/installed: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[tiny-en]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
@@ -75,7 +75,7 @@ $(VENV)/installed-test: $(VENV)/installed
 $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -e '.[models,faster,mos,aesthetics,reward,test]' torchvision==0.26.0
+	  -e '.[models,mos,aesthetics,reward,test]' torchvision==0.26.0
 	touch $@
 
 clean:

@@ -12,6 +12,10 @@ class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
 
 
+class Advice(UserWarning):
+    """Something works, but less well than it could, and one command mends it."""
+
+
 def require(module: str, package: str, extra: str, purpose: str) -> ModuleType:
     """Import an optional module late, or say how to get it.
 

@@ -112,7 +112,8 @@ class Transcript(Present):
     text: str
     language: str = Field(description="ISO 639-1 code, e.g. en")
     language_source: Literal["detected", "given", "model"] = Field(
-        description="detected in the audio; given by the user; the model knows only this one"
+        description="detected in the audio; given by the user; model: assumed, not detected,"
+        " because the recogniser knows no other"
     )
     language_probability: float | None = Field(None, ge=0, le=1)
     words: list[Word]

@@ -81,10 +81,13 @@ class Extractor:
     packages: ClassVar[dict[str, str]] = {}
     #: What to type when a package is missing.
     install: ClassVar[str] = install_line()
-    #: ``gpu`` where its model can use one: such extractors run in one process per device.
-    runs_on: ClassVar[str] = "cpu"
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"
+
+    @property
+    def runs_on(self) -> str:
+        """``gpu`` where its model may use one: such extractors run in one process per device."""
+        return "cpu"
 
     @property
     def batch_size(self) -> int:

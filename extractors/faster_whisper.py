@@ -1,18 +1,22 @@
-"""Speech recognition by faster-whisper (CTranslate2): the same models, faster on a CPU."""
+"""Speech recognition by faster-whisper (CTranslate2): Whisper without torch, fast on a CPU."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from pydantic import JsonValue
+
 from blueprints import Span, UserError
 from blueprints.distribution import install_line
+from extractors import tiny_en
 from extractors.audio import Samples
-from extractors.device import is_gpu
+from extractors.device import expects_gpu, is_gpu
 from extractors.models import is_path, model_folder
-from extractors.recognised import SEED, TEMPERATURES, Decoded, Recogniser, edges
+from extractors.recognised import Decoded, Recogniser, edges
 from extractors.weights import one_line
 
 #: The files of a converted model. Without tokenizer.json the library asks the network.
@@ -22,19 +26,64 @@ FILES = ("model.bin", "config.json", "tokenizer.json")
 _MORE = ("preprocessor_config.json", "vocabulary.json", "vocabulary.txt")
 
 
+#: Sizes whose conversions were published under one name; the library knows others, too.
+_PUBLISHED = frozenset(
+    f"{size}{ending}" for size in ("tiny", "base", "small", "medium") for ending in ("", ".en")
+) | {"large-v1", "large-v2", "large-v3"}
+
+#: In which numbers a model computes, as CTranslate2 names them.
+COMPUTE_TYPES = (
+    "bfloat16",
+    "float16",
+    "float32",
+    "int16",
+    "int8",
+    "int8_bfloat16",
+    "int8_float16",
+    "int8_float32",
+)
+
+
 @dataclass(frozen=True)
 class FasterWhisperExtractor(Recogniser):
-    """Fills ``transcript``; the model is a Whisper size, a hub name or a converted folder."""
+    """Fills ``transcript``; the model is a Whisper size, a hub name or a converted folder.
+
+    Attributes:
+        compute_type: in which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on
+            a CPU, ``float16`` on a GPU. They differ in a few words of a hundred, so it is part
+            of what identifies a transcript.
+    """
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     packages: ClassVar[dict[str, str]] = {
         "faster_whisper": "faster-whisper",
         "ctranslate2": "ctranslate2",
     }
-    install: ClassVar[str] = install_line("faster")
-
+    install: ClassVar[str] = install_line()
     what: ClassVar[str] = "a folder with a converted Whisper model"
+    library_beam_size: ClassVar[int] = 5
+
+    compute_type: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.compute_type not in (None, *COMPUTE_TYPES):
+            raise UserError(
+                f"{self.name}: compute_type {self.compute_type!r} is unknown; use one of"
+                f" {', '.join(COMPUTE_TYPES)}"
+            )
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Those of every recogniser, and in which numbers it computes."""
+        gpu = self.compute_type is None and expects_gpu(self.device)
+        return {**super().parameters(), "compute_type": self._numbers(gpu)}
+
+    def _key(self) -> tuple[str | None, ...]:
+        return (*super()._key(), self.compute_type)
+
+    def _numbers(self, on_gpu: bool) -> str:
+        return self.compute_type or ("float16" if on_gpu else "int8")
 
     @property
     def batch_size(self) -> int:
@@ -46,8 +95,9 @@ class FasterWhisperExtractor(Recogniser):
         return 1
 
     def locate(self) -> Path | None:
-        """The folder."""
-        return model_folder(repository(self.model), FILES)
+        """The folder: a path, in a hub's cache, or inside a package."""
+        folder = model_folder(repository(self.model), FILES)
+        return tiny_en.packaged() if folder is None and self.model == tiny_en.MODEL else folder
 
     def model_files(self) -> list[Path]:
         """Weights, configuration and vocabulary."""
@@ -55,22 +105,37 @@ class FasterWhisperExtractor(Recogniser):
         found = [folder / name for name in (*FILES, *_MORE)] if folder else []
         return [path for path in found if path.is_file()]
 
+    def _missing(self) -> str:
+        missing = super()._missing()
+        return f"{missing}, or: {tiny_en.problem()}" if self.model == tiny_en.MODEL else missing
+
     def open_model(self, path: Path, device: str) -> Any:
         """Load the folder."""
         from faster_whisper import WhisperModel
 
+        kind = "cuda" if is_gpu(device) else "cpu"
+        numbers = self._numbers(is_gpu(device))
         for name in FILES:
             if not (path / name).is_file():
                 raise UserError(f"{path}: {name} is missing; convert or fetch the model again")
         try:
             return WhisperModel(
                 str(path),
-                device="cuda" if is_gpu(device) else "cpu",
+                device=kind,
                 device_index=int(device.partition(":")[2] or 0),
-                compute_type="float16" if is_gpu(device) else "float32",
+                compute_type=numbers,
+                cpu_threads=_threads(),
                 local_files_only=True,
             )
         except Exception as error:
+            if "compute type" in str(error):
+                import ctranslate2
+
+                offered = ctranslate2.get_supported_compute_types(kind)
+                raise UserError(
+                    f"{self.name}: compute_type {numbers} does not run on this {kind}; use one of"
+                    f" {', '.join(sorted(offered))}"
+                ) from error
             raise UserError(
                 f"{path}: is no converted Whisper model ({one_line(error)}); fetch it again"
             ) from error
@@ -81,18 +146,16 @@ class FasterWhisperExtractor(Recogniser):
     def _decode(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
-        import ctranslate2
-
-        ctranslate2.set_random_seed(SEED)  # it samples with a generator of its own
         segments, info = model.transcribe(
             speech,
             language=language,  # None: detected from the first stretch on
             clip_timestamps=edges(parts),
             word_timestamps=True,
             condition_on_previous_text=False,
-            temperature=list(TEMPERATURES),
-            beam_size=self.beam_size,
-            best_of=1,  # as openai-whisper
+            # Never sampled: CTranslate2's generator cannot be set back, so a text would depend on
+            # the clips that its process saw before. Loops are heard again in pieces.
+            temperature=0.0,
+            beam_size=self.beams,
             no_speech_threshold=self.no_speech,
             log_prob_threshold=self.log_probability,
             compression_ratio_threshold=self.compression,
@@ -101,10 +164,18 @@ class FasterWhisperExtractor(Recogniser):
         return Decoded(found, str(info.language), float(info.language_probability))
 
 
+def _threads() -> int:
+    """Threads of a model on a CPU: one, like all of a worker's libraries, unless it is told."""
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return int(told) if told.isdecimal() and int(told) else 1
+
+
 def repository(model: str) -> str:
     """The hub name of a Whisper size; anything else as it is."""
     if is_path(model) or "/" in model:
         return model
+    if model in _PUBLISHED:
+        return f"Systran/faster-whisper-{model}"
     try:
         from faster_whisper.utils import _MODELS
     except ImportError:

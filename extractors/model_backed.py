@@ -36,7 +36,6 @@ class ModelExtractor(Extractor):
     #: What the path of a model should be, for messages.
     what: ClassVar[str]
     install: ClassVar[str] = install_line("models")
-    runs_on: ClassVar[str] = "gpu"
 
     model: str = ""
     device: str = "auto"
@@ -46,6 +45,11 @@ class ModelExtractor(Extractor):
         check_device(self.name, self.device)
         if self.batch is not None and self.batch < 1:
             raise UserError(f"{self.name}: batch {self.batch}; give 1 or more clips at once")
+
+    @property
+    def runs_on(self) -> str:
+        """``gpu``, unless it was told to stay on the CPU."""
+        return "cpu" if self.device == "cpu" else "gpu"
 
     @property
     def batch_size(self) -> int:

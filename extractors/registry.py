@@ -21,6 +21,9 @@ ENTRY_POINT_GROUP = "trace_eval.extractors"
 #: As a spec: leave the group out.
 NONE = "none"
 
+#: As a spec of ``transcript``: what :mod:`extractors.default_asr` chooses.
+AUTO = "auto"
+
 # Group -> name -> "module:Class". Strings, so that listing names imports no library.
 _BUILT_IN: dict[str, dict[str, str]] = {
     "signal": {"signal": "extractors.signal:SignalExtractor"},
@@ -49,7 +52,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
 
 _EMBEDDED = {
     "signal": "signal",
-    "transcript": "pocketsphinx",
+    "transcript": AUTO,
     "quality": "dnsmos",
     "pitch": "praat",
     "loudness": "bs1770",
@@ -68,6 +71,9 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
+
+#: Options that a profile sets; other extractors' and other profiles' are their libraries'.
+_SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType({"screen": {"beam_size": 1}})
 
 
 @lru_cache(maxsize=1)
@@ -151,7 +157,7 @@ def plan(
         overrides: group -> spec or extractor that replaces the profile's, or ``none`` to drop
             the group.
         settings: option -> value, e.g. device; for every extractor named by a spec that has
-            such an option. None leaves the extractor's default.
+            such an option. None leaves the profile's or the extractor's default.
 
     Raises:
         UserError: the profile, a group or an extractor is unknown, an extractor fills another
@@ -162,8 +168,10 @@ def plan(
     for group, spec in (overrides or {}).items():
         if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
             raise UserError(f"group {group!r} is unknown; use one of {', '.join(GROUPS)}")
+    given = {name: value for name, value in (settings or {}).items() if value is not None}
+    used = {**_SETTINGS.get(profile, {}), **given}
     chosen = {
-        group: _create_for(group, spec, profile, settings or {})
+        group: _create_for(group, spec, profile, used)
         for group, spec in {**PROFILES[profile], **(overrides or {})}.items()
         if spec != NONE
     }
@@ -204,6 +212,9 @@ def _create_for(
 
 
 def _create_with(spec: str, settings: Mapping[str, Any]) -> Extractor:
+    if spec == AUTO:
+        from extractors.default_asr import chosen
+
+        return chosen(**settings)
     known = {field.name for field in fields(_load(spec.partition(":")[0]))}
-    taken = {name: v for name, v in settings.items() if name in known and v is not None}
-    return create(spec, **taken)
+    return create(spec, **{name: v for name, v in settings.items() if name in known})

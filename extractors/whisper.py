@@ -24,7 +24,7 @@ class WhisperExtractor(Recogniser):
     """Fills ``transcript``; the model is a name (``base``, ``large-v3``) or a ``.pt`` file."""
 
     name: ClassVar[str] = "whisper"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     packages: ClassVar[dict[str, str]] = {"whisper": "openai-whisper", "torch": "torch"}
     what: ClassVar[str] = "a Whisper checkpoint (.pt)"
 
@@ -70,7 +70,7 @@ class WhisperExtractor(Recogniser):
             word_timestamps=True,
             condition_on_previous_text=False,
             temperature=TEMPERATURES,
-            beam_size=self.beam_size if self.beam_size > 1 else None,
+            beam_size=self.beams if self.beams > 1 else None,
             no_speech_threshold=self.no_speech,
             logprob_threshold=self.log_probability,
             compression_ratio_threshold=self.compression,

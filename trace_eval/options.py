@@ -38,6 +38,9 @@ class ExtractOptions:
         max_seconds: longer recordings are refused.
         device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
         language: of the speech; None: detected, where the recogniser can.
+        beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the library's.
+        compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None: ``int8`` on
+            a CPU, ``float16`` on a GPU.
         batch_size: clips that a model works on at once; None: 1 on a CPU, more on a GPU.
         one_model_at_a_time: release each model before the next one is loaded.
         engine: ``local``, or ``ray`` with the extra of that name.
@@ -51,6 +54,8 @@ class ExtractOptions:
     max_seconds: float = MAX_SECONDS
     device: str = "auto"
     language: str | None = None
+    beam_size: int | None = None
+    compute_type: str | None = None
     batch_size: int | None = None
     one_model_at_a_time: bool = False
     engine: str = ENGINES[0]

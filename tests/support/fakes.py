@@ -107,7 +107,7 @@ class Placed(Extractor):
         return self.uses
 
     @property
-    def runs_on(self) -> str:  # type: ignore[override]
+    def runs_on(self) -> str:
         return self.device
 
     @property

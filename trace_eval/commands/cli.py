@@ -33,7 +33,7 @@ from trace_eval.commands import (
     show,
     train,
 )
-from trace_eval.commands.console import results
+from trace_eval.commands.console import results, show_advice
 from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
 from trace_eval.data.csv_cells import RAW
 
@@ -98,4 +98,5 @@ app.add_typer(rubrics.app)
 def main() -> None:
     """Entry point."""
     prepare_streams()
+    show_advice()
     app()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
+
+from blueprints.errors import Advice
 
 #: Exit codes, see :mod:`trace_eval.commands.ends`.
 EXIT_INCOMPLETE = 1
@@ -93,3 +96,16 @@ def warn(text: object) -> None:
 def _bounded(text: object) -> str:
     shown = str(text)
     return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"
+
+
+def show_advice() -> None:
+    """Let advice of the library be one line for people; other warnings stay as they are."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        if issubclass(category, Advice):
+            warn(message)
+        else:
+            others(message, category, *where)
+
+    warnings.showwarning = show  # type: ignore[assignment]

