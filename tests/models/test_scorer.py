@@ -410,6 +410,10 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
             [*command, *map(str, arguments)], env=environment, capture_output=True, text=True
         )
 
+    card = run("train", "card", trained)
+    assert "rows: 32 train, 8 dev; no question is in two of them" in card.stdout
+    assert "licence: not stated" in card.stdout
+    assert "Reads text only" in card.stdout
     fitted = run("train", "clamp", trained, ratings)
     assert fitted.returncode == 0, fitted.stderr
     assert "on 8 rows" in fitted.stdout

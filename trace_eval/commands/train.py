@@ -84,6 +84,12 @@ def scorer(
     ] = _DEFAULTS.transcription,
     seed: Annotated[int, typer.Option(help="Of weights, order and split.")] = _DEFAULTS.seed,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = _DEFAULTS.device,
+    data: Annotated[
+        str | None, typer.Option(help="What the ratings are called, for the card.")
+    ] = _DEFAULTS.data,
+    licence: Annotated[
+        str | None, typer.Option(help="Terms under which the ratings were used, for the card.")
+    ] = _DEFAULTS.licence,
 ) -> None:
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
@@ -105,6 +111,8 @@ def scorer(
         transcription=transcription,
         seed=seed,
         device=device,
+        data=data,
+        licence=licence,
     )
 
     def tell(found: Progress) -> None:
@@ -138,3 +146,14 @@ def clamp(
 
     found = train_clamp(scorer, dev, base, device)
     results().print(found.sentence, highlight=False, markup=False)
+
+
+@app.command("card")
+def card(
+    scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
+) -> None:
+    """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
+    from trace_eval.commands.console import results
+    from trace_eval.scorer.card import scorer_card
+
+    results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)

@@ -29,6 +29,8 @@ class TrainOptions:
         patience: looks without a better CRPS after which it stops.
         transcription: put the transcript of the question's audio into the text.
         seed: of weights, order and split.
+        data, licence: what the ratings are called and under which terms they were used; for
+            the card.
         device: ``auto``, ``cpu`` or ``cuda:N``.
     """
 
@@ -47,6 +49,8 @@ class TrainOptions:
     transcription: bool = False
     seed: int = 108
     device: str = "auto"
+    data: str | None = None
+    licence: str | None = None
 
     def __post_init__(self) -> None:
         checked(self.head)
