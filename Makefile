@@ -7,8 +7,8 @@ SYSTEM ?= print
 # Programs that some tests compare with or make clips with; without them those tests skip.
 # SYSTEM=install installs what is missing by apt-get, as root; without it the line is printed.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
-BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement score_agreement fusion_recipe report_size memory \
-  stream scale
+BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement score_agreement \
+  fusion_recipe report_size memory stream scale
 
 .PHONY: demo shell test test-slow test-models bench bench-models lint format system clean
 demo: $(VENV)/installed
