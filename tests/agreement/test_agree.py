@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
-from tests.agreement.tables import QUICK, codes, table
+from tests.agreement.tables import QUICK, codes, table, words
 from trace_eval.agreement import (
     METRICS,
     AgreeOptions,
@@ -18,10 +19,12 @@ from trace_eval.agreement import (
     agree,
     agree_tables,
     items_of,
+    number_rule,
     warning_line,
     write_csv,
     write_json,
 )
+from trace_eval.data.labels import label_table
 
 OPTIONS = AgreeOptions(QUICK)
 
@@ -218,6 +221,32 @@ def test_baselines_stand_beside_the_judge() -> None:
     assert found["content only"].accuracy == 0.5
     assert found["random, uniform (expected)"].accuracy == 0.25
     assert "louder answer" not in found
+
+
+def test_any_number_with_a_direction_is_a_baseline() -> None:
+    labels = table("labels", {"overall": "1122"})
+    names = [number_rule(spec) for spec in ("wer:lower", "p808:higher", "utmos:higher")]
+    columns = {
+        "wer_a": ["0.1", "0.3", "0.2", ""],
+        "wer_b": ["0.2", "0.1", "0.2", "0.1"],
+        "p808_a": ["3", "4", "2", "1"],
+        "p808_b": ["2", "3", "3", "2"],
+    }
+    judge = label_table(
+        "judge",
+        {"id": ["p0", "p1", "p2", "p3"], "overall": words("1212"), **columns},
+        numbers=[rule.number for rule in names],
+    )
+    report = agree([JudgedSource(judge)], labels, replace(OPTIONS, baselines=tuple(names)))
+    found = {baseline.name: baseline for baseline in report.scores[0].baselines}
+    # lower wer: 1, 2, nothing (equal), nothing (unknown): right on the first of two
+    assert (found["lower wer"].items, found["lower wer"].accuracy) == (2, 0.5)
+    # higher p808: 1, 1, 2, 2: all right
+    assert (found["higher p808"].items, found["higher p808"].accuracy) == (4, 1)
+    assert "baseline higher utmos left out: nothing has utmos_a and utmos_b" in report.notes
+    for wrong in ("wer", "wer:less", ":lower"):
+        with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
+            number_rule(wrong)
 
 
 def test_a_missing_package_is_a_note_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

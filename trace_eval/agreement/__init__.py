@@ -12,7 +12,14 @@ from trace_eval.agreement.ablation.conditions import (
 from trace_eval.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way, coverage_2way
 from trace_eval.agreement.align import Aligned, Items, Missing, align, items_of, match
 from trace_eval.agreement.alpha import Alpha, alpha
-from trace_eval.agreement.baselines import Majority, majority, random_matched, random_uniform
+from trace_eval.agreement.baselines import (
+    Majority,
+    NumberRule,
+    majority,
+    number_rule,
+    random_matched,
+    random_uniform,
+)
 from trace_eval.agreement.bias.length import LengthBias, length_bias
 from trace_eval.agreement.bias.position import PositionBias, join_orders, position_bias, sign_test
 from trace_eval.agreement.bias.self_comparison import SelfComparisons, self_comparisons
@@ -98,6 +105,7 @@ __all__ = [
     "Metric",
     "Missing",
     "Noise",
+    "NumberRule",
     "PairwiseRow",
     "PositionBias",
     "ReliabilityRow",
@@ -157,6 +165,7 @@ __all__ = [
     "mechanisms",
     "mode_policy_table",
     "noise",
+    "number_rule",
     "pairwise_rows",
     "percentile_interval",
     "policy_codes",

@@ -13,15 +13,65 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import UserError
 from trace_eval.agreement.counts import Counts
 from trace_eval.data.labels import MISSING, Codes
 
-#: Baseline -> the facts of A and B; the answer with the larger one is called the winner.
-LARGER: dict[str, tuple[str, str]] = {
-    "longer answer": ("duration_a", "duration_b"),
-    "louder answer": ("loudness_a", "loudness_b"),
-    "higher MOS": ("mos_a", "mos_b"),
-}
+#: What follows the colon of a baseline's spec.
+DIRECTIONS = ("higher", "lower")
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """The answer with the higher, or the lower, number is called the winner.
+
+    Attributes:
+        name: of the rule, for people.
+        number: its facts are ``NUMBER_a`` and ``NUMBER_b``.
+        lower: the lower one wins, as of error rates and chances of being fake.
+    """
+
+    name: str
+    number: str
+    lower: bool = False
+
+    @property
+    def facts(self) -> tuple[str, str]:
+        """Names of the facts of A and of B."""
+        return f"{self.number}_a", f"{self.number}_b"
+
+    def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
+        """Codes of 1 or 2; missing where unknown or equal; null without the facts."""
+        if any(name not in facts for name in self.facts):
+            return None
+        a, b = (facts[name] for name in self.facts)
+        codes = np.full(len(a), MISSING, np.int8)
+        codes[a < b if self.lower else a > b] = 0
+        codes[b < a if self.lower else b > a] = 1
+        return codes
+
+
+#: Rules that stand beside every judge whose run knows these numbers.
+RULES = (
+    NumberRule("longer answer", "duration"),
+    NumberRule("louder answer", "loudness"),
+    NumberRule("higher MOS", "mos"),
+)
+
+
+def number_rule(spec: str) -> NumberRule:
+    """``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``.
+
+    Raises:
+        UserError: there is no direction.
+    """
+    number, _, direction = spec.rpartition(":")
+    if not number or direction not in DIRECTIONS:
+        raise UserError(
+            f"baseline {spec!r}: write NUMBER:higher or NUMBER:lower, e.g. wer:lower; only you"
+            " know which of two numbers is the better one"
+        )
+    return NumberRule(f"{direction} {number}", number, direction == "lower")
 
 
 @dataclass(frozen=True)
@@ -59,14 +109,3 @@ def random_matched(counts: Counts) -> float:
     truth = counts.sum(1)
     total = int(truth.sum())
     return float((truth * truth).sum() / (total * total)) if total else float("nan")
-
-
-def larger(facts: Mapping[str, NDArray[Any]], names: tuple[str, str]) -> Codes | None:
-    """Codes 1 or 2 for the answer with the larger number; missing where unknown or equal."""
-    if any(name not in facts for name in names):
-        return None
-    a, b = (facts[name] for name in names)
-    codes = np.full(len(a), MISSING, np.int8)
-    codes[a > b] = 0
-    codes[b > a] = 1
-    return codes

@@ -88,7 +88,7 @@ def agree(
     columns = [align_judge(judge, items) for judge in judges]
     instruction = _instruction(judges, items)
     cluster = _clusters(instruction, options)
-    notes: list[str] = []
+    notes: list[str] = _unknown_numbers(judges, options)
     groups = categories(items)
     people = items.codes if len(labels.raters()) > 1 else ()
     return AgreeReport(
@@ -108,7 +108,12 @@ def agree(
             score
             for judge, aligned in zip(judges, columns, strict=True)
             for score in score_judge(
-                aligned, judge.facts, judge.codes.get("content"), cluster, options.bootstrap
+                aligned,
+                judge.facts,
+                judge.codes.get("content"),
+                cluster,
+                options.bootstrap,
+                options.baselines,
             )
         ),
         score_errors=tuple(
@@ -145,6 +150,15 @@ def agree(
             )
         ),
     )
+
+
+def _unknown_numbers(judges: Sequence[JudgeData], options: AgreeOptions) -> list[str]:
+    """Baselines that no run and no file has the numbers for."""
+    return [
+        f"baseline {rule.name} left out: nothing has {rule.facts[0]} and {rule.facts[1]}"
+        for rule in options.baselines
+        if not any(set(rule.facts) <= judge.facts.keys() for judge in judges)
+    ]
 
 
 def _levels(items: Items, dimension: str) -> Masks:

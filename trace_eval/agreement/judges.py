@@ -15,7 +15,7 @@ from trace_eval.agreement.align import Items, Missing, first_repeat, gather, mat
 from trace_eval.agreement.counts import collapse_codes
 from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.agreement.source import JudgedSource
-from trace_eval.data.labels import NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
+from trace_eval.data.labels import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,12 @@ def merge_facts(
 ) -> dict[str, NDArray[Any]]:
     """Facts per labelled item, from the judgements or else from the labels."""
     facts: dict[str, NDArray[Any]] = {}
-    for name in (*TEXT_FACTS, *NUMBER_FACTS):
+    asked = [name for name in (*judged.facts, *items.table.facts) if name not in FACTS]
+    numbers = dict.fromkeys((*NUMBER_FACTS, *asked))
+    for name in (*TEXT_FACTS, *numbers):
         column = judged.facts.get(name)
         if column is not None:
-            unknown: Any = np.nan if name in NUMBER_FACTS else None
+            unknown: Any = np.nan if name in numbers else None
             facts[name] = np.where(rows >= 0, column[rows], unknown)
             continue
         own = items.fact(name)

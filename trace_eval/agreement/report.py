@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from trace_eval.agreement.align import Missing
 from trace_eval.agreement.alpha import Alpha
+from trace_eval.agreement.baselines import NumberRule
 from trace_eval.agreement.bias.effects import (
     DifficultyRow,
     LengthRow,
@@ -44,6 +45,7 @@ class AgreeOptions:
         learn: fit policies, cross-validated by instruction.
         folds: of that cross-validation.
         against: compare the other judges with this one only; null: every two.
+        baselines: numbers to beat beside length, level and MOS; the sources must have them.
     """
 
     bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
@@ -53,6 +55,7 @@ class AgreeOptions:
     learn: bool = False
     folds: int = 5
     against: str | None = None
+    baselines: tuple[NumberRule, ...] = ()
 
 
 @dataclass(frozen=True)

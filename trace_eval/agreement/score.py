@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from trace_eval.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
 from trace_eval.agreement.align import Aligned
 from trace_eval.agreement.baselines import (
-    LARGER,
+    RULES,
     Majority,
-    larger,
+    NumberRule,
     majority,
     random_matched,
     random_uniform,
@@ -94,6 +94,7 @@ def score_judge(
     content: Codes | None,
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
+    rules: Sequence[NumberRule] = (),
 ) -> list[JudgeScore]:
     """Score one judge on all dimensions.
 
@@ -103,13 +104,15 @@ def score_judge(
         content: the judge's content ratings, for the content-only baseline.
         cluster: instruction of each item, from 0; null: items are drawn one by one.
         options: of the bootstrap.
+        rules: numbers to beat beside :data:`RULES`.
     """
+    guesses = {rule.name: rule.codes(facts) for rule in (*RULES, *rules)}
     if cluster is None:
         estimates = [_by_items(column, options) for column in columns]
     else:
         estimates = _by_clusters(columns, cluster, options)
     return [
-        _score(column, found, facts, content)
+        _score(column, found, guesses, content)
         for column, found in zip(columns, estimates, strict=True)
     ]
 
@@ -142,7 +145,7 @@ def _by_clusters(
 def _score(
     column: Aligned,
     metrics: dict[str, IntervalEstimate],
-    facts: Mapping[str, NDArray[Any]],
+    guesses: Mapping[str, Codes | None],
     content: Codes | None,
 ) -> JudgeScore:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
@@ -158,7 +161,7 @@ def _score(
         metrics=metrics,
         confusion=tuple(tuple(int(n) for n in row) for row in counts),
         majority=best,
-        baselines=tuple(_baselines(column, counts, best, facts, content)),
+        baselines=tuple(_baselines(column, counts, best, guesses, content)),
         verdict=_verdict(column, float(accuracy(counts)), best),
     )
 
@@ -172,7 +175,7 @@ def _baselines(
     column: Aligned,
     counts: NDArray[np.int64],
     best: Majority,
-    facts: Mapping[str, NDArray[Any]],
+    guesses: Mapping[str, Codes | None],
     content: Codes | None,
 ) -> list[Baseline]:
     judge = defined(float(accuracy(counts)))
@@ -195,10 +198,9 @@ def _baselines(
             judge,
         ),
     ]
-    rules = {name: larger(facts, names) for name, names in LARGER.items()}
     if column.dimension in ("overall", "preference"):
-        rules["content only"] = content
-    for name, codes in rules.items():
+        guesses = {**guesses, "content only": content}
+    for name, codes in guesses.items():
         if codes is not None:
             found.append(_rule(name, codes, column))
     return found

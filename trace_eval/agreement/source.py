@@ -14,16 +14,13 @@ from trace_eval.agreement.checks import DataWarning
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.judgement import Judgement, Label, Opinion, Overall
-from trace_eval.data.labels import LABEL_COLUMNS, NUMBER_FACTS, LabelTable, label_table
+from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
+from trace_eval.measures.numbers import number_in, place_named, place_of
 from trace_eval.runs.run import Outcome, Run
 
-#: Where a number of a blueprint is found: fact -> (group, field).
-_MEASURES = {
-    "duration": ("signal", "duration_s"),
-    "loudness": ("loudness", "integrated_lufs"),
-    "mos": ("quality", "ovrl"),
-}
+#: Numbers of blueprints that are always read.
+_NUMBERS = ("duration", "loudness", "mos")
 
 
 @dataclass(frozen=True)
@@ -46,13 +43,17 @@ class JudgedSource:
     warnings: tuple[DataWarning, ...] = ()
 
 
-def read_source(path: Path, columns: Columns | None = None) -> JudgedSource:
+def read_source(
+    path: Path, columns: Columns | None = None, numbers: Sequence[str] = ()
+) -> JudgedSource:
     """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
 
     Args:
         path: folder or file.
         columns: how a file names its columns and labels, see
             :func:`trace_eval.data.judge_files.read_judge_file`.
+        numbers: more numbers per answer to read of a run: of its blueprints (``p808``,
+            ``utmos``, ``rate.wpm``) or of its measures (``wer``).
 
     Raises:
         UserError: neither can be read there.
@@ -60,7 +61,7 @@ def read_source(path: Path, columns: Columns | None = None) -> JudgedSource:
     if path.is_dir():
         if columns not in (None, Columns()):
             raise UserError(f"{path}: a run folder needs no column names; name them for files")
-        return _read_run(path)
+        return _read_run(path, numbers)
     if not path.exists():
         raise UserError(
             f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
@@ -69,13 +70,13 @@ def read_source(path: Path, columns: Columns | None = None) -> JudgedSource:
     return JudgedSource(*read_judge_file(path, columns or Columns()))
 
 
-def _read_run(folder: Path) -> JudgedSource:
+def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
     run = Run.open(folder)
     pairs = list(run.pairs())
     judgements, overall = run.judgements(), run.overall()
     if not judgements:
         raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
-    facts = _facts(run, pairs)
+    facts = _facts(run, pairs, numbers)
     known = {pair.id: row for row, pair in enumerate(pairs)}
     stray = next((pair for pair in judgements if pair not in known), None)
     if stray is not None:
@@ -94,7 +95,7 @@ def _read_run(folder: Path) -> JudgedSource:
         table["overall"] = [_whole(record.rating) if record else None for record in fused]
     _match(table, [judgement.label("match") for judgement in judged])
     return JudgedSource(
-        label_table(str(folder), table),
+        label_table(str(folder), table, numbers=numbers),
         _pair_labels(folder, pairs, facts),
         _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
         next((record.policy for record in overall.values()), None),
@@ -149,9 +150,10 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str
     }
 
 
-def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:
+def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> dict[str, list[Any]]:
     clips = {source: record.clip for source, record in run.clips().items()}
-    measures = _measures(run)
+    asked = [*_NUMBERS, *(name for name in numbers if place_of(name))]
+    values = _numbers(run, asked)
     facts: dict[str, list[Any]] = {
         "instruction_id": [_instruction(pair) for pair in pairs],
         "category": [pair.category for pair in pairs],
@@ -161,13 +163,15 @@ def _facts(run: Run, pairs: list[Pair]) -> dict[str, list[Any]]:
     for side in ("a", "b"):
         sources = [getattr(pair, side).source_id for pair in pairs]
         facts[f"clip_{side}"] = [clips.get(source) for source in sources]
-        for name in (*_MEASURES, "tokens"):
-            found = [measures.get(str(clips.get(source)), {}).get(name) for source in sources]
+        for name in (*asked, "tokens"):
+            found = [values.get(str(clips.get(source)), {}).get(name) for source in sources]
             facts[f"{name}_{side}"] = found
+    for name in set(numbers) - set(asked):
+        facts |= _measured(run, pairs, name)
     return {
         name: column
         for name, column in facts.items()
-        if name not in NUMBER_FACTS or any(value is not None for value in column)
+        if name in TEXT_FACTS or any(value is not None for value in column)
     }
 
 
@@ -179,14 +183,28 @@ def _instruction(pair: Pair) -> str | None:
     )
 
 
-def _measures(run: Run) -> dict[str, dict[str, float | None]]:
-    """Clip -> the few numbers that the baselines need; contours are not built into objects."""
+def _measured(run: Run, pairs: list[Pair], number: str) -> dict[str, list[float | None]]:
+    """``NUMBER_a`` and ``NUMBER_b`` of the pairs' measures."""
+    measured = run.measures()
+    names = [f"{number}_{side}" for side in "ab"]
+    return {
+        name: [
+            found.measures[name].value
+            if (found := measured.get(pair.id)) and name in found.measures
+            else None
+            for pair in pairs
+        ]
+        for name in names
+    }
+
+
+def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None]]:
+    """Clip -> a few numbers of its blueprint; contours are not built into objects."""
+    places = {name: place_named(name) for name in dict.fromkeys(names)}
     found: dict[str, dict[str, float | None]] = {}
     for line in jsonl.read(run.path("blueprints.jsonl")):
         record = strict_json.record(line, run.path("blueprints.jsonl"))
-        found[record["clip"]] = {
-            name: (record.get(group) or {}).get(key) for name, (group, key) in _MEASURES.items()
-        }
+        found[record["clip"]] = {name: number_in(record, place) for name, place in places.items()}
         words = (record.get("transcript") or {}).get("text")
         found[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
     return found

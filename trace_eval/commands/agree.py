@@ -56,6 +56,14 @@ def agree(
         Path | None,
         typer.Option(help="Write the learned table as CSV, for --policy. Implies --learn-policy."),
     ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NUMBER:higher|lower",
+            help="Also beat a number, e.g. wer:lower, p808:higher, distillmos:higher, or a column"
+            " NUMBER_a, NUMBER_b of the labels; may be repeated.",
+        ),
+    ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     cluster: Cluster = False,
     missing: Annotated[
@@ -109,6 +117,7 @@ def agree(
         "--policy": policy,
         "--against": against,
         "--learn-policy": learn_policy,
+        "--baseline": baseline,
         "--save-policy": save_policy,
         "--cluster": cluster,
         "--prediction": prediction,
@@ -129,9 +138,11 @@ def agree(
         )
         return
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
+    rules = tuple(map(agreement.number_rule, baseline or ()))
+    numbers = [rule.number for rule in rules]
     report = powered.agree(
-        [agreement.read_source(path, columns) for path in sources],
-        read_labels(labels) if labels else None,
+        [agreement.read_source(path, columns, numbers) for path in sources],
+        read_labels(labels, numbers) if labels else None,
         agreement.AgreeOptions(
             bootstrap=agreement.BootstrapOptions(resamples, level, seed),
             cluster=cluster,
@@ -140,6 +151,7 @@ def agree(
             learn=learn_policy or save_policy is not None,
             folds=folds,
             against=against,
+            baselines=rules,
         ),
     )
     print_warnings(report.warnings)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.agreement.baselines import LARGER, larger
+from trace_eval.agreement.baselines import RULES
 from trace_eval.agreement.interval import Range
 from trace_eval.conclude.calibrators import METHODS, Array, Method, log_loss
 from trace_eval.conclude.evidence import Evidence
@@ -271,10 +271,10 @@ def _rules(
 ) -> list[Rule]:
     ours = _right(best, y)
     rules: dict[str, Codes] = {"judge's own label": evidence.codes}
-    for name, columns in LARGER.items():
-        codes = larger(evidence.table.facts, columns)
+    for rule in RULES:
+        codes = rule.codes(evidence.table.facts)
         if codes is not None:
-            rules[name] = codes
+            rules[rule.name] = codes
     share = float(y.mean())
     found = []
     for name, codes in rules.items():

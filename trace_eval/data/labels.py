@@ -76,6 +76,10 @@ DESIGN_FACTS = ("inclusion", "seconds")
 SCORE_FACTS = ("score_a", "score_b")
 
 
+#: Every fact with a meaning of its own; others are numbers that were asked for by name.
+FACTS = frozenset({*TEXT_FACTS, *NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS})
+
+
 @dataclass(frozen=True)
 class LabelTable:
     """Opinions in rows and columns.
@@ -128,6 +132,7 @@ def label_table(
     columns: Mapping[str, Sequence[Any]],
     *,
     default_ids: bool = False,
+    numbers: Sequence[str] = (),
 ) -> LabelTable:
     """Check and encode columns of text (``None`` or ``""`` is missing).
 
@@ -136,6 +141,7 @@ def label_table(
         columns: ``id``, any of :data:`LABEL_COLUMNS`, ``rater``, ``repeat`` and facts; all
             of one length. Other columns are ignored.
         default_ids: number the rows where there is no ``id`` column.
+        numbers: more numbers per answer, in the columns ``NUMBER_a`` and ``NUMBER_b``.
 
     Raises:
         UserError: no id, no label column, an unknown label, a duplicate.
@@ -155,7 +161,8 @@ def label_table(
     facts: dict[str, NDArray[Any]] = {
         name: _texts(columns[name]) for name in TEXT_FACTS if name in columns
     }
-    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS):
+    asked = [f"{number}_{side}" for number in numbers for side in "ab"]
+    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *asked):
         if name in columns:
             facts[name] = _numbers(columns[name], source, name)
     _check_inclusion(source, facts.get("inclusion"))
@@ -164,7 +171,7 @@ def label_table(
     return LabelTable(source, ids, codes, rater, repeat, facts)
 
 
-def read_labels(path: Path) -> LabelTable:
+def read_labels(path: Path, numbers: Sequence[str] = ()) -> LabelTable:
     """Read ``.csv`` (header row), ``.jsonl`` or ``.json`` (a list of objects).
 
     Columns: ``id`` (or ``pair``, ``item``, ``index``), the labels ``content``,
@@ -176,10 +183,15 @@ def read_labels(path: Path) -> LabelTable:
     ``preference`` where there is no column of labels. Nested ``label``/``labels`` objects,
     pairs and judgements are flattened. An empty cell is a missing label.
 
+    Args:
+        path: the file.
+        numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
+
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
     """
-    return label_table(str(path), read_columns(path))
+    own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
+    return label_table(str(path), read_columns(path, own), numbers=numbers)
 
 
 def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] | Texts) -> Codes:
