@@ -57,10 +57,10 @@ asyncio.run(main())
 
 
 @contextmanager
-def server(latency_s: float) -> Iterator[str]:
-    """A loopback server; yields its base URL."""
+def server(latency_s: float, reply: str = VERDICT) -> Iterator[str]:
+    """A loopback server that says ``reply`` to everything; yields its base URL."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _SERVER, str(latency_s), VERDICT],
+        [sys.executable, "-c", _SERVER, str(latency_s), reply],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,  # Ctrl-C is for the benchmark

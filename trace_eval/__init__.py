@@ -17,14 +17,18 @@ if TYPE_CHECKING:
     from blueprints.distribution import __version__
     from fusion import POLICIES, Rating
     from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.data.items import Single
     from trace_eval.data.judgement import Judgement, Overall
-    from trace_eval.data.manifests import Manifest, read_manifest
+    from trace_eval.data.manifests import Manifest, read_items, read_manifest
     from trace_eval.data.pairs import Pair
+    from trace_eval.data.scores import Score
     from trace_eval.extracting.start import extract
     from trace_eval.judges.base import Judge
-    from trace_eval.options import ExtractOptions, Options
+    from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report import write_report
+    from trace_eval.rubrics import load_rubric
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
+    from trace_eval.runs.rating import rate_manifest
     from trace_eval.runs.run import Run
     from trace_eval.runs.session import judge_manifest
     from trace_eval.runs.summary import Summary
@@ -40,9 +44,12 @@ _HOME = {
     "Options": "trace_eval.options",
     "Overall": "trace_eval.data.judgement",
     "Pair": "trace_eval.data.pairs",
+    "RateOptions": "trace_eval.options",
     "Rating": "fusion",
     "Result": "trace_eval.api",
     "Run": "trace_eval.runs.run",
+    "Score": "trace_eval.data.scores",
+    "Single": "trace_eval.data.items",
     "Summary": "trace_eval.runs.summary",
     "UserError": "blueprints",
     "blueprint": "trace_eval.api",
@@ -51,6 +58,9 @@ _HOME = {
     "judge_manifest": "trace_eval.runs.session",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
+    "load_rubric": "trace_eval.rubrics",
+    "rate_manifest": "trace_eval.runs.rating",
+    "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
     "fuse_again": "trace_eval.runs.fuse",
     "write_report": "trace_eval.report",
@@ -67,9 +77,12 @@ __all__ = [
     "Options",
     "Overall",
     "Pair",
+    "RateOptions",
     "Rating",
     "Result",
     "Run",
+    "Score",
+    "Single",
     "Summary",
     "UserError",
     "__version__",
@@ -80,6 +93,9 @@ __all__ = [
     "judge_manifest",
     "judge_pair",
     "load_policy",
+    "load_rubric",
+    "rate_manifest",
+    "read_items",
     "read_manifest",
     "write_report",
 ]

@@ -191,6 +191,7 @@ def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
             page.fill("#name", "ada")
             page.keyboard.press("Enter")
             page.locator("main[data-task='0']").wait_for()
+            page.wait_for_load_state("load")  # the script is there
             for key in ("e", "u", "4"):
                 page.keyboard.press(key)
             page.locator("main[data-task='1']").wait_for()

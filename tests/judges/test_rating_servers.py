@@ -1,0 +1,103 @@
+"""The rate command with models, as a user types it; real sampling behind both clients."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.support.cli import trace_eval
+from trace_eval.commands.cli import app
+from trace_eval.runs.run import Run
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    records = [
+        {
+            "id": f"i{n}",
+            "question": "Which way does it lean?",
+            "reference": "To the south.",
+            "candidate": words,
+            "system": f"s{n}",
+        }
+        for n, words in enumerate(["South.", "It leans north, I think.", ""])
+    ]
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.mark.parametrize("client", ["openai", "ollama"])
+def test_a_real_model_rates_and_people_are_compared(
+    client: str, llama: str, ollama_url: str, items: Path, tmp_path: Path
+) -> None:
+    address = f"{llama}/v1" if client == "openai" else ollama_url
+    command = ["rate", items, "--judge", f"{client}:tiny", "--base-url", address]
+    command += ["--samples", 3, "--out", tmp_path / "run", "--cache", tmp_path / "cache"]
+    command += ["--max-tokens", 400]
+    done = trace_eval(*command)
+    assert done.code == 0, done.err
+    scores = {score.item: score for score in Run.open(tmp_path / "run").scores()}
+    # The grammar holds the model to the schema: every sample is a label of the scale.
+    for name in ("i0", "i1"):
+        assert scores[name].used == 3, scores[name].detail
+        assert all(o.score in (1, 2, 3, 4, 5) for o in scores[name].opinions)
+        assert len({o.seed for o in scores[name].opinions}) == 3
+        assert all(o.usage and o.usage.input_tokens for o in scores[name].opinions)
+    assert scores["i2"].reason == "empty_candidate"
+    labels = tmp_path / "people.csv"
+    labels.write_text("id,rater,score\ni0,ann,5\ni1,ann,1\ni2,ann,1\n")
+    agree = trace_eval("agree", tmp_path / "run", "--scores", "--labels", labels, "--resamples", 20)
+    assert agree.code == 0, agree.err
+    assert "nan" not in agree.out.lower()
+
+
+def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
+    done = trace_eval("rate", items, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "does not understand meaning" in " ".join(done.out.split())
+    assert "run: runs/items-correctness-lexical" in done.out
+    assert "3 of 3 items scored (100.0%)" in done.err
+    again = trace_eval("rate", items, cwd=tmp_path)
+    assert again.out == done.out
+    items.write_text(items.read_text() + "{broken\n")
+    broken = trace_eval("rate", items, "--out", tmp_path / "run")
+    assert broken.code == 1
+    assert "3 of 4 items scored" in broken.err
+    fewer = trace_eval("rate", items, "--out", tmp_path / "run", "--min-coverage", 0.7)
+    assert fewer.code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--judge", "rules"], "judge rules: compares pairs and has no scores"),
+        (["--rubric", "stile"], "rubric 'stile': is neither shipped"),
+        (["--rubric", "style"], "judge lexical: compares words with a reference"),
+        (["--samples", "5"], "judge lexical: does not use samples"),
+        (["--judge", "lexical", "--judge", "lexical"], "judge: name one or more different ones"),
+        (["--tie-margin", "0.1"], "belong to --to-pairs"),
+        (["--estimate"], "estimate: judge lexical sends nothing"),
+    ],
+)
+def test_what_cannot_work_is_said(items: Path, options: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["rate", str(items), *options, "--out", f"{items}-run"])
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
+
+
+def test_rubrics_are_listed_shown_and_checked(tmp_path: Path) -> None:
+    listed = trace_eval("rubrics", "list")
+    assert "correctness-brief" in listed.out
+    shown = trace_eval("rubrics", "show", "style")
+    mine = tmp_path / "mine.toml"
+    mine.write_text(shown.out.replace('name = "style"', 'name = "mine"'))
+    checked = trace_eval("rubrics", "check", mine)
+    assert checked.out.startswith("mine version 1: Is the asked style")
+    mine.write_text(shown.out.replace("max = 5", "max = 6"))
+    wrong = trace_eval("rubrics", "check", mine)
+    assert wrong.code == 2
+    assert "missing 6" in " ".join(wrong.err.split())
