@@ -52,18 +52,21 @@ def test_a_certain_stratum_moves_what_the_rest_must_reach() -> None:
     assert p == pytest.approx(float(binom.sf(37, 40, 0.875)), abs=1e-12)
 
 
-def test_betting_knows_that_clusters_are_one_observation() -> None:
+def test_clusters_are_one_observation_where_nothing_else_is_seen() -> None:
     agrees, everybody = np.ones(200), np.ones(200, bool)
-    alone = p_below(agrees, simple_design(everybody), everybody, 0.9)
-    four = p_below(
-        agrees, simple_design(everybody, cluster=np.repeat(np.arange(4), 50)), everybody, 0.9
-    )
-    many = p_below(
-        agrees, simple_design(everybody, cluster=np.repeat(np.arange(100), 2)), everybody, 0.9
-    )
-    assert alone == pytest.approx(0.9**200)
-    assert four > 0.9**4  # never less than four observations could show
-    assert 0.9**100 < many < 0.01
+
+    def p(clusters: int, labels: np.ndarray = agrees) -> float:
+        cluster = np.repeat(np.arange(clusters), 200 // clusters)
+        return p_below(labels, simple_design(everybody, cluster=cluster), everybody, 0.9)
+
+    assert p(200) == pytest.approx(0.9**200)
+    # all agree: four instructions are at most four observations
+    assert p(4) > 0.9**4
+    assert 0.9**100 < p(100) < 1e-4
+    # disagreement in whole instructions says less than the same number scattered over all
+    spread, whole = np.ones(200), np.ones(200)
+    spread[::20], whole[:10] = 0, 0
+    assert p(40, whole) > 10 * p(40, spread)
 
 
 @pytest.mark.parametrize("name", WORLDS)

@@ -109,7 +109,7 @@ def agree(
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
     from trace_eval.conclude import agree as powered
-    from trace_eval.conclude.gates import agree_values
+    from trace_eval.conclude.gates import score_values
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
 
@@ -167,7 +167,7 @@ def agree(
         agreement.write_csv(csv_folder, report)
     if save_policy:
         agreement.write_policy(save_policy, report.learned[0])
-    close(fail_under, agree_values(report))
+    close(fail_under, score_values(report.scores))
 
 
 def _refuse(given: Mapping[str, object], how: str) -> None:

@@ -10,6 +10,7 @@ import typer
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
+    FailUnder,
     JsonFile,
     Labels,
     Level,
@@ -28,6 +29,7 @@ def compare(
     top: Annotated[
         int, typer.Option(min=0, help="Pairs to list where the runs are furthest apart.")
     ] = 10,
+    fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
     html: Annotated[
@@ -39,8 +41,10 @@ def compare(
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.agreement import BootstrapOptions, write_csv, write_json
+    from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import CompareOptions, compare_runs, compare_tables
+    from trace_eval.conclude.gates import score_values
     from trace_eval.data.labels import read_labels
 
     options = CompareOptions(BootstrapOptions(resamples, level, seed), cluster, top)
@@ -56,3 +60,4 @@ def compare(
         from trace_eval.compare.page import write_page
 
         write_page(report, runs, html, copy_audio)
+    close(fail_under, score_values(report.people))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from blueprints import UserError
-from trace_eval.agreement.report import AgreeReport
+from trace_eval.agreement.score import JudgeScore
 from trace_eval.conclude.card import Card
 
 #: What may be asked of every judge, beside its own figures: the main accuracy.
@@ -56,10 +56,10 @@ def failures(texts: Sequence[str], values: Mapping[str, Mapping[str, float | Non
     return failed
 
 
-def agree_values(report: AgreeReport) -> dict[str, dict[str, float | None]]:
+def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | None]]:
     """Judge -> its figures: ``agreement`` (overall), ``coverage``, and ``DIMENSION.METRIC``."""
     found: dict[str, dict[str, float | None]] = {}
-    for score in report.scores:
+    for score in scores:
         own = found.setdefault(score.judge, {})
         for name, metric in score.metrics.items():
             own[f"{score.dimension}.{name}"] = metric.value
@@ -74,7 +74,7 @@ def card_values(card: Card) -> dict[str, float | None]:
     """The figures of a card: those of agreement, and ``coverage`` of all pairs."""
     figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None}
     if card.agreement is not None:
-        for found in agree_values(card.agreement).values():
+        for found in score_values(card.agreement.scores).values():
             figures |= found
     ran = card.operation
     if ran is not None and ran.both_orders:

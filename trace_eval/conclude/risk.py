@@ -4,12 +4,13 @@
   ``P(Bin(n, target) >= agreeing)``.
 * A certain stratum (all of it labelled) and a random slice of the rest: the same on the slice,
   against what the slice must reach for the whole to reach the target.
-* Items that share an instruction, or weights: a test by betting (Waudby-Smith & Ramdas 2024).
-  With ``z_c`` the weighted sum of ``agrees - target`` over instruction ``c``, scaled to at
-  least -target and at most 1 - target, every ``prod_c (1 + b z_c)``, ``0 <= b < 1 / target``,
-  has mean 1 at most under the null, and so has their average over ``b``; by Markov's
-  inequality its inverse is a p value. No size of the clusters and no correlation within them
-  is assumed, only that instructions are independent.
+* Items that share an instruction, or weights: the binomial test at the effective sample size
+  (Korn & Graubard 1998, the form of the Clopper-Pearson interval for clustered surveys). The
+  variance of the weighted share is linearised and summed within instructions; the effective
+  size is that of a simple sample with this variance, shrunk by Student's t for the number of
+  instructions, and never above the number of labels. Where no variance can be seen, every
+  instruction counts as one observation. It is exact in form only; that false promises stay
+  below the level is shown by simulation (benchmarks/conclude.py).
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 
 from trace_eval.conclude.ppi import Design
 
-#: Bets that are averaged, as shares of the largest one allowed.
-BETS = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
+#: One-sided level at which normal and Student's quantiles are compared.
+LEVEL = 0.99
 
 
 def p_below(
@@ -44,13 +45,13 @@ def p_below(
         return _two_strata(agrees, design, selected, target)
     if single and len(np.unique(design.weight[asked])) == 1:
         return _binomial(int(agrees[asked].sum()), int(asked.sum()), target)
-    return _betting(agrees[asked], design.weight[asked], design.cluster[asked], target)
+    return _effective(agrees[asked], design.weight[asked], design.cluster[asked], target)
 
 
 def _binomial(right: int, number: int, target: float) -> float:
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
-    return float(binom.sf(right - 1, number, target))
+    return float(bdtrc(right - 1, number, target)) if right else 1.0
 
 
 def _two_strata(
@@ -71,14 +72,25 @@ def _two_strata(
     return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
 
 
-def _betting(
+def _effective(
     agrees: NDArray[Any], weight: NDArray[Any], cluster: NDArray[np.int64], target: float
 ) -> float:
-    number, group = np.unique(cluster, return_inverse=True)
-    total = np.bincount(group, weights=weight, minlength=len(number))
-    gain = np.bincount(group, weights=weight * (agrees - target), minlength=len(number))
-    scaled = gain / total.max()
-    wealth = np.log1p(BETS[:, None] / target * scaled).sum(1)
-    largest = wealth.max()
-    log_mean = largest + np.log(np.exp(wealth - largest).mean())
-    return float(np.exp(min(0.0, -log_mean)))
+    from scipy.special import betainc
+    from scipy.stats import norm, t
+
+    _, group = np.unique(cluster, return_inverse=True)
+    clusters, labels = int(group.max()) + 1, len(agrees)
+    if clusters < 2:
+        return 1.0
+    weight = weight / weight.sum()
+    share = float(weight @ agrees)
+    residual = np.bincount(group, weights=weight * (agrees - share), minlength=clusters)
+    variance = float((residual**2).sum()) * clusters / (clusters - 1)
+    # every instruction one observation of its own weight: the least that is known
+    total = np.bincount(group, weights=weight, minlength=clusters)
+    alone = 1 / float((total**2).sum())
+    size = share * (1 - share) / variance if variance > 0 else alone
+    size = max(min(size, labels), 1.0) if variance > 0 else alone
+    size *= float(norm.ppf(LEVEL) / t.ppf(LEVEL, clusters - 1)) ** 2
+    right = share * size
+    return float(betainc(right, size - right + 1, target)) if right > 0 else 1.0

@@ -146,9 +146,9 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
     trusted = options.as_sampled or not shifted
     holding = [part for part in parts if part.holds and trusted]
     chosen = max(holding, key=lambda part: part.decided, default=None)
-    candidate, needed = (
-        (None, None) if chosen or not trusted else _wanted(parts, options.agree, delta)
-    )
+    plain = design.stratum is None and design.clusters == len(scored)
+    wanted = chosen is None and trusted
+    candidate, needed = _wanted(parts, options.agree, delta, plain) if wanted else (None, None)
     order = signals[(chosen or candidate or parts[0]).signal]
     inside = scored & (order >= chosen.threshold) if chosen else np.zeros_like(scored)
     clustered = options.cluster and evidence.cluster is not None
@@ -247,15 +247,15 @@ def labels_needed(
 
     Null: agreement is not above the target, or more than a million would be needed.
     """
-    from scipy.stats import binom
+    from scipy.special import bdtrc, bdtrik
 
     if agreement <= target:
         return None
     low, high = 1, fewest_labels(target, delta)
 
     def enough(number: int) -> bool:
-        critical = binom.isf(delta, number, target) + 1  # P(X >= critical) <= delta
-        return bool(binom.sf(critical - 1, number, agreement) >= power)
+        most = ceil(bdtrik(1 - delta, number, target))  # P(X > most) <= delta
+        return bool(most < number and bdtrc(most, number, agreement) >= power)
 
     while not enough(high):
         low, high = high, 2 * high
@@ -267,8 +267,14 @@ def labels_needed(
     return high
 
 
-def _wanted(parts: list[Part], target: float, delta: float) -> tuple[Part | None, int | None]:
-    """The part for which fewest labels would probably do, and how many."""
+def _wanted(
+    parts: list[Part], target: float, delta: float, plain: bool
+) -> tuple[Part | None, int | None]:
+    """The part for which fewest labels would probably do, and how many.
+
+    Labels that share instructions say less than their number: their evidence grows in
+    proportion, so that ``log(p)`` of those at hand is scaled to the level that is needed.
+    """
     level = delta / len(STARTS)
     hopeful = [
         (number, part)
@@ -277,6 +283,14 @@ def _wanted(parts: list[Part], target: float, delta: float) -> tuple[Part | None
         and part.labelled
         and (number := labels_needed(_shrunk(part), target, level)) is not None
     ]
+    if not hopeful:
+        return None, None
+    if not plain:
+        hopeful = [
+            (max(number, ceil(part.labelled * log(level) / log(part.p))), part)
+            for number, part in hopeful
+            if part.p < 1
+        ]
     if not hopeful:
         return None, None
     number, part = min(hopeful, key=lambda row: (row[0] / row[1].decided, row[0]))
@@ -316,7 +330,8 @@ def _verdict(
             f"None: no part is shown to reach {promise} at {sure}. Nearest is the part with"
             f" {candidate.signal} of at least {candidate.threshold:.4g} ({candidate.decided}"
             f" pairs; {candidate.labelled} labels, {candidate.agreement:.1%} agree): about"
-            f" {needed} labels drawn at random within it would probably tell."
+            f" {needed} labels drawn at random within it would probably tell"
+            f"{_more_than(candidate, needed)}."
         )
     best = max(parts, key=lambda part: part.agreement or 0.0)
     seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
@@ -327,9 +342,13 @@ def _verdict(
     )
 
 
+def _more_than(part: Part, needed: int) -> str:
+    return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
+
+
 def _caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> list[str]:
     found = []
-    if evidence.inclusion is None:
+    if evidence.inclusion is None and not evidence.asked[evidence.scored].all():
         found.append(
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
             " promise could hold for pairs like the labelled ones only"
