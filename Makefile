@@ -75,7 +75,7 @@ $(VENV)/installed-test: $(VENV)/installed
 $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -e '.[models,mos,aesthetics,reward,test]' torchvision==0.26.0
+	  -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
 	touch $@
 
 clean:

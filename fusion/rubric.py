@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fusion.ratings import DIMENSIONS
-from fusion.scales import TYPED_TIE, Scale
+from fusion.scales import PREFERENCE, TYPED_TIE, Scale
 
 #: What is judged: two answers against each other, or one answer by itself.
 ItemKind = Literal["pair", "single"]
@@ -52,6 +52,11 @@ class Rubric:
             return self.scale.parse(value)
         except ValueError as error:
             raise type(error)(f"{where}: {error}") from None
+
+
+def preference_rubric(name: str) -> Rubric:
+    """A rubric about the pair as a whole, whose ties are not typed."""
+    return Rubric(name, "1", ("overall",), PREFERENCE, "pair")
 
 
 #: TRACE: content, voice quality and paralinguistics of a pair, as typed ties.

@@ -12,7 +12,7 @@ import pytest
 
 import trace_eval
 from blueprints import UserError
-from fusion import DIMENSIONS, Rating
+from fusion import DIMENSIONS, TRACE, Rating
 from tests.judges.cases import case
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.judges.base import Case, Judge
@@ -24,6 +24,7 @@ from trace_eval.judges.options import (
     AUDIO_ONLY,
     CLIENT_ONLY,
     FIELDS,
+    IN_PROCESS,
     NOT_DECIDING,
     PAIRS_ONLY,
     RATES_ONLY,
@@ -71,7 +72,8 @@ def other(name: str) -> Any:
     return None
 
 
-@pytest.mark.parametrize("name", sorted(FIELDS - NOT_DECIDING))
+# Models in this process need torch: tests/models holds them to the same.
+@pytest.mark.parametrize("name", sorted(FIELDS - NOT_DECIDING - IN_PROCESS))
 def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
     spec = "ollama:m" if name in {"num_ctx", "think"} else "openai:m"
     if name in AUDIO_ONLY:
@@ -133,6 +135,9 @@ def test_a_judge_needs_a_name_and_a_method() -> None:
     assert judge.parameters() == {}
     assert judge.concurrency == 1
     assert judge.chat is None
+    assert judge.rubric is TRACE
+    assert judge.reads == {"blueprint"}
+    assert judge.accepts == {"pair"}
     assert judge.needs_instruction(case().pair)
 
 
@@ -186,3 +191,13 @@ def test_sound_is_sent_as_bytes_and_known_by_its_recipe() -> None:
 
 def test_words_alone_keep_the_key_they_always_had() -> None:
     assert Message("user", "Hello").record() == ["user", "Hello"]
+
+
+@pytest.mark.parametrize(
+    ("task", "scale"), [("dimensions", "typed_tie"), ("s2s", "preference"), ("speaker", None)]
+)
+def test_a_judge_that_listens_says_what_its_verdicts_are(task: str, scale: str | None) -> None:
+    options = JudgeOptions(task=task, base_url="http://127.0.0.1:1/v1")
+    judge = create_judge("audio:openai:m", options)
+    assert "audio" in judge.reads
+    assert (judge.rubric.scale.name if judge.rubric else None) == scale

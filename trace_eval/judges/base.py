@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
+from fusion import TRACE
+from fusion.rubric import ItemKind
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
@@ -115,6 +117,9 @@ class Judge(ABC):
     Attributes:
         spec: what the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``.
         reads: what it looks at; a judge that reads no blueprint has no extractors run for it.
+        rubric: what its verdicts are, a :class:`~fusion.Rubric`; None: a yes or no about the
+            pair as a whole. Raters have score rubrics, see :class:`Rater`.
+        accepts: the kinds of items that it takes.
         concurrency: cases in flight.
         uses: fields of ``JudgeOptions`` that mean something to it; others that the user sets
             are refused. None: it does not say, and nothing is refused.
@@ -122,6 +127,8 @@ class Judge(ABC):
 
     spec: str
     reads: ClassVar[frozenset[Evidence]] = frozenset({"blueprint"})
+    rubric: Any = TRACE
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"pair"})
     uses: ClassVar[frozenset[str] | None] = None
 
     @property
@@ -170,6 +177,7 @@ class Rater(Judge):
         rubrics: what it rates by; one record each.
     """
 
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     rubrics: Sequence[ScoreRubric]
 
     async def judge(self, case: Case) -> Judgement:

@@ -222,6 +222,8 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     """
     options = options or JudgeOptions()
     made = _made(spec, options)
+    if "pair" not in made.accepts:
+        raise UserError(f"judge {spec}: rates single answers; use trace-eval rate")
     _refuse_ignored(made, spec, options)
     return made
 

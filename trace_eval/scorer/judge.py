@@ -17,7 +17,6 @@ from trace_eval.data.items import Single
 from trace_eval.data.judgement import Reason
 from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Rater, SingleCase
-from trace_eval.judges.options import IN_PROCESS
 from trace_eval.judges.rating.evidence import Words
 from trace_eval.judges.rating.score import lowest_score, stated_score
 from trace_eval.rubrics import ScoreRubric
@@ -50,7 +49,7 @@ class ScorerJudge(Rater):
         UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.
     """
 
-    uses: ClassVar[frozenset[str]] = IN_PROCESS
+    uses: ClassVar[frozenset[str]] = frozenset({"base", "device"})
 
     def __init__(
         self, folder: Path, rubric: ScoreRubric, base: str | None = None, device: str = "auto"

@@ -17,6 +17,8 @@ from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
 from extractors.audio import AudioError, Clip
+from fusion import TRACE, Rubric
+from fusion.rubric import preference_rubric
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import GAP_S, Sound, Unit
 from trace_eval.audio.noise import Noise, noisy_side
@@ -28,7 +30,7 @@ from trace_eval.judges.audio.parse import Said, read_reply, schema_of
 from trace_eval.judges.audio.presets import with_preset
 from trace_eval.judges.audio.prompt import PromptBuilder, Sending, Shown
 from trace_eval.judges.audio.reconcile import labelled_judgement
-from trace_eval.judges.audio.tasks import Part, load_task
+from trace_eval.judges.audio.tasks import Part, Task, load_task
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
@@ -37,6 +39,13 @@ from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.reconcile import judgement_of, swap_back
+
+
+def _rubric(task: Task) -> Rubric | None:
+    """What the verdicts of a task are."""
+    if task.is_typed:
+        return TRACE
+    return None if task.label_set == "binary" else preference_rubric(task.name)
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,7 @@ class AudioJudge(ChatJudge[Said]):
         reads: set[Evidence] = {"audio"}
         if options.transcripts == "asr":
             reads.add("blueprint")
+        self.rubric = _rubric(self.task)
         self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
 
     @property

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors.audio import AudioError
+from fusion.rubric import preference_rubric
 from trace_eval.audio.layout import Sound
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair
@@ -56,6 +57,7 @@ class ScoresJudge(ChatJudge[TwoScores]):
     #: Its verdict is about the pair as a whole, so there is nothing to fuse.
     asks_once = True
     label_set = "plain"
+    rubric = preference_rubric("naturalness")
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None

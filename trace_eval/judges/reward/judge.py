@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from extractors.audio import Samples
+from fusion.rubric import preference_rubric
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason, Usage
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Evidence, Judge
@@ -36,6 +37,7 @@ class InProcessJudge(Judge):
     #: Its verdict is about the pair as a whole, so there is nothing to fuse.
     asks_once = True
     label_set = "plain"
+    rubric = preference_rubric("naturalness")
 
     def __init__(self, spec: str, engine: Engine) -> None:
         self.spec = spec
