@@ -13,48 +13,65 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from blueprints import Blueprint, UserError
+    from blueprints import Absent, Blueprint, Extension, Status, UserError
     from blueprints.distribution import __version__
-    from fusion import POLICIES, Rating
+    from extractors.audio import Clip
+    from extractors.base import Extractor
+    from fusion import POLICIES, Decision, Policy, Rating
     from trace_eval.api import Result, blueprint, judge_pair
     from trace_eval.data.items import Single
-    from trace_eval.data.judgement import Judgement, Overall
+    from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
     from trace_eval.extracting.start import extract
-    from trace_eval.judges.base import Judge
+    from trace_eval.judges.base import Case, Judge
+    from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report import write_report
     from trace_eval.rubrics import load_rubric
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
     from trace_eval.runs.rating import rate_manifest
+    from trace_eval.runs.record import RunRecord
     from trace_eval.runs.run import Run
     from trace_eval.runs.session import judge_manifest
     from trace_eval.runs.summary import Summary
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
 _HOME = {
-    "POLICIES": "fusion",
+    "Absent": "blueprints",
     "Blueprint": "blueprints",
+    "Case": "trace_eval.judges.base",
+    "Clip": "extractors.audio",
+    "Decision": "fusion",
+    "DimensionVerdict": "trace_eval.data.judgement",
+    "Extension": "blueprints",
     "ExtractOptions": "trace_eval.options",
+    "Extractor": "extractors.base",
     "Judge": "trace_eval.judges.base",
+    "JudgeOptions": "trace_eval.judges.options",
     "Judgement": "trace_eval.data.judgement",
     "Manifest": "trace_eval.data.manifests",
     "Options": "trace_eval.options",
     "Overall": "trace_eval.data.judgement",
+    "POLICIES": "fusion",
     "Pair": "trace_eval.data.pairs",
+    "Policy": "fusion",
     "RateOptions": "trace_eval.options",
     "Rating": "fusion",
     "Result": "trace_eval.api",
     "Run": "trace_eval.runs.run",
+    "RunRecord": "trace_eval.runs.record",
     "Score": "trace_eval.data.scores",
     "Single": "trace_eval.data.items",
+    "Status": "blueprints",
     "Summary": "trace_eval.runs.summary",
     "UserError": "blueprints",
+    "__version__": "blueprints.distribution",
     "blueprint": "trace_eval.api",
     "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
+    "fuse_again": "trace_eval.runs.fuse",
     "judge_manifest": "trace_eval.runs.session",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
@@ -62,27 +79,36 @@ _HOME = {
     "rate_manifest": "trace_eval.runs.rating",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
-    "fuse_again": "trace_eval.runs.fuse",
     "write_report": "trace_eval.report",
-    "__version__": "blueprints.distribution",
 }
 
 __all__ = [
     "POLICIES",
+    "Absent",
     "Blueprint",
+    "Case",
+    "Clip",
+    "Decision",
+    "DimensionVerdict",
+    "Extension",
     "ExtractOptions",
+    "Extractor",
     "Judge",
+    "JudgeOptions",
     "Judgement",
     "Manifest",
     "Options",
     "Overall",
     "Pair",
+    "Policy",
     "RateOptions",
     "Rating",
     "Result",
     "Run",
+    "RunRecord",
     "Score",
     "Single",
+    "Status",
     "Summary",
     "UserError",
     "__version__",

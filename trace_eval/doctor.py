@@ -22,6 +22,8 @@ from extractors import registry as extractors
 from extractors.base import package_version
 from extractors.device import torch_problem
 from extractors.folders import cache_folder
+from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
+from fusion import POLICIES
 from trace_eval.extracting.engine import cores
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
@@ -76,6 +78,7 @@ def diagnose() -> Diagnosis:
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
         "default recogniser": [_recogniser()],
         "judges": _judges(),
+        "policies": _policies(),
         "engines": _engines(),
         "packages": [_package(name) for name in PACKAGES],
         "torch": _torch(),
@@ -142,13 +145,19 @@ def _judge(name: str, kind: registry.JudgeKind) -> Check:
 
 
 def _plugin(entry: EntryPoint) -> Check:
-    """A judge of another package: whether what it names can be imported."""
+    """A judge or policy of another package: whether what it names can be imported."""
     package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
     try:
         entry.load()
     except Exception as error:
         return Check(entry.name, False, f"{package}: {type(error).__name__}: {error}")
     return Check(entry.name, True, f"from {package}")
+
+
+def _policies() -> list[Check]:
+    """Every policy that can be named; a file of 64 rows needs no name."""
+    own = [Check(name, True, policy.summary) for name, policy in POLICIES.items()]
+    return own + [_plugin(entry) for entry in entry_points(group=POLICY_GROUP)]
 
 
 def _engines() -> list[Check]:

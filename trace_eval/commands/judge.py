@@ -11,7 +11,7 @@ import typer
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, warn_all
-from trace_eval.commands.judging import judge_options
+from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.sitting import Ways, sit
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
@@ -36,7 +36,7 @@ def judge(
             " another one for another file PAIRS."
         ),
     ] = None,
-    judge: Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")] = DEFAULT_JUDGE,
+    judge: Annotated[str, typer.Option(help=judges_help())] = DEFAULT_JUDGE,
     policy: Annotated[
         str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
     ] = DEFAULT_POLICY,

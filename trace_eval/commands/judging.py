@@ -5,6 +5,7 @@ Names, types and defaults come from the dataclass; only the help texts are writt
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
 from dataclasses import fields
 from pathlib import Path
@@ -77,6 +78,15 @@ _HELP: dict[str, tuple[str, str]] = {
     "keep_alive": ("--keep-alive", "How long Ollama keeps the model loaded."),
     "think": ("--think/--no-think", "Let Ollama's reasoning models think."),
 }
+
+
+def judges_help() -> str:
+    """Help of ``--judge``; the kinds, plug-ins included, are looked up when somebody asks."""
+    if "--help" not in sys.argv:
+        return "Who judges."
+    from trace_eval.judges.registry import judge_specs
+
+    return f"Who judges: {', '.join(judge_specs())}; trace-eval doctor says which can run here."
 
 
 def judge_options(command: Command) -> Command:

@@ -1,0 +1,255 @@
+"""README and docs cannot rot: every command that they print is known, and is run in order.
+
+``make test`` checks that each one is a command with such options, and runs those that need
+little. ``make test-slow`` types all of them, after ``make demo`` in a fresh clone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import soundfile
+import typer
+
+from tests.judges.servers import ollama_front
+from tests.support.cli import ROOT
+from tests.support.docs import Printed, commands, files
+from trace_eval.commands.cli import app
+from trace_eval.data.records import COLUMNS
+from trace_eval.data.singles import COLUMNS as SINGLES
+from trace_eval.judges.options import MAY_CHANGE, NOT_DECIDING
+
+ALL = [command for path in files() for command in commands(path)]
+
+#: What cannot be typed here, and why: these are only checked for their options.
+NOT_HERE = (
+    (r"^pip install", "downloads; the wheel and the sdist are installed in test_install.py"),
+    (r"^ollama |^export ", "downloads, or sets a key"),
+    (
+        r"models (fetch|verify)|--profile paper|whisper|emotion2vec",
+        "needs models, see tests/models",
+    ),
+    (r"s3://|gs://|hf://|https?://(?!127)", "needs a network, see test_urls_cli.py"),
+    (r"engine ray", "needs a cluster, see tests/distributed"),
+    (r"SLURM|part-\*|--shard", "one of many jobs; see test_shards_merged_are_the_run"),
+    (r"gpt-|gemini|claude|--max-cost|--prices|batch", "needs a key and money"),
+    (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
+    (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
+    (r"judge\d?\.|people\.csv|mine\.|--human|train |RUN2|tables/", "needs files of the reader's"),
+    (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
+)
+
+#: Command -> what it must print.
+KEY_LINES = {
+    "trace-eval judge": "pairs scored",
+    "trace-eval fuse": "policy acceptability_cap",
+    "trace-eval show": "pitch",
+    "trace-eval extract": "recordings",
+    "trace-eval doctor": "yes  trace-s2s",
+    "trace-eval schema": '"blueprint"',
+    "trace-eval agree": "accuracy",
+    "trace-eval rank": "Bradley-Terry",
+    "trace-eval report": "report",
+    "trace-eval runs": "pairs",
+    "trace-eval export": "export",
+}
+
+
+def reason(command: Printed) -> str | None:
+    """Why a command is not typed here; None: it is."""
+    return next((why for pattern, why in NOT_HERE if re.search(pattern, command.text)), None)
+
+
+def test_commands_are_found_in_every_page_that_has_some() -> None:
+    assert len(ALL) > 30
+    assert {command.where.split(":")[0] for command in ALL} >= {"README.md", "docs/scale.md"}
+
+
+@pytest.mark.parametrize("command", ALL, ids=lambda command: command.where)
+def test_every_printed_command_exists_with_these_options(command: Printed) -> None:
+    program, *arguments = command.words
+    if program == "make":
+        target = next((a for a in arguments if "=" not in a), "demo")
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M), command
+    elif program == "pip" and arguments[0] == "install":
+        extras = [e for word in arguments for e in re.findall(r"^\.\[([\w,]+)\]$", word)]
+        known = (ROOT / "pyproject.toml").read_text()
+        for extra in ",".join(extras).split(","):
+            assert not extra or f"\n{extra} = [" in known, command
+        assert any(word.startswith((".", "-")) for word in arguments[1:]), command
+    elif program == "trace-eval" and arguments:
+        _parse(typer.main.get_command(app), arguments, command)
+
+
+def _parse(node: object, arguments: list[str], command: Printed) -> None:
+    """Parse as the program would; what is in brackets or capitals stands for a value."""
+    while arguments and (below := getattr(node, "commands", {}).get(arguments[0])):
+        node, arguments = below, arguments[1:]
+    given = [word.strip("[]") for word in arguments if word not in ("...", "[...]")]
+    try:
+        with node.make_context(command.words[0], given) as context:  # type: ignore[attr-defined]
+            assert context
+    except typer.Exit:
+        pass  # --help, --version
+    except Exception as error:
+        if type(error).__name__ in ("UsageError", "NoSuchOption", "BadParameter"):
+            pytest.fail(f"{command.where}: {command.text}: {error}")
+        if type(error).__name__ == "MissingParameter" and len(arguments) > 1:
+            pytest.fail(f"{command.where}: {command.text}: {error}")
+
+
+def test_the_tables_of_columns_are_those_of_the_reader() -> None:
+    text = (ROOT / "docs" / "data.md").read_text()
+    for place, names in COLUMNS.items():
+        assert f"| `{'.'.join(place)}` | {', '.join(f'`{name}`' for name in names)} |" in text
+    for place, names in SINGLES.items():
+        assert f"| `{place}` | {', '.join(f'`{name}`' for name in names)} |" in text
+
+
+def test_the_options_that_may_change_are_those_of_the_code() -> None:
+    from trace_eval.commands.judging import _HELP
+
+    text = (ROOT / "docs" / "runs.md").read_text()
+    fixed, _ = text.split("These may change,")
+    fixed = fixed.split("These options are part of a run")[1]
+    for name, (option, *_) in _HELP.items():
+        option = option.split("/")[0]
+        if name in MAY_CHANGE or (name in NOT_DECIDING and name not in ("base_url", "template")):
+            assert f"`{option}`" not in fixed, option
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reader's folder: the files that the commands name."""
+    folder = tmp_path_factory.mktemp("reader")
+    records = [
+        json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
+    ]
+    few = [r for r in records if r["id"] in ("refusal", "silent", "clipped", "loud")]
+    shutil.copytree(ROOT / "examples" / "clips", folder / "clips")
+    lines = [json.dumps(record) + "\n" for record in few]
+    (folder / "pairs.jsonl").write_text("".join(lines))
+    names = ("content", "voice_quality", "paralinguistics", "overall")
+    rows = [",".join([r["id"], *(r["labels"][name] for name in names)]) for r in few]
+    (folder / "labels.csv").write_text("\n".join([f"id,{','.join(names)}", *rows]) + "\n")
+    (folder / "folder").mkdir()
+    sound, rate = soundfile.read(next((folder / "clips").glob("clipped-a.*")))
+    for name in ("answer.wav", "a.wav", "b.wav", "folder/one.wav"):
+        soundfile.write(folder / name, sound, rate)
+    bin_ = folder / "bin"
+    bin_.mkdir()
+    script = bin_ / "trace-eval"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m trace_eval "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
+def typed(home: Path, text: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What a shell makes of a line, in the reader's folder."""
+    environment = {
+        **os.environ,
+        "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "TRACE_EVAL_CACHE": str(home / "cache"),
+        **variables,
+    }
+    return subprocess.run(
+        ["bash", "-c", text], cwd=home, env=environment, capture_output=True, text=True, timeout=900
+    )
+
+
+def check(command: Printed, done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, f"{command.where}: {command.text}\n{done.stderr[-2000:]}"
+    name = " ".join(command.words[:2])
+    if (line := KEY_LINES.get(name)) and "--config" not in command.text:
+        printed = (done.stdout + done.stderr).lower()
+        assert line.lower() in printed, f"{command.where}: {command.text}\n{printed[-2000:]}"
+
+
+def test_the_commands_that_need_no_run_are_typed_as_printed(home: Path) -> None:
+    quick = re.compile(r"trace-eval (doctor|schema)\b(?!.*judge)|trace-eval show answer")
+    chosen = {command.text: command for command in ALL if quick.search(command.text)}
+    assert len(chosen) >= 3
+    for command in chosen.values():
+        check(command, typed(home, command.text))
+
+
+def test_the_python_example_also_with_a_missing_clip(home: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[:1]
+    (home / "example.py").write_text(code)
+    (home / "missing.py").write_text(code.replace("b.wav", "nowhere.wav"))
+    for name, wanted in (("example.py", "both_good"), ("missing.py", "clip_failed")):
+        done = typed(home, f"{sys.executable} {name}")
+        assert done.returncode == 0, done.stderr
+        assert wanted in done.stdout
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    from tests.judges.servers import llama_server
+    from tests.judges.test_small_model import weights
+
+    with llama_server(weights(), slots=2, context=16384) as url:
+        yield url
+
+
+@pytest.mark.slow
+def test_every_command_that_can_be_typed_here_in_order(home: Path, llama: str) -> None:
+    with ollama_front(llama, model="qwen3:8b") as front:
+        for command in ALL:
+            if command.words[0] == "make" or reason(command):
+                continue
+            # The reader's server has its own port; RUN stands for a run folder.
+            text = command.text.replace("http://127.0.0.1:8080", llama)
+            text = re.sub(r"\bRUN\b", "run", text)
+            text = re.sub(r"(--judge (ollama|openai):\S+)", r"\1 --max-tokens 600", text)
+            done = typed(home, text, OLLAMA_HOST=front.url)
+            if "--judge" in text and done.returncode == 1:
+                assert "pairs scored" in done.stderr  # a small model's reply may be of no use
+                continue
+            check(command, done)
+
+
+@pytest.mark.slow
+def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    done = subprocess.run(
+        ["git", "clone", "-q", str(ROOT), str(clone)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    # Everything but our own packages comes from this environment: nothing is downloaded.
+    venv.create(clone / ".venv", with_pip=False)
+    (site,) = (clone / ".venv" / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip = [sys.executable, "-m", "pip", "--python", clone / ".venv/bin/python", "install", "-q"]
+    built = subprocess.run(
+        [*map(str, pip), "--no-deps", "--no-index", "--no-build-isolation", "."],
+        **{"cwd": clone, "capture_output": True, "text": True},
+    )
+    assert built.returncode == 0, built.stderr
+    (clone / ".venv" / "installed").touch()
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    started = time.monotonic()
+    done = subprocess.run(
+        ["make", "demo"],
+        **{"cwd": clone, "capture_output": True, "text": True, "timeout": 900},
+        env=environment | {"TRACE_EVAL_CACHE": str(tmp_path / "cache")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "13 of 13 pairs scored (100.0%)" in done.stderr, time.monotonic() - started
+    printed = (ROOT / "README.md").read_text().split("What `make demo` prints:")[1]
+    table = printed.split("```")[1].strip().splitlines()
+    for line in table[:14]:
+        assert line.rstrip() in [row.rstrip() for row in done.stdout.splitlines()], line
+    assert (clone / "runs" / "demo" / "report.html").is_file()

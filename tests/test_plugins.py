@@ -1,0 +1,95 @@
+"""The plug-ins of docs/plugins.md, installed as packages and used by the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import ROOT
+from trace_eval.runs.run import Run
+
+CLIPS = ROOT / "examples" / "clips"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages as an installer would leave them."""
+    folder = tmp_path_factory.mktemp("site")
+    text = (ROOT / "docs" / "plugins.md").read_text()
+    for kind, name, body in re.findall(r"```(toml|python)\n# (\S+)\n(.*?)```", text, re.S):
+        if kind == "python":
+            (folder / Path(name).name).write_text(body)
+            continue
+        project = tomllib.loads(body)["project"]
+        info = folder / f"{project['name']}-{project['version']}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+        )
+        (info / "entry_points.txt").write_text(
+            "".join(
+                f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in entries.items())
+                for group, entries in project["entry-points"].items()
+            )
+        )
+    broken = folder / "broken-1.dist-info"
+    broken.mkdir()
+    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (broken / "entry_points.txt").write_text("[trace_eval.judges]\nbroken = broken:create\n")
+    (folder / "broken.py").write_text(
+        "class Half:\n    spec = 'broken'\n\ndef create(argument, options):\n    return Half()\n"
+    )
+    return folder
+
+
+def typed(site: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "trace_eval", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=site,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{site}"},
+    )
+
+
+def test_doctor_and_help_name_them(site: Path) -> None:
+    doctor = typed(site, "doctor").stdout
+    for row in ("crest=crest", "longest", "quality_first"):
+        assert re.search(rf"yes +{row}", doctor), row
+    assert "longest" in typed(site, "judge", "--help").stdout
+
+
+def test_all_three_work_together(site: Path, tmp_path: Path) -> None:
+    sides = {side: {"audio": str(next(CLIPS.glob(f"slow-{side}.*")))} for side in "ab"}
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(json.dumps({"id": "p", "instruction": {"text": "Hi."}, **sides}))
+    off = [word for name in ("transcript", "rate", "quality") for word in ("-x", f"{name}=none")]
+    run = tmp_path / "run"
+    done = typed(
+        site,
+        *("judge", pairs, "--judge", "longest", "-x", "crest=crest", *off, "--out", run),
+        *("--policy", "quality_first", "--cache", tmp_path / "cache"),
+    )
+    assert done.returncode == 0, done.stderr
+    opened = Run.open(run)
+    (blueprint, _) = opened.blueprints()
+    crest = blueprint.extensions["crest"]
+    assert 5 < crest.values["crest_db"] < 40  # type: ignore[union-attr, operator]
+    assert blueprint.provenance["crest"].parameters == {"floor": 1e-9}
+    assert opened.overall()["p"].why == "voice quality prefers 2"  # b is spoken slowly
+    assert opened.record().judge.spec == "longest"
+
+
+def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
+    pairs = ROOT / "examples" / "pairs.jsonl"
+    done = typed(site, "judge", pairs, "--judge", "broken", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "close" in done.stderr
+    assert "Traceback" not in done.stderr
