@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -248,3 +249,57 @@ def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], me
 def test_a_run_of_judgements_has_no_scores(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no scores of single answers"):
         read_scores(tmp_path)
+
+
+def _beta_score(item: str, log_alpha: float, log_beta: float, clamped: float | None) -> Score:
+    alpha, beta = np.exp([log_alpha, log_beta])
+    mean = alpha / (alpha + beta)
+    return Score(
+        item=item,
+        question_id=item,
+        rubric="correctness",
+        rubric_sha256="0",
+        judge="scorer:x",
+        status="scored",
+        value=1 + 4 * mean,
+        used=1,
+        samples=1,
+        distribution={str(k): 0.2 for k in range(1, 6)},
+        estimate={
+            "mean": mean,
+            "variance": mean * (1 - mean) / (alpha + beta + 1),
+            "params": {"log_alpha": log_alpha, "log_beta": log_beta},
+            "clamped": None if clamped is None else {"mean": clamped, "threshold": 0.05},
+        },
+    )
+
+
+def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> None:
+    """NLL of ratings 1, 3, 5 under Beta(2, 1): 3.912023, 0, -.683097; an empty answer: none."""
+    scores = [_beta_score(f"i{n}", np.log(2), 0.0, None) for n in range(3)]
+    scores.append(_beta_score("i3", np.log(8), np.log(2), 1.0))
+    empty = scores[0].model_dump(exclude_none=True) | {
+        "item": "i4",
+        "question_id": "i4",
+        "value": 1.0,
+        "estimate": {"mean": 0.0, "variance": 0.0},
+    }
+    path = tmp_path / "scores.jsonl"
+    path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
+    rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
+    labels = _csv(tmp_path / "people.csv", ["id", "score"], rows)
+    found = agree_score_files([path], labels, options=QUICK)
+    nll = figure(found, "agreement", "scorer:x", "nll_beta")
+    assert nll.rows == 4
+    # Beta(8, 2) at .99: .398857
+    expected = (3.912023 + 0 - 0.683097 + 0.398857) / 4
+    assert nll.estimate.value == pytest.approx(expected, abs=2e-6)
+    assert figure(found, "agreement", "constant Beta", "nll_beta").rows == 5
+    errors = {
+        who: figure(found, "agreement", who, "mae").estimate.value
+        for who in ("scorer:x", "scorer:x, clamped")
+    }
+    # the fourth mean, .8, becomes 1, which is what people say
+    assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)  # type: ignore[operator]
+    crps = figure(found, "agreement", "scorer:x", "crps")
+    assert crps.rows == 5

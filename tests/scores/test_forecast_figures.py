@@ -56,7 +56,7 @@ def test_crps_of_two_labels_is_the_brier_score() -> None:
     assert found == pytest.approx([0.49, 0.09])
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [(2.0, 1.0), (8.0, 2.0), (0.5, 0.5)])
+@pytest.mark.parametrize(("alpha", "beta"), [(2.0, 1.0), (0.5, 0.5), (90, 60)])
 def test_crps_of_beta_is_its_integral(alpha: float, beta: float) -> None:
     for y in (0.0, 0.3, 1.0):
         expected = sum(
@@ -65,6 +65,15 @@ def test_crps_of_beta_is_its_integral(alpha: float, beta: float) -> None:
         )
         found = crps_beta(np.array([alpha]), np.array([beta]), np.array([y]))
         assert found == pytest.approx([expected], abs=1e-7)
+
+
+def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
+    """e^10 is the largest parameter of a trained head; its ratio of Beta functions is 0 / 0."""
+    top = np.exp(10.0)
+    found = crps_beta(np.array([top, top]), np.array([top, top]), np.array([0.0, 0.5]))
+    sd = (0.25 / (2 * top + 1)) ** 0.5
+    # of a narrow normal: |error| - sd / sqrt(pi) far off, sd (sqrt(2) - 1) / sqrt(pi) at it
+    assert found == pytest.approx([0.5 - sd / np.pi**0.5, sd * (2**0.5 - 1) / np.pi**0.5], rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,18 @@ from trace_eval.scores.text_match import exact_match, token_f1, words
 
 Array = NDArray[Any]
 
+#: Log-parameters of Beta are kept within this, as those of trained heads; ratings that are all
+#: equal would drive them to infinity.
+_MAX_LOG = 10.0
 
-def baselines(study: Study, train: NDArray[np.bool_]) -> list[JudgeScores]:
+
+def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -> list[JudgeScores]:
     """All baselines of some items; those of words only where the texts are known.
 
     Args:
         study: items and ratings.
         train: items whose ratings the constants are fitted on [shape=(items,)].
+        with_beta: a constant Beta forecast as well, for likelihoods of its kind.
     """
     shares = rating_shares(study, train)
     items = len(study.ids)
@@ -39,6 +44,19 @@ def baselines(study: Study, train: NDArray[np.bool_]) -> list[JudgeScores]:
             "majority rating", np.full(items, study.levels[shares.argmax()]), baseline=True
         ),
     ]
+    if with_beta:
+        alpha, beta = fit_beta(study.people, train)
+        middle = alpha / (alpha + beta)
+        spread = middle * (1 - middle) / (alpha + beta + 1)
+        found.append(
+            JudgeScores(
+                "constant Beta",
+                np.full(items, middle),
+                np.full(items, spread),
+                beta=np.tile([alpha, beta], (items, 1)),
+                baseline=True,
+            )
+        )
     if study.texts is not None:
         found += _of_words(study.texts)
     return found
@@ -63,13 +81,13 @@ def fit_beta(people: People, train: NDArray[np.bool_]) -> tuple[float, float]:
     log_y, log_rest = float(np.log(y).mean()), float(np.log1p(-y).mean())
 
     def loss(log_parameters: Array) -> float:
-        alpha, beta = np.exp(log_parameters)
+        alpha, beta = np.exp(np.clip(log_parameters, -_MAX_LOG, _MAX_LOG))
         return float(betaln(alpha, beta) - (alpha - 1) * log_y - (beta - 1) * log_rest)
 
     found = minimize(
         loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
     )
-    alpha, beta = np.exp(found.x)
+    alpha, beta = np.exp(np.clip(found.x, -_MAX_LOG, _MAX_LOG))
     return float(alpha), float(beta)
 
 

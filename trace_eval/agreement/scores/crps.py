@@ -15,6 +15,9 @@ from blueprints import require
 
 Array = NDArray[Any]
 
+#: Beta functions of larger parameters are below the smallest double; the library divides them.
+_MAX_CONCENTRATION = 100.0
+
 
 def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float64]:
     """CRPS of distributions over a scale's labels: a sum over the gaps between labels.
@@ -43,4 +46,19 @@ def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
         UserError: the package scoringrules is not installed.
     """
     package = require("scoringrules", "scoringrules", "agree", "CRPS of a Beta forecast")
-    return np.asarray(package.crps_beta(value, alpha, beta), float)
+    alpha, beta, value = np.broadcast_arrays(np.asarray(alpha, float), beta, value)
+    sure = alpha + beta > _MAX_CONCENTRATION
+    found = np.empty(alpha.shape)
+    found[~sure] = package.crps_beta(value[~sure], alpha[~sure], beta[~sure])
+    found[sure] = _crps_sure_beta(alpha[sure], beta[sure], value[sure])
+    return found
+
+
+def _crps_sure_beta(alpha: Array, beta: Array, value: Array) -> Array:
+    """The same closed form, its ratio of Beta functions by their logarithms."""
+    from scipy.special import betainc, betaln
+
+    below, above = betainc(alpha, beta, value), betainc(alpha + 1, beta, value)
+    ratio = 2 / alpha * np.exp(betaln(2 * alpha, 2 * beta) - 2 * betaln(alpha, beta))
+    mean = alpha / (alpha + beta)
+    return np.asarray(value * (2 * below - 1) + mean * (1 - 2 * above - ratio))

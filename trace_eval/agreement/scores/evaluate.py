@@ -77,7 +77,8 @@ def agree_scores(
     rated = study.people.count > 0
     chosen = _chosen(study, options)
     train, fitted_on = _train(study, rated, chosen)
-    rules = baselines(study, train)
+    with_beta = any(judge.beta is not None for judge in judges)
+    rules = baselines(study, train, with_beta)
     factor = _variance_factor(study, train)
     common = rated & chosen & np.logical_and.reduce([judge.scored for judge in judges])
     if not common.any():

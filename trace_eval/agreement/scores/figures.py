@@ -104,13 +104,16 @@ def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
         book.add(
             "agreement", judge.name, name, items, None if off_scale else _already, reason=off_scale
         )
-    for name, values in (("crps", scores.crps), ("nll", scores.nll)):
-        register = _mean(resampler, values, people.row) if values is not None else None
+    for name, values, rows in (
+        ("crps", scores.crps, people.row),
+        ("nll", scores.nll, scores.nll_row),
+    ):
+        register = _mean(resampler, values, rows) if values is not None else None
         book.add(
             "agreement",
             judge.name,
             name if name == "crps" else f"nll_{scores.head or 'labels'}",
-            len(people.row),
+            len(rows),
             register,
             "ratings",
             scores.reason if values is None else None,

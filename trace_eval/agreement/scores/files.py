@@ -18,7 +18,7 @@ from trace_eval.agreement.scores.source import (
     ScoreColumn,
     Texts,
     columns_of_scores,
-    judge_scores,
+    judges_of,
     study_of,
 )
 from trace_eval.agreement.scores.study import JudgeScores, Study
@@ -116,7 +116,7 @@ def _prepared(
             f" {stray[0]!r}; score them, correct the ids, or pass --missing drop"
         )
     study = study_of(facts, texts, ratings, scale)
-    judges = [judge_scores(column, study, scale) for column in found.columns]
+    judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]
     return study, judges, _Read(ratings.source, found.rubric, tuple(_caveats(found.columns)))
 
 

@@ -26,12 +26,14 @@ class RatingScores:
         crps: null for numbers off the scale.
         nll: null where there is no likelihood; ``reason`` says why.
         head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
+        nll_row: item of each rating that has a likelihood.
     """
 
     crps: Array | None
     nll: Array | None
     head: str | None
     reason: str | None
+    nll_row: Array
 
 
 def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:
@@ -39,16 +41,13 @@ def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:
     people = study.people
     row, value = people.row, people.value
     if judge.unitless:
-        return RatingScores(None, None, None, "its numbers are no positions on the scale")
+        return RatingScores(None, None, None, "its numbers are no positions on the scale", row)
     label = study.nearest(value)
     if judge.beta is not None:
-        alpha, beta = judge.beta[row].T
-        return RatingScores(
-            crps_beta(alpha, beta, value), nll_beta(alpha, beta, value), "beta", None
-        )
+        return _beta(study, judge, judge.beta)
     if judge.shares is None or np.isnan(judge.shares).any():
         reason = "it states numbers without distributions"
-        return RatingScores(crps_point(judge.mean[row], value), None, None, reason)
+        return RatingScores(crps_point(judge.mean[row], value), None, None, reason, row)
     crps, nll = np.empty(len(row)), np.empty(len(row))
     for start in range(0, len(row), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -57,4 +56,15 @@ def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:
         crps[part] = crps_levels(shares, label[part], study.levels)
     impossible = int(np.isinf(nll).sum())
     why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
-    return RatingScores(crps, None if impossible else nll, "labels", why)
+    return RatingScores(crps, None if impossible else nll, "labels", why, row)
+
+
+def _beta(study: Study, judge: JudgeScores, parameters: Array) -> RatingScores:
+    """Beta where there are parameters, elsewhere a sure number, which has no density."""
+    row, value = study.people.row, study.people.value
+    alpha, beta = parameters[row].T
+    known = ~np.isnan(alpha)
+    crps = crps_point(judge.mean[row], value)
+    crps[known] = crps_beta(alpha[known], beta[known], value[known])
+    nll = nll_beta(alpha[known], beta[known], value[known])
+    return RatingScores(crps, nll, "beta", None, row[known])

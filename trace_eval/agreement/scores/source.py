@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ class ScoreColumn:
     """One judge's scores as they are read, on the rubric's scale; keys are item ids.
 
     ``pooled``: it is a mixture of judges that have columns of their own. ``caveats``: how many
-    scores carry each.
+    scores carry each. ``clamped``: means on [0, 1] after clamping.
     """
 
     judge: str
@@ -43,6 +44,7 @@ class ScoreColumn:
     shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
     beta: dict[str, tuple[float, float]] = field(default_factory=dict)
     samples: dict[str, list[float | None]] = field(default_factory=dict)
+    clamped: dict[str, float] = field(default_factory=dict)
     caveats: Counter[str] = field(default_factory=Counter)
 
 
@@ -106,6 +108,17 @@ def study_of(
     )
 
 
+def judges_of(column: ScoreColumn, study: Study, scale: Numbers) -> list[JudgeScores]:
+    """A judge, and beside it the same with its extreme means clamped, where it has such."""
+    judge = judge_scores(column, study, scale)
+    if not column.clamped:
+        return [judge]
+    clamped = _column(column.clamped, study.ids)
+    mean = np.where(np.isnan(clamped), judge.mean, clamped)
+    # The clamp moves the mean only: it has no distribution of its own.
+    return [judge, JudgeScores(f"{judge.name}, clamped", mean, judge.variance)]
+
+
 def judge_scores(column: ScoreColumn, study: Study, scale: Numbers) -> JudgeScores:
     """A judge's scores in the order of the study's items; unscored ones are NaN."""
     ids, width = study.ids, scale.high - scale.low
@@ -115,7 +128,7 @@ def judge_scores(column: ScoreColumn, study: Study, scale: Numbers) -> JudgeScor
         mean,
         _column(column.variance, ids) if column.variance else None,
         _shares(column.shares, ids, scale) if column.shares else None,
-        _rows(column.beta, ids, 2) if len(column.beta) == len(column.value) > 0 else None,
+        _rows(column.beta, ids, 2) if column.beta else None,
         _samples(column.samples, ids, scale),
     )
 
@@ -143,8 +156,12 @@ def _add(column: ScoreColumn, record: Mapping[str, Any]) -> None:
     if record.get("distribution"):
         column.shares[item] = record["distribution"]
     params = estimate.get("params") or {}
-    if {"alpha", "beta"} <= set(params):
+    if {"log_alpha", "log_beta"} <= set(params):
+        column.beta[item] = (math.exp(params["log_alpha"]), math.exp(params["log_beta"]))
+    elif {"alpha", "beta"} <= set(params):
         column.beta[item] = (params["alpha"], params["beta"])
+    if estimate.get("clamped"):
+        column.clamped[item] = estimate["clamped"]["mean"]
     if not record.get("parts"):
         samples = [opinion.get("score") for opinion in record.get("opinions") or ()]
         if len(samples) > 1:

@@ -83,7 +83,8 @@ class JudgeScores:
         mean: position of the score; NaN: unscored [shape=(items,)].
         variance: its own uncertainty; NaN: it states none [shape=(items,)].
         shares: distribution over the scale's labels; NaN rows: none [shape=(items, labels)].
-        beta: parameters (alpha, beta) of a Beta forecast [shape=(items, 2)].
+        beta: parameters (alpha, beta) of a Beta forecast; NaN rows: none, as for an answer
+            that was not asked about because it is empty [shape=(items, 2)].
         samples: single samples; NaN: unusable [shape=(items, samples)].
         baseline: it is a rule to beat, not a judge.
         unitless: its numbers are no positions on the scale: only their order counts.
