@@ -18,6 +18,7 @@ from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart, Text
 from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.naturalness.published import published
 from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR, TEXTS_DIFFER
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -184,6 +185,29 @@ def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:
         create_judge(f"audio:scripted:{script}", options)
     with pytest.raises(UserError, match=r"task 'beauty' is unknown; .*naturalness"):
         create_judge(f"audio:scripted:{script}", JudgeOptions(task="beauty"))
+
+
+def test_the_card_says_what_is_published_and_what_is_not(tmp_path: Path) -> None:
+    made = pair(tmp_path, spoken=False)
+    record = json.loads(made.model_dump_json(exclude_none=True))
+    for side in ("a", "b"):
+        record[side]["reference"] = SENTENCE
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
+    script = tmp_path / "script.jsonl"
+    script.write_text("\n".join([json.dumps({"reply": reply(8, 6)})] * 2))
+    run = tmp_path / "run"
+    done = trace_eval(
+        "judge", tmp_path / "pairs.jsonl", "--judge", f"audio:scripted:{script}",
+        "--task", "naturalness", "--out", run, "--cache", tmp_path / "cache",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert Run.open(run).overall()["p"].rating is not None
+    card = trace_eval("card", run, "--out", tmp_path / "card")
+    assert card.code == 0, card.err
+    page = "".join(path.read_text() for path in (tmp_path / "card").rglob("*.md"))
+    assert "does not carry over to man against machine" in page
+    assert "No accuracy is published for two answers that say different things" in page
+    assert all(low <= 100 for _, *shares in published().accuracy for low in shares)
 
 
 def test_a_real_server_hears_both_recordings(tmp_path: Path, ears: str) -> None:

@@ -327,3 +327,17 @@ def test_probability_of_a_preference() -> None:
     assert probability(2, 1) == pytest.approx(1 / (1 + math.exp(-1)))
     assert probability(1, 2) == pytest.approx(1 - probability(2, 1))
     assert (probability(1000, -1000), probability(-1000, 1000)) == (1, 0)
+
+
+@pytest.mark.gpu
+def test_a_model_of_the_published_shape_runs_on_a_gpu() -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device here; the size of the 7B was not run")
+    from benchmarks.reward import big_model, measure
+
+    rows = measure(big_model())
+    assert [row["batch"] for row in rows] == [1, 4, 8]
+    assert all(row["clips_per_second"] > 0.5 for row in rows)
+    assert 17 < rows[0]["peak_gb"] < 40  # 8.93 billion weights in two bytes

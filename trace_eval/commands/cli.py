@@ -31,6 +31,7 @@ from trace_eval.commands import (
     schema,
     screen,
     show,
+    speechjudge,
     train,
 )
 from trace_eval.commands.console import results, show_advice
@@ -79,6 +80,7 @@ for command in (
     compare.compare,
     rank.rank,
     best.best,
+    speechjudge.speechjudge,
     screen.screen,
     plan.plan,
     card.card,

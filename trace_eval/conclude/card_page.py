@@ -15,6 +15,8 @@ from trace_eval.conclude.operation import Operation
 from trace_eval.conclude.reliability import diagram
 from trace_eval.conclude.tables import bounded
 from trace_eval.conclude.verdict import RULES
+from trace_eval.judges.naturalness.outcome import TASK
+from trace_eval.judges.naturalness.published import published
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;
@@ -84,6 +86,19 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
             "Known limits of what was measured",
             [],
             [table("", ("extractor", "limit"), list(card.limits.items()))],
+        )
+    if card.operation and card.operation.task == TASK:
+        facts = published()
+        yield (
+            f"Published of such judges: {facts.source}",
+            [*facts.known, *facts.unknown],
+            [
+                table(
+                    "Right pairs of the publication's benchmark, %",
+                    ("judge", "regular", "expressive", "all"),
+                    [(who, *map(str, shares)) for who, *shares in facts.accuracy],
+                )
+            ],
         )
     if card.unknown:
         yield "Not known", [f"{text}." for text in card.unknown], []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trace_eval.data.judgement import Reason
+from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 
 #: Reasons that mean "the judge answered and nobody could read it".
@@ -25,6 +26,7 @@ class Operation:
         cost_usd: of all calls; null: unknown or free.
         call_seconds: mean time of a call; ``run_seconds`` of all sessions; null: unknown.
         extractors: blueprint group -> extractor.
+        task: what a judge that listens was asked; null: none is recorded.
     """
 
     judge: str
@@ -43,6 +45,7 @@ class Operation:
     call_seconds: float | None
     run_seconds: float | None
     extractors: dict[str, str]
+    task: str | None = None
 
     @property
     def coverage(self) -> float:
@@ -92,4 +95,10 @@ def operation(folder: Path) -> Operation:
         call_seconds=sum(seconds) / len(seconds) if seconds else None,
         run_seconds=sum(sessions) if sessions else None,
         extractors={group: found.extractor for group, found in record.extractors.items()},
+        task=_task(record),
     )
+
+
+def _task(record: RunRecord) -> str | None:
+    task = record.judge.parameters.get("task")
+    return task if isinstance(task, str) else None

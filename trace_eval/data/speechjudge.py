@@ -1,0 +1,216 @@
+"""The Parquet layout of SpeechJudge-Data (arXiv 2511.07931): pairs, and a label per rater.
+
+The data set itself is gated and never redistributed; who has it reads it from this machine.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blueprints import UserError
+from fusion import Rating
+from trace_eval.data.jsonl import write_all
+from trace_eval.data.manifests import Manifest, Problem
+from trace_eval.data.pairs import Pair
+from trace_eval.data.records import Spill, pair_from_record
+
+#: Columns that must be there; the three lists have one entry per rater.
+REQUIRED = (
+    "index",
+    "subset",
+    "language_setting",
+    "target_text",
+    "audioA",
+    "audioB",
+    "rater",
+    "audioA_text_accuracy",
+    "audioB_text_accuracy",
+    "naturalness_annotation",
+)
+_PER_RATER = ("rater", "audioA_text_accuracy", "audioB_text_accuracy", "naturalness_annotation")
+
+#: Columns that a pair keeps as ``meta``, where they are there.
+_KEPT = ("chosen", "prompt_text", "naturalness_label", "gemini-2.5-flash")
+
+
+class Annotation(NamedTuple):
+    """What one rater said of a pair.
+
+    Attributes:
+        preference: ``1``, ``2`` or ``tie``.
+        strength: 2 plainly, 1 slightly, 0 not at all.
+        tie: ``both_good``, ``both_bad``, or null: a winner, or a tie of neither kind.
+    """
+
+    preference: str
+    strength: int
+    tie: Rating | None = None
+
+
+#: ``naturalness_annotation`` -> what it says; "missing reason" is a tie of neither kind.
+ANNOTATIONS: Mapping[str, Annotation] = {
+    "A+2": Annotation("1", 2),
+    "A+1": Annotation("1", 1),
+    "Tie": Annotation("tie", 0),
+    "Tie (missing reason)": Annotation("tie", 0),
+    "Tie (both not good)": Annotation("tie", 0, Rating.BOTH_BAD),
+    "Tie (both very good)": Annotation("tie", 0, Rating.BOTH_GOOD),
+    "B+1": Annotation("2", 1),
+    "B+2": Annotation("2", 2),
+}
+
+#: Columns of the table of labels, one row per rater of a pair.
+LABEL_COLUMNS = (
+    "id",
+    "rater",
+    "preference",
+    "strength",
+    "tie",
+    "text_accuracy_a",
+    "text_accuracy_b",
+    "category",
+)
+
+
+@dataclass(frozen=True)
+class SpeechJudgeData:
+    """What was read.
+
+    Attributes:
+        manifest: the pairs, and rows that are none.
+        labels: rows of :data:`LABEL_COLUMNS`.
+    """
+
+    manifest: Manifest
+    labels: list[tuple[Any, ...]]
+
+
+def read_speechjudge(paths: Sequence[Path], spill: Spill | None = None) -> SpeechJudgeData:
+    """Read Parquet files of that layout.
+
+    ``reference`` of both answers is the target text, ``category`` is ``SUBSET/LANGUAGE``; the
+    voice prompt is kept as ``meta.voice`` where it is a file.
+
+    Args:
+        paths: files, or folders of them.
+        spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
+
+    Raises:
+        UserError: there is no such file, or a column is missing.
+    """
+    pairs: list[Pair] = []
+    problems: list[Problem] = []
+    labels: list[tuple[Any, ...]] = []
+    seen: set[str] = set()
+    for file in _files(paths):
+        for number, row in enumerate(_rows(file)):
+            where = f"{file}, row {number}"
+            try:
+                pair, rows = _read(row, file.parent, spill)
+                if pair.id in seen:
+                    raise UserError(f"index {pair.id} is in another row as well")
+            except UserError as error:
+                problems.append(Problem(where, str(error), str(row.get("index"))))
+                continue
+            seen.add(pair.id)
+            pairs.append(pair)
+            labels += rows
+    path = paths[0] if len(paths) == 1 else paths[0].parent
+    return SpeechJudgeData(Manifest(path, pairs, problems), labels)
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    found = [
+        file
+        for path in paths
+        for file in (sorted(path.rglob("*.parquet")) if path.is_dir() else [path])
+    ]
+    missing = [file for file in found if not file.is_file()]
+    if missing or not found:
+        raise UserError(f"{(missing or list(paths))[0]}: no Parquet file here")
+    return found
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            absent = [name for name in REQUIRED if name not in file.schema_arrow.names]
+            if absent:
+                raise UserError(f"{path}: no column {absent[0]!r}; not the layout of SpeechJudge")
+            for batch in file.iter_batches(batch_size=16):  # an audio column holds megabytes
+                yield from batch.to_pylist()
+    except pa.ArrowInvalid as error:
+        raise UserError(f"{path}: not a Parquet file ({error})") from error
+
+
+def _read(
+    row: Mapping[str, Any], root: Path, spill: Spill | None
+) -> tuple[Pair, list[tuple[Any, ...]]]:
+    lists = {name: list(row[name] or ()) for name in _PER_RATER}
+    if len({len(entries) for entries in lists.values()}) > 1:
+        told = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
+        raise UserError(f"the lists of its raters differ in length: {told}")
+    category = f"{row['subset']}/{row['language_setting']}"
+    pair = pair_from_record(
+        {
+            "id": str(row["index"]),
+            "a": row["audioA"],
+            "b": row["audioB"],
+            "a_reference": row["target_text"],
+            "b_reference": row["target_text"],
+            "category": category,
+            "meta": {name: row[name] for name in _KEPT if row.get(name) is not None}
+            | _voice(row.get("prompt"), spill),
+        },
+        root,
+        spill,
+    )
+    labels = []
+    for rater, accuracy_a, accuracy_b, said in zip(*lists.values(), strict=True):
+        annotation = ANNOTATIONS.get(str(said).strip())
+        if annotation is None:
+            raise UserError(
+                f"naturalness_annotation is {said!r}; expected one of {', '.join(ANNOTATIONS)}"
+            )
+        labels.append(
+            (
+                pair.id,
+                str(rater),
+                annotation.preference,
+                annotation.strength,
+                annotation.tie,
+                accuracy_a,
+                accuracy_b,
+                category,
+            )
+        )
+    return pair, labels
+
+
+def _voice(prompt: Any, spill: Spill | None) -> dict[str, str]:
+    """The voice prompt as a path; left out where it is neither a path nor may be written."""
+    if isinstance(prompt, str):
+        return {"voice": prompt}
+    if isinstance(prompt, Mapping) and prompt.get("bytes") is not None and spill:
+        return {"voice": str(spill(prompt["bytes"], str(prompt.get("path") or "voice.wav")))}
+    return {}
+
+
+def write_speechjudge(found: SpeechJudgeData, folder: Path) -> tuple[Path, Path]:
+    """Write ``pairs.jsonl`` for ``judge`` and ``labels.csv`` for ``agree``; gives their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pairs, labels = folder / "pairs.jsonl", folder / "labels.csv"
+    lines = (pair.model_dump_json(exclude_none=True) for pair in found.manifest.pairs)
+    write_all(pairs, lines)
+    with labels.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(LABEL_COLUMNS)
+        writer.writerows(found.labels)
+    return pairs, labels

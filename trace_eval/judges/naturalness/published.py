@@ -1,0 +1,32 @@
+"""What is published of judges of naturalness, for judge cards and documents."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+from blueprints import Strict
+
+FILE = Path(__file__).with_name("published.toml")
+
+
+class Published(Strict):
+    """Figures and sentences of the publication.
+
+    Attributes:
+        accuracy: (who, regular, expressive, all), in per cent of right pairs.
+        known: what its readers must know.
+        unknown: what it does not say.
+    """
+
+    source: str
+    accuracy: tuple[tuple[str, float, float, float], ...]
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def published() -> Published:
+    """The shipped facts."""
+    return Published.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
