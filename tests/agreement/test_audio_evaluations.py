@@ -131,3 +131,12 @@ def test_calls_of_a_run_are_mirrored_to_places() -> None:
     there, back, mos_a, _ = found
     assert (there.tolist(), back.tolist(), mos_a.tolist()) == ([0], [1], [4.0])
     assert calls_by_item(ids, order, codes(0, 0, 1), {}) is None
+
+
+def test_balanced_accuracy_weighs_true_classes_alike() -> None:
+    from trace_eval.agreement.balanced import balanced_accuracy
+
+    # 90 of 100 true "1" right, 2 of 10 true "2" right: FNR 0.1, FPR 0.8
+    counts = np.array([[90, 10], [8, 2]])
+    assert float(balanced_accuracy(counts)) == pytest.approx(1 - (0.1 + 0.8) / 2)
+    assert float(balanced_accuracy(np.array([[3, 1], [0, 0]]))) == 0.75

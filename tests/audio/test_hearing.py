@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 from pathlib import Path
 
 import pytest
 
+from extractors.audio import decode
 from tests.support.cli import Done, trace_eval
+from trace_eval.audio.encode import sound_of
+from trace_eval.audio.layout import Sound, Unit
+from trace_eval.audio.signals import load_signals
+from trace_eval.judges.audio.parse import schema_of
+from trace_eval.judges.audio.prompt import PromptBuilder, Sending, Shown
+from trace_eval.judges.audio.tasks import load_task
+from trace_eval.judges.chat.base import Request
+from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.run import Run
 
 
@@ -67,3 +78,34 @@ def test_speakbench_is_judged_as_typed(
     assert {n: j.label("overall") for n, j in kept.items()} == {
         n: j.label("overall") for n, j in judgements.items()
     }
+
+
+def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:
+    """Log-probabilities of the reply's first token change with the sound and with its order."""
+    pair = data / "rate_pairs" / "1_a"
+    sides = [sound_of(decode(pair / f"audio_{side}.wav")) for side in "ab"]
+    (part,) = load_task("rate").parts
+    builder = PromptBuilder(part, "label", Sending("all", load_signals("spoken")))
+    options = JudgeOptions(base_url=f"{ears}/v1")
+    client = OpenAIClient("tiny", options)
+
+    def first(*answers: Sound) -> list[float]:
+        messages = builder.messages(Shown(Unit(answers)))
+        body = client.body(Request(messages, schema_of(part, "label"), 0, 0.0, 16))
+        del body["response_format"]
+        body |= {"logprobs": True, "top_logprobs": 5}
+        request = urllib.request.Request(
+            f"{ears}/v1/chat/completions",
+            json.dumps(body).encode(),
+            {"content-type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=120) as response:
+            made = json.load(response)
+        top = made["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+        return [token["logprob"] for token in top]
+
+    there, again, back = first(*sides), first(*sides), first(*sides[::-1])
+    assert there == pytest.approx(again, abs=1e-3)
+    assert max(abs(a - b) for a, b in zip(there, back, strict=True)) > 1e-3
+    same = first(sides[0], sides[0])
+    assert max(abs(a - b) for a, b in zip(there, same, strict=True)) > 1e-3

@@ -299,3 +299,23 @@ def test_the_estimate_counts_seconds_parts_and_bytes(tmp_path: Path) -> None:
     assert found.example_audio_s == pytest.approx(2 * 2 * 2.25)
     wav = [44 + 2 * 24_000 * 4.5, 44 + 2 * 24_000 * 2.25]
     assert found.audio_bytes == 2 * sum(4 * -(-round(size) // 3) for size in wav)
+
+
+def test_models_that_listen_have_no_batch_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trace_eval.judges.chat.batch import write_batch
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    judge = create_judge("audio:openai:gpt-audio-1.5", JudgeOptions(task="s2s"))
+    assert isinstance(judge, AudioJudge)
+    with pytest.raises(UserError, match="lists no Batch"):
+        write_batch(judge, [case(tmp_path)], tmp_path / "batch.jsonl")
+    asyncio.run(judge.close())
+    own = create_judge("audio:openai:m", JudgeOptions(task="s2s", base_url="http://127.0.0.1:1/v1"))
+    assert isinstance(own, AudioJudge)
+    written = write_batch(own, [case(tmp_path)], tmp_path / "batch.jsonl")
+    asyncio.run(own.close())
+    assert written.requests == 2
+    line = json.loads((tmp_path / "batch.jsonl").read_text().splitlines()[0])
+    assert heard(Asked("POST", "", {}, line["body"]))

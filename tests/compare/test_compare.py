@@ -111,7 +111,7 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
     assert difference.difference.value == pytest.approx(1 / 5)  # 4 of 5 against 3 of 5
     assert (difference.mcnemar.only_first, difference.mcnemar.only_second) == (1, 2)
     assert difference.mcnemar.p == 1.0
-    (mutual,) = [m for m in report.mutual if m.dimension == "overall"]
+    (mutual,) = [m for m in report.mutual if m.dimension == "preference"]
     assert (mutual.items, mutual.labels) == (5, ("1", "2", "tie"))
     assert mutual.same.value == pytest.approx(2 / 5)
     assert [item.pair for item in report.apart] == ["p1", "p3", "p5"]
@@ -156,7 +156,7 @@ def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: P
     for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
         assert words in done.out
     stored = json.loads(found.read_text())
-    assert stored["apart"][0]["verdicts"]["audio"]["overall"] == "2"
+    assert stored["apart"][0]["verdicts"]["audio"]["preference"] == "2"
     html = page.read_text()
     assert html.count("<audio controls") == 6
     assert "script-src" not in html

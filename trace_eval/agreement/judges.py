@@ -106,7 +106,8 @@ def with_overall(table: LabelTable, policy: Policy | None, default: Policy) -> L
     Raises:
         UserError: a policy is asked for and a dimension is not there.
     """
-    if policy is None and ("overall" in table.codes or not has_dimensions(table.codes)):
+    asked = "overall" in table.codes or "preference" in table.codes
+    if policy is None and (asked or not has_dimensions(table.codes)):
         return table
     if not has_dimensions(table.codes):
         raise UserError(

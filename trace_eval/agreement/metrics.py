@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trace_eval.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way
+from trace_eval.agreement.balanced import balanced_accuracy
 from trace_eval.agreement.bootstrap import Statistic
 from trace_eval.agreement.counts import TYPED, UNTYPED
 from trace_eval.agreement.f1 import macro_f1
@@ -42,6 +43,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, share=True),
     Metric("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, share=True),
     Metric("accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties),
+    Metric("balanced", "balanced", "every true class weighs the same", balanced_accuracy),
     Metric("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1),
     Metric("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa),
     Metric("gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1),

@@ -92,7 +92,10 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
     table |= _certainty(judged, overall)
     if overall:
         fused = [overall.get(judgement.pair) for judgement in judged]
-        table["overall"] = [_whole(record.rating) if record else None for record in fused]
+        # Plain labels are no typed ties that happen to name winners: they have their column.
+        plain = any(judgement.label_set in ("plain", "forced") for judgement in judged)
+        name = "preference" if plain else "overall"
+        table[name] = [_whole(record.rating) if record else None for record in fused]
     _match(table, [judgement.label("match") for judgement in judged])
     return JudgedSource(
         label_table(str(folder), table, numbers=numbers),
@@ -254,11 +257,15 @@ def _opinions(
     return label_table(f"calls of {folder}", columns)
 
 
+def _said(opinion: Opinion, about: str) -> Label | None:
+    return {str(name): label for name, label in opinion.ratings.items()}.get(about)
+
+
 def _asked_columns(opinions: list[Opinion]) -> dict[str, list[Any]]:
     """Columns of tasks that ask for the pair as a whole, or for a match."""
     found: dict[str, list[Any]] = {}
-    for name in ("overall", "match"):
-        labels = [_label(opinion.ratings.get(name)) for opinion in opinions]
+    for about, name in (("overall", "preference"), ("match", "match")):
+        labels = [_label(_said(opinion, about)) for opinion in opinions]
         if any(label is not None for label in labels):
             found[name] = labels
     return found

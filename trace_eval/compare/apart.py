@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from trace_eval.agreement.align import items_of
+from trace_eval.agreement.counts import TIE, UNTYPED
 from trace_eval.data.labels import LABELS, MATCHES, MISSING, LabelTable
 
 #: Label -> its place between A (0) and B (1).
@@ -60,6 +61,8 @@ def label_text(dimension: str, code: int) -> str:
     """A label by its code; matches have their own words."""
     if dimension == "match":
         return {code: word for word, code in MATCHES.items()}[code]
+    if dimension == "preference":
+        return UNTYPED[min(code, TIE)]
     return LABELS[code]
 
 
@@ -80,7 +83,8 @@ def _people(labels: LabelTable | None) -> dict[str, dict[str, str]]:
 def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> float:
     shared = set(one) & set(other)
     return sum(
-        (_WHOLE if name in ("overall", "match") else 1.0) * _between(one[name], other[name])
+        (_WHOLE if name in ("overall", "preference", "match") else 1.0)
+        * _between(one[name], other[name])
         for name in shared
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from trace_eval.agreement.bias.robustness import Robustness, robustness, sides
 from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate, Units, bootstrap
 from trace_eval.agreement.compare import Comparison
 from trace_eval.agreement.counts import joint_counts
+from trace_eval.agreement.judges import with_preference
 from trace_eval.agreement.kappa import kappa
 from trace_eval.agreement.score import JudgeScore
 from trace_eval.agreement.source import JudgedSource, read_source
@@ -24,9 +25,6 @@ from trace_eval.compare.apart import Apart, apart
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.data.labels import LABEL_COLUMNS, Codes, LabelTable
 from trace_eval.runs.run import Run
-
-#: Dimensions that are compared; a preference is the overall label with its ties collapsed.
-DIMENSIONS = tuple(name for name in LABEL_COLUMNS if name != "preference")
 
 
 @dataclass(frozen=True)
@@ -126,6 +124,7 @@ def compare_runs(
         name: source.judgements.take(_rows(source.judgements, shared))
         for name, source in zip(names, sources, strict=True)
     }
+    tables = _alike(tables)
     given = labels or next((source.labels for source in sources if source.labels), None)
     known = _labelled(given, shared)
     scores: tuple[JudgeScore, ...] = ()
@@ -169,6 +168,20 @@ def _named(source: JudgedSource, name: str) -> JudgedSource:
     rater = np.full(len(table), name, dtype=object)
     named = LabelTable(name, table.ids, table.codes, rater, table.repeat, table.facts)
     return JudgedSource(named, source.labels, None, source.policy)
+
+
+def _alike(tables: Mapping[str, LabelTable]) -> dict[str, LabelTable]:
+    """The tables with one column for the pair as a whole.
+
+    Where a run has plain preferences, those of the others are made from their typed ties.
+    """
+    if not any("preference" in table.codes for table in tables.values()):
+        return dict(tables)
+    found = {}
+    for name, table in tables.items():
+        codes = {n: column for n, column in with_preference(table.codes).items() if n != "overall"}
+        found[name] = replace(table, codes=codes)
+    return found
 
 
 def _shared(names: Sequence[str], sources: Sequence[JudgedSource]) -> list[str]:
@@ -215,19 +228,20 @@ def _noise(tables: Mapping[str, LabelTable], folders: Mapping[str, Path]) -> Ite
         return
     base, repeat = quiet[0], quiet[1] if len(quiet) > 1 else None
     side = sides([str(name) for name in tables[base].ids.tolist()])
+    whole = "preference" if "preference" in tables[base].codes else "overall"
+    again = tables[repeat].codes.get(whole) if repeat else None
     for name, level in levels.items():
-        if not isinstance(level, int | float) or "overall" not in tables[name].codes:
+        labels, noisy = tables[base].codes.get(whole), tables[name].codes.get(whole)
+        if not isinstance(level, int | float) or labels is None or noisy is None:
             continue
-        again = tables[repeat].codes["overall"] if repeat else None
-        labels = tables[base].codes["overall"]
-        for effect in robustness(labels, again, tables[name].codes["overall"], side):
+        for effect in robustness(labels, again, noisy, side):
             yield NoiseEffect(base, repeat, name, float(level), effect)
 
 
 def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list[Mutual]:
     found = []
     for (first, one), (second, other) in combinations(tables.items(), 2):
-        for dimension in DIMENSIONS:
+        for dimension in LABEL_COLUMNS:
             if dimension in one.codes and dimension in other.codes:
                 made = _agreement(
                     (first, second),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fusion import DIMENSIONS
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.compare.evaluate import RunComparison
 
@@ -134,7 +135,7 @@ def _interval(report: RunComparison) -> str:
 def _apart(report: RunComparison) -> Table:
     about = [
         name
-        for name in ("overall", "match", "content", "voice_quality", "paralinguistics")
+        for name in ("overall", "preference", "match", *DIMENSIONS)
         if any(name in said for item in report.apart for said in item.verdicts.values())
     ]
     return table(
@@ -144,7 +145,7 @@ def _apart(report: RunComparison) -> Table:
             (
                 item.pair,
                 *(_said(item.verdicts[name], about) for name in report.names),
-                _said(item.people, [*about, "preference"]) if item.people else NOTHING,
+                _said(item.people, about) if item.people else NOTHING,
             )
             for item in report.apart
         ),

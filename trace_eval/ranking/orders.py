@@ -59,9 +59,9 @@ def separate_orders(
 
 def _decided(calls: LabelTable, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
     """The label of one order; None: nothing was said in it."""
-    said = {name: _labels(calls, name, rows) for name in (*_PARTS, "overall")}
-    if said["overall"]:
-        return threshold(mean_points(said["overall"]))
+    said = {name: _labels(calls, name, rows) for name in (*_PARTS, "overall", "preference")}
+    if whole := said["overall"] or said["preference"]:
+        return threshold(mean_points(whole))
     if isinstance(policy, PlainPolicy):
         parts = {name: threshold(mean_points(said[name])) for name in _PARTS if said[name]}
         return policy.decide(parts).label if parts else None

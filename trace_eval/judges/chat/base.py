@@ -131,6 +131,11 @@ class ChatClient(ABC):
         return None
 
     @property
+    def no_batches(self) -> str | None:
+        """Why this model has no batch files although its server has; None: it may have."""
+        return None
+
+    @property
     def reports_context(self) -> bool:
         """Whether it can ask the server for the model's context."""
         return False

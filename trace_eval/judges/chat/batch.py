@@ -244,6 +244,8 @@ def _json(line: str) -> object:
 
 
 def _format(judge: ChatJudge[Any]) -> BatchFormat:
+    if why := judge.client.no_batches:
+        raise UserError(f"batch files: judge {judge.spec} has none: {why}")
     if judge.client.batches is None:
         raise UserError(f"batch files: judge {judge.spec} has none; use openai:MODEL")
     return judge.client.batches

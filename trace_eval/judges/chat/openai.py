@@ -140,6 +140,13 @@ class OpenAIClient(ChatClient):
         """Itself: batch files hold the bodies that it would send."""
         return self
 
+    @property
+    def no_batches(self) -> str | None:
+        """OpenAI's model pages list no Batch for the models that listen."""
+        if self.server == DEFAULT_URL and AUDIO_MODEL.search(self.model):
+            return f"the page of model {self.model} lists no Batch; judge without --batch-file"
+        return None
+
     def body(self, request: Request) -> dict[str, Any]:
         """The request as this server takes it; also a line of a batch file."""
         dialect = self._dialect
