@@ -145,7 +145,9 @@ class _World:
         rng: np.random.Generator,
     ) -> None:
         facts = evidence.table.facts
-        named = "system_a" in facts and "system_b" in facts
+        named = all(
+            name in facts and all(facts[name].tolist()) for name in ("system_a", "system_b")
+        )
         if goal == RATES and not named:
             raise UserError(f"{evidence.source}: win rates need system_a and system_b")
         self.goal = goal or (RATES if named else ACCURACY)
@@ -247,7 +249,7 @@ def _couples(evidence: Evidence, rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _strata(world: _World, order: NDArray[np.int64], chosen: NDArray[np.int64]) -> list[Stratum]:
     facts = world.evidence.table.facts
-    if "system_a" not in facts or "system_b" not in facts:
+    if not len(world.labels):
         return [Stratum("all", len(order), len(chosen))]
     counts: dict[str, list[int]] = {}
     for at, rows in enumerate((order, chosen)):
@@ -275,6 +277,10 @@ def _verdict(
 ) -> str:
     time = "" if minutes is None else f", about {minutes:.0f} minutes of one rater"
     what = "every system's win rate" if world.goal == RATES else "the judge's accuracy"
+    if not enough and not more:
+        return (
+            f"Every pair has a label: the interval of {what} is {expected:.3f} wide, not {width:g}."
+        )
     if not enough:
         shown = f"{expected:.3f}" if np.isfinite(expected) else "unknown"
         more_pairs = f"; about {beyond} pairs in all would do" if beyond else ""

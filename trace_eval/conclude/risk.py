@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from trace_eval.conclude.ppi import Design
 
-#: One-sided level at which normal and Student's quantiles are compared.
-LEVEL = 0.99
+#: One-sided level at which normal and Student's quantiles are compared: a test has a share of
+#: a share of the error, so the tails are what counts.
+LEVEL = 0.999
 
 
 def p_below(

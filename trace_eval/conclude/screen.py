@@ -32,6 +32,9 @@ PARTS = 20
 #: Starts of the sequence: parts with this many times the fewest labels that could suffice.
 STARTS = (1.5, 4.0, 10.0)
 
+#: Signal of a judge that gives no sign of certainty: all of it, or nothing.
+EVERYTHING = "all pairs"
+
 #: Power of the test for which needed labels are counted.
 POWER = 0.8
 
@@ -182,7 +185,7 @@ def _signals(evidence: Evidence, options: ScreenOptions) -> dict[str, NDArray[np
     chosen = {name: found[name] for name in options.by or found}
     if not chosen:
         # nothing tells pairs apart: all of them, or none
-        chosen = {"all pairs": np.zeros(len(evidence.ids))}
+        chosen = {EVERYTHING: np.zeros(len(evidence.ids))}
     return chosen
 
 
@@ -322,24 +325,36 @@ def _verdict(
     if chosen is not None:
         return (
             f"{chosen.decided} pairs ({chosen.share:.0%} of the scored ones) may be decided by the"
-            f" judge alone: those with {chosen.signal} of at least {chosen.threshold:.4g} reach"
-            f" {promise}, {sure} ({chosen.agreement:.1%} of their {chosen.labelled} labels agree)."
+            f" judge alone: {_which(chosen)} reach {promise}, {sure}"
+            f" ({chosen.agreement:.1%} of their {chosen.labelled} labels agree)."
         )
     if candidate is not None and needed is not None:
         return (
-            f"None: no part is shown to reach {promise} at {sure}. Nearest is the part with"
-            f" {candidate.signal} of at least {candidate.threshold:.4g} ({candidate.decided}"
-            f" pairs; {candidate.labelled} labels, {candidate.agreement:.1%} agree): about"
-            f" {needed} labels drawn at random within it would probably tell"
-            f"{_more_than(candidate, needed)}."
+            f"None: no part is shown to reach {promise} at {sure}. Nearest are"
+            f" {_which(candidate)} ({candidate.decided} pairs; {candidate.labelled} labels,"
+            f" {candidate.agreement:.1%} agree): about {needed} labels drawn at random among them"
+            f" would probably tell{_more_than(candidate, needed)}."
         )
     best = max(parts, key=lambda part: part.agreement or 0.0)
+    if best.agreement is not None and best.agreement > options.agree:
+        fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+        return (
+            f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
+            f" {best.agreement:.1%} agree); {fewest} of as many instructions could suffice if all"
+            " agreed."
+        )
     seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
     fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
     return (
         f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
         f" that for this judge, a lower --agree might. Fewer than {fewest} labels cannot show it."
     )
+
+
+def _which(part: Part) -> str:
+    if part.signal == EVERYTHING:
+        return "all of them"
+    return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
 def _more_than(part: Part, needed: int) -> str:

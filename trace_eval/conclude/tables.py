@@ -167,7 +167,11 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
 
 def screen_tables(found: Screening) -> Iterator[Table]:
     """The parts that were tried, one table per signal."""
-    drawn = "pairs" if found.instructions is None else f"{found.instructions} instructions"
+    drawn = (
+        "exact, over pairs"
+        if found.instructions is None
+        else f"at the effective size of {found.instructions} instructions"
+    )
     for name in dict.fromkeys(part.signal for part in found.parts):
         yield table(
             f"{found.judge}: parts of the run by {name}, surest first",
@@ -186,6 +190,5 @@ def screen_tables(found: Screening) -> Iterator[Table]:
                 for part in found.parts
                 if part.signal == name
             ),
-            f"p: agreement on {found.dimension} there is below {found.options.agree:g}; exact,"
-            f" over {drawn}",
+            f"p: agreement on {found.dimension} there is below {found.options.agree:g}; {drawn}",
         )
