@@ -10,7 +10,8 @@ PROGRAMS := ffmpeg flite espeak-ng sox chromium
 BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement score_agreement \
   fusion_recipe report_size memory stream scale
 
-.PHONY: demo shell test test-slow test-models bench bench-models lint format system clean
+.PHONY: demo shell test test-slow test-models bench bench-models drill sbom audit lint format \
+  system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
 	$(BIN)/trace-eval report $(RUN)
@@ -37,6 +38,19 @@ bench: $(VENV)/installed-test system
 
 bench-models: $(VENV)/installed-models
 	$(VENV)/models/bin/python -m benchmarks.models
+
+# What is tried to break it, at full size (under 40 minutes); writes docs/reliability.md's table.
+drill: $(VENV)/installed-test system
+	$(BIN)/python -m benchmarks.drill
+
+# The bill of materials of what the wheel installs, and what is known against it (network).
+sbom: $(VENV)/installed-audit
+	mkdir -p dist
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	  -o dist/sbom.cdx.json $(VENV)/wheel/bin/python
+
+audit: $(VENV)/installed-audit
+	$(BIN)/pip-audit --path $$($(VENV)/wheel/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
@@ -76,6 +90,12 @@ $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
 	  -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
+	touch $@
+
+$(VENV)/installed-audit: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit
+	$(PYTHON) -m venv $(VENV)/wheel
+	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check .
 	touch $@
 
 clean:

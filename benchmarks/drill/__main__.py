@@ -1,0 +1,77 @@
+"""Everything that is tried to break trace-eval, at full size; writes docs/reliability.md's table.
+
+    python -m benchmarks.drill [PART ...] [--seed N] [--share S]
+
+Each part leaves benchmarks/results/drill_PART.json, of which the table is made; ``--share``
+below 1 tries less of each. A part with fixed seeds runs with the tests (tests/drill).
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.drill import faults, kills, mutate, surroundings
+from benchmarks.drill.outcome import Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs" / "reliability.md"
+RESULTS = ROOT / "benchmarks" / "results"
+
+#: The table stands between these lines.
+BEGIN, END = "<!-- drill -->", "<!-- /drill -->"
+
+#: Part -> how it is run with a share of its full size and a seed.
+PARTS: dict[str, Callable[[float, int], Outcome]] = {
+    "inputs": lambda share, seed: mutate.drill(round(100_000 * share), seed),
+    "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
+    "kills": lambda share, seed: kills.drill(max(1, round(50 * share)), seed),
+    "surroundings": lambda share, seed: surroundings.drill(seed),
+}
+
+
+def main() -> int:
+    """Run parts; the exit code is 1 where anything was lost."""
+    options = argparse.ArgumentParser()
+    options.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
+    options.add_argument("--seed", type=int, default=15)
+    options.add_argument("--share", type=float, default=1.0)
+    given = options.parse_args()
+    print(f"seed {given.seed}", flush=True)
+    lost = False
+    for name in given.parts or PARTS:
+        outcome = PARTS[name](given.share, given.seed)
+        print(outcome.row(), *outcome.lost, sep="\n  lost: ", flush=True)
+        lost = lost or bool(outcome.lost)
+        record = {"seed": given.seed, **dataclasses.asdict(outcome)}
+        text = json.dumps(record, indent=2, ensure_ascii=False)
+        (RESULTS / f"drill_{name}.json").write_text(text + "\n", encoding="utf-8")
+    write_table()
+    return int(lost)
+
+
+def write_table() -> None:
+    """Put what the parts left into the page."""
+    lines = ["| tried | cases | lost | of which | s |", "| --- | --- | --- | --- | --- |"]
+    seeds = set()
+    for name in PARTS:
+        path = RESULTS / f"drill_{name}.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            seeds.add(record.pop("seed"))
+            lines.append(Outcome(**record).row())
+    version, machine = platform.python_version(), platform.machine()
+    lines.append(f"\nSeed {', '.join(map(str, seeds))}; Python {version}, {machine}.")
+    before, rest = DOCS.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    table = "\n".join(lines)
+    DOCS.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

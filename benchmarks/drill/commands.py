@@ -1,0 +1,83 @@
+"""Commands in processes of their own, killed or put into surroundings that break things."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.support.audio import RATE, write
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Done(NamedTuple):
+    """What a command came to; a code under 0 is the signal that ended it."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def clean(self) -> bool:
+        """Ended with a code of ours, and without a traceback."""
+        return self.code in (0, 1, 2, 3, 130, 141) and "Traceback" not in self.out + self.err
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """That of a command: this checkout, and what a test changes."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+
+
+def command(*arguments: object) -> list[str]:
+    """``trace-eval ARGUMENTS``."""
+    return [sys.executable, "-m", "trace_eval", *map(str, arguments)]
+
+
+def run(
+    line: Sequence[str],
+    cwd: Path,
+    kill_after: float | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Done:
+    """Run a command without a terminal, and kill its whole group after some seconds."""
+    process = subprocess.Popen(
+        line,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(**(variables or {})),
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=600 if kill_after is None else kill_after)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+    return Done(process.returncode, *(text.decode("utf-8", "replace") for text in (out, err)))
+
+
+def make_pairs(folder: Path, pairs: int, seed: int) -> Path:
+    """A manifest of short noises, each recording in one pair; singles beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    noise = np.random.default_rng(seed)
+    lines, singles = [], []
+    for number in range(pairs):
+        for side in "ab":
+            samples = noise.normal(0, 0.05, RATE // 2).astype(np.float32)
+            write(folder / f"{number}{side}.wav", samples)
+        row = {"id": f"p{number}", "instruction": {"text": f"Say {number}."}}
+        lines.append(json.dumps({**row, "a": f"{number}a.wav", "b": f"{number}b.wav"}))
+        answer = {"text": f"the answer is {number}"}
+        singles.append(json.dumps({**row, "answer": answer, "reference": f"{number}"}))
+    (folder / "pairs.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "singles.jsonl").write_text("\n".join(singles) + "\n")
+    return folder / "pairs.jsonl"

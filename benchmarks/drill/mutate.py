@@ -1,0 +1,311 @@
+"""Mutated inputs for every parser: nothing may crash, hang, or be taken for what it is not.
+
+A parser may refuse (with the errors that it documents) or accept; what it accepts must
+round-trip. Mutations are seeded: the same seed tries the same inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import soundfile
+
+from benchmarks.drill.outcome import Outcome
+from blueprints import UserError
+from extractors.audio import decode
+from fusion import RATINGS
+from fusion.tables import read_policy
+from tests.judges.cases import verdict
+from tests.judges.servers import completion
+from tests.support.audio import RATE, tone, write
+from trace_eval.data import strict_json
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.labels import read_labels
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.urls import redact_urls
+from trace_eval.extracting.cache import Cache, Stamp
+from trace_eval.judges.chat.base import CallFailed, Unusable
+from trace_eval.judges.chat.ledger import Ledger
+from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.parse import parse_reply
+from trace_eval.judges.two_scores import read_json
+from trace_eval.ranking.human import read_human_ranking
+from trace_eval.runs.run import Run
+
+#: Longest time that one input may take, seconds.
+HANG_S = 10.0
+
+#: What mutations insert: marks of the formats, and what trips parsers.
+TOKENS = (
+    *(
+        b'"',
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b":",
+        b"\\",
+        b"\n",
+        b"\r",
+        b"\0",
+        b"\xff",
+        b"\xed\xa0\x80",
+    ),
+    *(b"\\ud800", b"\\u0000", b"NaN", b"Infinity", b"1e999", b"-0", b"9" * 400, b"[" * 300),
+    *(b"null", b"true", b'"id"', b'"id": "x", ', b"' OR 1=1", b"=1+1", b"\xef\xbb\xbf", b"\x1b[2J"),
+    *(b"both_good", b"tie", b"3", b"../../etc/passwd", b"http://a:b@c/d?token=x", b"A" * 5000),
+)
+
+Read = Callable[[bytes, Path], None]
+
+
+class Parser(NamedTuple):
+    """A parser, inputs that it takes, and its share of all cases."""
+
+    read: Read
+    seeds: list[bytes]
+    weight: int
+    refusals: tuple[type[Exception], ...] = (UserError,)
+
+
+def mutated(data: bytes, others: list[bytes], source: random.Random) -> bytes:
+    """An input after one to four changes."""
+    changed = bytearray(data)
+    for _ in range(source.choice((1, 1, 2, 4))):
+        size = len(changed)
+        at = source.randrange(size + 1)
+        end = min(size, at + source.choice((1, 2, 8, 64, 1024)))
+        match source.randrange(7):
+            case 0 if size:
+                changed[at % size] ^= 1 << source.randrange(8)
+            case 1:
+                del changed[at:end]
+            case 2:
+                changed[at:at] = changed[at:end] * source.choice((1, 2, 50))
+            case 3:
+                changed[at:at] = source.choice(TOKENS)
+            case 4:
+                changed[at:end] = source.choice(TOKENS)
+            case 5:
+                del changed[at:]
+            case _:
+                other = source.choice(others)
+                changed[at:end] = other[source.randrange(len(other) + 1) :][:200]
+    return bytes(changed)
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"over {HANG_S:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, HANG_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def drill(cases: int, seed: int) -> Outcome:
+    """Try so many inputs over all parsers."""
+    outcome = Outcome("mutated inputs of every parser")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        found = parsers(Path(name))
+        total = sum(parser.weight for parser in found.values())
+        for label, parser in found.items():
+            source = random.Random(f"{seed} {label}")
+            accepted = 0
+            for number in range(-(-cases * parser.weight // total)):
+                data = mutated(source.choice(parser.seeds), parser.seeds, source)
+                outcome.cases += 1
+                try:
+                    with _time_limit():
+                        parser.read(data, Path(name))
+                    accepted += 1
+                except parser.refusals:
+                    continue
+                except Exception as error:
+                    told = f"{label}, case {number}: {type(error).__name__}: {error}"
+                    outcome.check(False, f"{told}; input {data[:200]!r}")
+            outcome.notes[f"accepted by {label}"] = accepted
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def parsers(folder: Path) -> dict[str, Parser]:
+    """Every parser of what comes from outside, with seeds."""
+    pair = {
+        "id": "x",
+        "instruction": {"text": "Say hello."},
+        "a": {"audio": "a.wav", "system": "one"},
+        "b": "b.wav",
+        "labels": {"content": "1", "overall": "both_good"},
+        "difficulty": 3.5,
+    }
+    line = json.dumps(pair).encode()
+    single = json.dumps(
+        {"id": "s", "instruction": {"text": "What?"}, "answer": {"text": "That."}, "reference": "x"}
+    ).encode()
+    table = b"id,instruction_text,a,b,overall\nx,Say hello.,a.wav,b.wav,1\ny,,a.wav,b.wav,tie\n"
+    labels = (
+        b'{"id": "x", "overall": "1", "duration_a": 2.5}\n{"id": "y", "label": {"content": 2}}\n'
+    )
+    judged = Judgement.scored(
+        "x", "rules", {name: DimensionVerdict(rating="1", reasoning="-") for name in _DIMENSIONS}
+    )
+    reply = json.dumps(verdict()).encode()
+    scores = b'{"score_1": 7, "score_2": 5, "reasoning": "because"}'
+    policy = json.dumps(
+        [
+            {"content": c, "voice_quality": v, "paralinguistics": p, "overall": c}
+            for c in RATINGS
+            for v in RATINGS
+            for p in RATINGS
+        ]
+    ).encode()
+    wav = write(folder / "seed.wav", tone(0.05)).read_bytes()
+    soundfile.write(folder / "seed.flac", tone(0.05), RATE, subtype="PCM_16")
+    flac = (folder / "seed.flac").read_bytes()
+    cache = Cache(folder / "cache")
+    cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
+    cache.close()
+    database = (folder / "cache" / "groups.sqlite").read_bytes()
+    spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
+    urls = b"see https://user:pass@host/a.wav?X-Amz-Signature=abc&token=t or s3://b/c"
+    return {
+        "strict JSON": Parser(_json, [line, reply, policy[:500]], 20, (strict_json.BadJson,)),
+        "manifest.jsonl": Parser(_manifest(".jsonl"), [line + b"\n" + line, single], 12),
+        "manifest.json": Parser(_manifest(".json"), [b"[" + line + b"," + line + b"]"], 8),
+        "manifest.csv": Parser(_manifest(".csv"), [table], 8),
+        "labels.jsonl": Parser(_labels(".jsonl"), [labels], 8),
+        "labels.csv": Parser(_labels(".csv"), [table], 6),
+        "human ranking": Parser(_ranking, [b"system,score\na,1\nb,2.5\n"], 4),
+        "judgements.jsonl": Parser(_judgements, [judged.model_dump_json().encode() + b"\n"], 8),
+        "spending.jsonl": Parser(_spending, [spending], 4),
+        "replies": Parser(_reply, [reply, b"Sure! " + reply], 10, (ReplyError,)),
+        "scores in replies": Parser(_scores, [scores], 5, (ReplyError,)),
+        "response bodies": Parser(
+            _body(), [json.dumps(completion(reply.decode())).encode()], 6, (CallFailed, Unusable)
+        ),
+        "policy.json": Parser(_policy, [policy], 1, (ValueError,)),
+        "URLs in texts": Parser(_urls, [urls], 4),
+        "recordings": Parser(_audio, [wav, flac], 4),
+        "cache": Parser(_cache, [database], 1),
+    }
+
+
+_DIMENSIONS = ("content", "voice_quality", "paralinguistics")
+
+
+def _json(data: bytes, _: Path) -> None:
+    value = strict_json.loads(data)
+    again = json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    assert strict_json.loads(again) == value
+
+
+def _file(folder: Path, suffix: str, data: bytes) -> Path:
+    path = folder / f"input{suffix}"
+    path.write_bytes(data)
+    return path
+
+
+def _manifest(suffix: str) -> Read:
+    def read(data: bytes, folder: Path) -> None:
+        for item in read_manifest(_file(folder, suffix, data)).items:
+            assert type(item).model_validate_json(item.model_dump_json()) == item
+
+    return read
+
+
+def _labels(suffix: str) -> Read:
+    def read(data: bytes, folder: Path) -> None:
+        found = read_labels(_file(folder, suffix, data))
+        assert all(isinstance(name, str) and name for name in found.ids)
+        for codes in found.codes.values():
+            assert ((codes >= -1) & (codes <= 4)).all()
+
+    return read
+
+
+def _ranking(data: bytes, folder: Path) -> None:
+    for score in read_human_ranking(_file(folder, ".csv", data)).values():
+        assert abs(score) < float("inf")
+
+
+def _judgements(data: bytes, folder: Path) -> None:
+    _file(folder, "", b"").with_name("judgements.jsonl").write_bytes(data)
+    for found in Run(folder).attempts():
+        assert Judgement.model_validate_json(found.model_dump_json()) == found
+
+
+def _spending(data: bytes, folder: Path) -> None:
+    found = Ledger(_file(folder, ".spending", data))
+    assert 0 <= found.spent < float("inf")
+    assert found.unsure >= 0
+
+
+def _reply(data: bytes, _: Path) -> None:
+    found = parse_reply(data.decode("utf-8", "surrogateescape"), "label")
+    assert set(found.ratings) == set(_DIMENSIONS)
+    assert set(found.ratings.values()) <= set(RATINGS)
+    json.dumps(found.reasoning, ensure_ascii=False).encode()
+
+
+def _scores(data: bytes, _: Path) -> None:
+    found = read_json(data.decode("utf-8", "replace"))
+    assert all(0 <= score <= 10 for score in (found.first, found.second))
+
+
+def _body() -> Read:
+    client = OpenAIClient("m", JudgeOptions(offline=True, base_url="http://127.0.0.1:9/v1"))
+
+    def read(data: bytes, _: Path) -> None:
+        found = client.read(data, None)
+        found.text.encode()
+        assert found.tokens.input is None or 0 <= found.tokens.input < 10**13
+
+    return read
+
+
+def _policy(data: bytes, folder: Path) -> None:
+    policy = read_policy(_file(folder, ".json", data))
+    for rating in RATINGS:
+        assert policy.decide(rating, rating, rating).rating in RATINGS
+
+
+def _urls(data: bytes, _: Path) -> None:
+    text = data.decode("utf-8", "replace")
+    shown = redact_urls("https://user:Zq7Zq7@host/a.wav?token=Zq7Zq7 " + text)
+    assert "Zq7Zq7" not in shown
+
+
+def _audio(data: bytes, _: Path) -> None:
+    clip = decode(data, "mutated")
+    assert len(clip.samples)
+    assert abs(clip.samples).max() < float("inf")
+
+
+def _cache(data: bytes, folder: Path) -> None:
+    where = folder / "mutated"
+    where.mkdir(exist_ok=True)
+    for left in where.glob("groups.sqlite*"):
+        left.unlink()
+    (where / "groups.sqlite").write_bytes(data)
+    cache = Cache(where)
+    assert cache.known_clip(Stamp("/a.wav", 1, 2)) in (None, "01" * 32)
+    cache.remember_clip(Stamp("/b.wav", 1, 2), "02" * 32)
+    cache.close()

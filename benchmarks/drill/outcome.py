@@ -1,0 +1,34 @@
+"""What a part of the drill came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Outcome:
+    """One row of the table.
+
+    Attributes:
+        what: was tried.
+        cases: how many.
+        lost: what went wrong, one sentence each; empty is the goal.
+        notes: counts worth telling.
+        seconds: it took.
+    """
+
+    what: str
+    cases: int = 0
+    lost: list[str] = field(default_factory=list)
+    notes: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def check(self, fine: bool, sentence: str) -> None:
+        """Remember a sentence where something is not fine."""
+        if not fine:
+            self.lost.append(sentence[:500])
+
+    def row(self) -> str:
+        """As a row of a Markdown table."""
+        notes = ", ".join(f"{name} {value:,g}" for name, value in self.notes.items())
+        return f"| {self.what} | {self.cases:,} | {len(self.lost)} | {notes} | {self.seconds:.0f} |"

@@ -1,0 +1,171 @@
+"""Full and read-only disks, damaged caches, little memory, odd names: a clear end each time.
+
+A command may fail in such surroundings, with one line and a code of ours; nothing finished may
+be lost, and the same command must give the whole result where all is well again.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from benchmarks.drill.commands import Done, command, environment, make_pairs, run
+from benchmarks.drill.outcome import Outcome
+
+PAIRS = 6
+
+#: Address space of a command with little memory, bytes.
+MEMORY = 2 << 30
+
+
+def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) -> Outcome:
+    """Judge so many pairs in each of the surroundings (default: all), then in good ones."""
+    outcome = Outcome("surroundings that break things")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pairs = make_pairs(folder / "in", count, seed)
+        whole = folder / "whole"
+        done = run(_judge(pairs, whole, folder / "cache"), folder)
+        assert done.clean, done.err
+        expected = (whole / "results.csv").read_bytes()
+        for title, surround in SURROUNDINGS.items():
+            if names is not None and title not in names:
+                continue
+            work = folder / title.replace(" ", "-")
+            work.mkdir()
+            outcome.cases += 1
+            done = surround(pairs, work)
+            outcome.check(done.clean, f"{title}: code {done.code}: {done.err[-400:]}")
+            out, cache = work / "out", work / "cache"
+            done = run(_judge(pairs, out, cache), folder)
+            outcome.check(done.clean, f"{title}, again: code {done.code}: {done.err[-400:]}")
+            same = (out / "results.csv").is_file() and (
+                out / "results.csv"
+            ).read_bytes() == expected
+            outcome.check(same, f"{title}: the result is another one")
+            shutil.rmtree(work)
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def _judge(pairs: Path, out: Path, cache: Path) -> list[str]:
+    return command("judge", pairs, "--out", out, "--cache", cache, "--workers", 2)
+
+
+def _limited(kind: int, most: int) -> Callable[[Path, Path], Done]:
+    def surround(pairs: Path, work: Path) -> Done:
+        done = subprocess.run(
+            _judge(pairs, work / "out", work / "cache"),
+            capture_output=True,
+            text=True,
+            env=environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"),
+            preexec_fn=lambda: resource.setrlimit(kind, (most, most)),
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return surround
+
+
+def _mounted(options: str) -> Callable[[Path, Path], Done]:
+    """On a file system of its own, where the kernel lets this user mount one."""
+
+    def surround(pairs: Path, work: Path) -> Done:
+        disk = work / "disk"
+        disk.mkdir()
+        script = f"mount -t tmpfs -o {options} tmpfs {disk} && exec " + " ".join(
+            _judge(pairs, disk / "out", disk / "cache")
+        )
+        if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+            return Done(0, "", "")
+        return run(["unshare", "-rm", "sh", "-c", script], work)
+
+    return surround
+
+
+def _bad_cache(damage: Callable[[Path], None]) -> Callable[[Path, Path], Done]:
+    def surround(pairs: Path, work: Path) -> Done:
+        run(_judge(pairs, work / "first", work / "cache"), work)
+        damage(work / "cache")
+        return run(_judge(pairs, work / "out", work / "cache"), work)
+
+    return surround
+
+
+def _cut_values(cache: Path) -> None:
+    with closing(sqlite3.connect(cache / "groups.sqlite")) as database, database:
+        database.execute("UPDATE groups SET value = substr(value, 1, 200)")
+
+
+def _overwritten(cache: Path) -> None:
+    path = cache / "groups.sqlite"
+    data = bytearray(path.read_bytes())
+    data[4096:] = os.urandom(max(0, len(data) - 4096))
+    path.write_bytes(data)
+
+
+def _no_database(cache: Path) -> None:
+    (cache / "groups.sqlite").write_bytes(b"hello" * 1000)
+
+
+def _two_at_once(pairs: Path, work: Path) -> Done:
+    """Two runs over one cache, and two commands over one run folder."""
+    lines = [_judge(pairs, work / name, work / "cache") for name in ("out", "other", "out")]
+    started = [
+        subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+        )
+        for line in lines
+    ]
+    ends = [(process.communicate(), process.returncode) for process in started]
+    found = [Done(code, *texts) for texts, code in ends]
+    return next((done for done in found if not done.clean), found[0])
+
+
+def _variables(**variables: str) -> Callable[[Path, Path], Done]:
+    def surround(pairs: Path, work: Path) -> Done:
+        return run(_judge(pairs, work / "out", work / "cache"), work, variables=variables)
+
+    return surround
+
+
+def _odd_names(pairs: Path, work: Path) -> Done:
+    odd = work / "a b'c\"d$(x);é\n-日本"
+    shutil.copytree(pairs.parent, odd)
+    return run(_judge(odd / pairs.name, odd / "out", odd / "cache"), work)
+
+
+def _closed(pairs: Path, work: Path) -> Done:
+    line = " ".join(_judge(pairs, work / "out", work / "cache"))
+    return run(["bash", "-c", f"{line} >&- 2>&-"], work)
+
+
+def _piped(pairs: Path, work: Path) -> Done:
+    line = " ".join(_judge(pairs, work / "out", work / "cache"))
+    return run(["bash", "-c", f"{line} | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"], work)
+
+
+SURROUNDINGS: dict[str, Callable[[Path, Path], Done]] = {
+    "2 GB of address space": _limited(resource.RLIMIT_AS, MEMORY),
+    "files of 20 kB at most": _limited(resource.RLIMIT_FSIZE, 20_000),
+    "a disk of 300 kB": _mounted("size=300k"),
+    "a read-only disk": _mounted("ro"),
+    "cache entries cut": _bad_cache(_cut_values),
+    "cache pages overwritten": _bad_cache(_overwritten),
+    "cache no database": _bad_cache(_no_database),
+    "two runs at once": _two_at_once,
+    "LANG=C": _variables(LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"),
+    "an ASCII terminal": _variables(PYTHONIOENCODING="ascii"),
+    "no home": _variables(HOME="/nonexistent", XDG_CACHE_HOME="/nonexistent"),
+    "odd folder names": _odd_names,
+    "closed output": _closed,
+    "a reader that leaves": _piped,
+}
