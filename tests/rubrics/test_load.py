@@ -43,7 +43,8 @@ def test_the_shipped_ones_are_whole() -> None:
         assert rubric.name == name
         assert rubric.rubric.item == "single"
         assert rubric.origin
-        assert rubric.numbers == (BINARY if name == "role_realism" else likert(1, 5))
+        scale = {"role_realism": BINARY, "naturalness": points(1, 10)}.get(name, likert(1, 5))
+        assert rubric.numbers == scale
         assert len(set(rubric.points.values())) == len(rubric.points)
     assert load_rubric("role_style").crop_s == 60
     assert not load_rubric("correctness").is_heard
