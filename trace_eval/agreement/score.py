@@ -28,7 +28,7 @@ from trace_eval.agreement.bootstrap import (
     bootstrap,
     within,
 )
-from trace_eval.agreement.counts import joint_counts
+from trace_eval.agreement.counts import Counts, joint_counts
 from trace_eval.agreement.metrics import SHARES, metrics_of
 from trace_eval.data.labels import MISSING, Codes
 
@@ -61,7 +61,7 @@ class JudgeScore:
         coverage_2way: share of the scored items where both sides name a winner.
         metrics: estimates by name, see :mod:`trace_eval.agreement.metrics`.
         confusion: counts[truth][predicted].
-        verdict: how it stands against the majority class, in words.
+        verdict: how it stands against the majority class and the best rule, in words.
     """
 
     judge: str
@@ -150,6 +150,7 @@ def _score(
 ) -> JudgeScore:
     counts = joint_counts(column.truth, column.predicted, len(column.labels))
     best = majority(counts, column.labels)
+    rules = tuple(_baselines(column, counts, best, guesses, content))
     return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
@@ -161,8 +162,8 @@ def _score(
         metrics=metrics,
         confusion=tuple(tuple(int(n) for n in row) for row in counts),
         majority=best,
-        baselines=tuple(_baselines(column, counts, best, guesses, content)),
-        verdict=_verdict(column, float(accuracy(counts)), best),
+        baselines=rules,
+        verdict=_verdict(column, _main(metrics, counts), best, rules),
     )
 
 
@@ -223,14 +224,55 @@ def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:
     )
 
 
-def _verdict(column: Aligned, judge: float, best: Majority) -> str:
+def _verdict(
+    column: Aligned, found: IntervalEstimate, best: Majority, rules: Sequence[Baseline]
+) -> str:
+    """How a judge stands against the majority class and the best simple rule.
+
+    Words follow the interval: a judge is above or below what lies outside of it.
+    """
     who = f"{column.judge} on {column.dimension}"
-    if not best.items:
+    if not best.items or found.value is None:
         return f"{who}: nothing was scored, nothing can be said."
     always = " or ".join(best.labels)
-    word = "below" if judge < best.accuracy else "above" if judge > best.accuracy else "equal to"
-    advice = "; it is worse than not judging" if word == "below" else ""
-    return (
-        f"{who} is {word} the majority class: {judge:.4f} against {best.accuracy:.4f}"
-        f" for always saying {always}{advice}."
+    word = _standing(found, best.accuracy)
+    limits = found.interval
+    told = (
+        f"{who} is {word} the majority class: {found.value:.4f} against {best.accuracy:.4f} for"
+        f" always saying {always}"
     )
+    if limits:
+        told += f", interval {limits[0]:.3f} to {limits[1]:.3f}"
+    if word == "below":
+        told += "; it is worse than not judging"
+    ahead = [
+        rule
+        for rule in rules
+        if rule.accuracy is not None
+        and rule.judge is not None
+        and rule.accuracy > max(rule.judge, best.accuracy)
+    ]
+    if ahead:
+        first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
+        told += (
+            f"; the rule '{first.name}' does better: {first.accuracy:.4f} against the judge's"
+            f" {first.judge:.4f} on the same {first.items} items"
+        )
+    return f"{told}."
+
+
+def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEstimate:
+    """Accuracy over the declared labels."""
+    names = [name for name in ("accuracy_4way", "accuracy_3way") if name in metrics]
+    return metrics[names[0]] if names else IntervalEstimate(defined(float(accuracy(counts))))
+
+
+def _standing(found: IntervalEstimate, base: float) -> str:
+    value, limits = found.value, found.interval
+    assert value is not None
+    if value == base:
+        return "equal to"
+    if limits is not None and limits[0] <= base <= limits[1]:
+        return "not told apart from"
+    word = "below" if value < base else "above"
+    return word if limits is not None else f"{word}, without an interval to tell by,"

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from blueprints import UserError
+from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word
+from fusion import Rating
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, Text
@@ -20,6 +27,49 @@ from trace_eval.judges.registry import create_judge
 #: Tokens of a pair's part of the prompt that a model should have room for: two answers of
 #: about two minutes with all groups.
 ROOM_FOR_A_PAIR = 3_000
+
+
+def _spoken(text: str) -> Blueprint:
+    """A short clean answer of these words."""
+    words = text.split()
+    ends = [0.4 * (n + 1) for n in range(len(words))]
+    return Blueprint(
+        clip=hashlib.sha256(text.encode()).hexdigest(),
+        signal=Signal(
+            duration_s=ends[-1],
+            rate_hz=16_000,
+            channels=1,
+            peak_dbfs=-3.0,
+            rms_dbfs=-23.0,
+            clipping_ratio=0.0,
+            bandwidth_hz=7_750.0,
+            speech_s=ends[-1],
+            speech=[Span(start_s=0.0, end_s=ends[-1])],
+            pauses=[],
+        ),
+        transcript=Transcript(
+            text=text,
+            language="en",
+            language_source="model",
+            words=[
+                Word(text=word, start_s=end - 0.4, end_s=end)
+                for word, end in zip(words, ends, strict=True)
+            ],
+        ),
+    )
+
+
+#: A right answer against a refusal: whoever judges anything finds the first one better.
+_EASY = Case(
+    Pair(
+        id="doctor",
+        instruction=Instruction(text="What is the capital of France, and which river is it on?"),
+        a=Answer(audio=Path("doctor-a.wav")),
+        b=Answer(audio=Path("doctor-b.wav")),
+    ),
+    _spoken("The capital of France is Paris, and the river that runs through it is the Seine."),
+    _spoken("I am sorry, but I cannot help you with that."),
+)
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -56,7 +106,8 @@ async def doctor(
 ) -> list[Check]:
     """Check options, server, model, schema obedience and context of an LLM judge.
 
-    Makes one call of a few tokens. Never raises for what it is there to find.
+    Makes one call of a few tokens, and judges one easy pair as a run would. Never raises for
+    what it is there to find.
 
     Args:
         spec, options: of the judge.
@@ -76,11 +127,46 @@ async def doctor(
         return [
             Check("judge", True, f"{spec} at {chat.client.server}"),
             *key_check(chat.client),
-            *await _server(chat, options),
+            *(server := await _server(chat, options)),
+            *(await _pair(judge) if _takes_pairs(judge) and _answers(server) else []),
             *(await _hearing(chat, options) if probe else []),
         ]
     finally:
         await judge.close()
+
+
+def _takes_pairs(judge: Judge) -> bool:
+    return "blueprint" in judge.reads and "pair" in judge.accepts
+
+
+def _answers(checks: Sequence[Check]) -> bool:
+    return all(check.ok for check in checks if check.name == "server")
+
+
+async def _pair(judge: Judge) -> list[Check]:
+    """One easy pair as a run would send it: does it fit, is it judged, in both orders alike?"""
+    started = time.monotonic()
+    try:
+        found = await judge.judge(_EASY)
+    except UserError as error:
+        return [Check("pair", False, str(error))]
+    seconds, calls = time.monotonic() - started, len(found.opinions)
+    tokens = found.usage
+    took = f"{calls} calls, {seconds / max(calls, 1):.1f} s each"
+    if tokens and calls:
+        took += f", {tokens.input_tokens // calls} tokens in, {tokens.output_tokens // calls} out"
+    if found.status != "scored":
+        return [Check("pair", False, f"{found.reason}: {found.detail} ({took})")]
+    content = found.dimensions["content"]
+    checks = [Check("pair", True, f"judged, with reasons in words: {took}")]
+    if found.consistent is not None:
+        told = "both orders of an easy pair agree"
+        if not found.consistent:
+            told = f"contradict each other on an easy pair: {', '.join(found.inconsistent)}"
+        checks.append(Check("orders", found.consistent, told))
+    right = content.rating is Rating.A
+    told = f"content of an answer against a refusal: {content.rating}, expected 1"
+    return [*checks, Check("verdict", right, told)]
 
 
 async def _hearing(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:

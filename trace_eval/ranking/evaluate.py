@@ -27,6 +27,9 @@ METHODS = ("win_rate", "mean_win_rate", *MODELS)
 AGAINST_BASELINE = "win_rate_against_baseline"
 
 
+#: Share of the resamples that must rank all systems; an interval of fewer is none.
+LEAST_DEFINED = 0.5
+
 #: (lowest, highest) rank of each system, and resamples that gave none.
 _Bounds = tuple[list[tuple[int, int]], int]
 
@@ -311,7 +314,7 @@ def _rank_intervals(
 def _bounds(rows: Array, level: float) -> _Bounds:
     known = rows[~np.isnan(rows).any(-1)]
     undefined = len(rows) - len(known)
-    if not len(known):
+    if len(known) < LEAST_DEFINED * len(rows) or not len(known):
         return [], undefined
     edge = (1 - level) / 2
     low = np.quantile(known, edge, axis=0, method="inverted_cdf")

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from trace_eval.ranking import RankReport
 
 
-#: Share of the resamples that must rank all systems; an interval of fewer is not shown.
-LEAST_DEFINED = 0.5
-
-
 @dataclass(frozen=True)
 class WinRateRow:
     """A system's win rate and rank; ``human`` is its rank by the labels.
@@ -166,7 +162,6 @@ def _places(ranking: RankReport, human: RankReport | None) -> tuple[WinRateRow, 
         if human
         else {}
     )
-    resamples = ranking.options.bootstrap.resamples
     counts = {row.system: row for row in ranking.systems}
     strengths = {p.system: p.value for p in ranking.places if p.method == "bradley_terry"}
     places = [
@@ -174,8 +169,8 @@ def _places(ranking: RankReport, human: RankReport | None) -> tuple[WinRateRow, 
             place.system,
             place.value,
             place.rank,
-            place.low if place.undefined <= (1 - LEAST_DEFINED) * resamples else None,
-            place.high if place.undefined <= (1 - LEAST_DEFINED) * resamples else None,
+            place.low,
+            place.high,
             strengths.get(place.system),
             counts[place.system].wins,
             counts[place.system].ties,

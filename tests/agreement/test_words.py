@@ -1,0 +1,50 @@
+"""Words follow intervals and the best simple rule, not the point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.support.cli import trace_eval
+from trace_eval.agreement.bootstrap import IntervalEstimate
+from trace_eval.agreement.score import _standing
+from trace_eval.ranking.evaluate import _bounds
+
+
+def test_above_and_below_need_an_interval_that_excludes_the_base() -> None:
+    wide = IntervalEstimate(0.71, (0.45, 0.9))
+    assert _standing(wide, 0.64) == "not told apart from"
+    assert _standing(IntervalEstimate(0.71, (0.66, 0.75)), 0.64) == "above"
+    assert _standing(IntervalEstimate(0.5, (0.45, 0.6)), 0.64) == "below"
+    assert _standing(IntervalEstimate(0.64, (0.45, 0.9)), 0.64) == "equal to"
+    # 3 of 3: the exact interval at the edge reaches down to 0.29 (Clopper & Pearson).
+    assert _standing(IntervalEstimate(1.0, exact=(0.2924, 1.0)), 0.64) == "not told apart from"
+    assert "without an interval" in _standing(IntervalEstimate(0.71), 0.64)
+
+
+def test_a_better_rule_is_named(tmp_path: object) -> None:
+    from pathlib import Path
+
+    folder = Path(str(tmp_path))
+    # The longer answer is right in 8 of 10, the judge in 6, always saying 1 in 5.
+    labels, judged = ["id,overall,duration_a,duration_b"], ["id,judge,overall"]
+    for n in range(10):
+        truth = 1 if n < 5 else 2
+        longer = truth if n % 5 else 3 - truth
+        said = truth if n % 5 < 3 else 3 - truth
+        sides = (9, 3) if longer == 1 else (3, 9)
+        labels.append(f"{n},{truth},{sides[0]},{sides[1]}")
+        judged.append(f"{n},m,{said}")
+    (folder / "labels.csv").write_text("\n".join(labels) + "\n")
+    (folder / "judged.csv").write_text("\n".join(judged) + "\n")
+    done = trace_eval("agree", folder / "judged.csv", "--labels", folder / "labels.csv")
+    assert done.code == 0, done.err
+    assert "not told apart from the majority class: 0.6000 against 0.5000" in done.out
+    assert "does better: 0.8000 against the judge's 0.6000 on the same 10 items" in done.out
+
+
+def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:
+    rows = np.full((2000, 2), np.nan)
+    rows[0] = (1, 2)
+    assert _bounds(rows, 0.95) == ([], 1999)
+    rows[:1200] = (1, 2)
+    assert _bounds(rows, 0.95) == ([(1, 1), (2, 2)], 800)
