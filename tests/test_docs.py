@@ -47,6 +47,7 @@ NOT_HERE = (
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
     (r"judge\d?\.|people\.csv|mine\.|--human|train |RUN2|tables/", "needs files of the reader's"),
+    (r"ratings\.jsonl|items\.jsonl|agree run ", "needs people's ratings, see tests/scores"),
     (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
 )
 
