@@ -8,11 +8,10 @@ released script averages instead).
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
+from fusion import PREFERENCE
 from trace_eval.judges.two_scores import Preference, preference
 
 PREFERENCES: tuple[Preference, ...] = ("1", "2", "tie")
@@ -47,7 +46,7 @@ class Vote:
 
 
 def vote(by_order: Sequence[Sequence[Scores]]) -> Vote:
-    """Votes of the replies of each order, exactly counted.
+    """Votes of the replies of each order.
 
     Args:
         by_order: scores of the usable replies, an order after the other; none is empty.
@@ -57,26 +56,14 @@ def vote(by_order: Sequence[Sequence[Scores]]) -> Vote:
     """
     if not by_order or not all(by_order):
         raise ValueError("every order needs at least one usable reply")
-    shares = [_shares([preference(a, b) for a, b in replies]) for replies in by_order]
-    pooled = {name: sum((s[name] for s in shares), Fraction(0)) / len(shares) for name in shares[0]}
+    votes = [[preference(a, b) for a, b in replies] for replies in by_order]
+    label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
     replies = [scores for order in by_order for scores in order]
     return Vote(
-        label_of(pooled),
-        {name: float(share) for name, share in pooled.items()},
-        float(pooled["1"] + pooled["tie"] / 2),
-        len({label_of(order) for order in shares}) == 1 if len(shares) > 1 else None,
+        label,
+        {name: pooled.get(name, 0.0) for name in PREFERENCES},
+        PREFERENCE.mean(pooled),
+        consistent,
         math.fsum(a for a, _ in replies) / len(replies),
         math.fsum(b for _, b in replies) / len(replies),
     )
-
-
-def label_of(shares: Mapping[Preference, Fraction]) -> Preference:
-    """The label with the largest share; ``tie`` where two or three share it."""
-    top = max(shares.values())
-    best = [name for name in PREFERENCES if shares[name] == top]
-    return best[0] if len(best) == 1 else "tie"
-
-
-def _shares(votes: Sequence[Preference]) -> dict[Preference, Fraction]:
-    counts = Counter(votes)
-    return {name: Fraction(counts[name], len(votes)) for name in PREFERENCES}
