@@ -187,21 +187,24 @@ def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:
         create_judge(f"audio:scripted:{script}", JudgeOptions(task="beauty"))
 
 
-def test_the_card_says_what_is_published_and_what_is_not(tmp_path: Path) -> None:
+def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
     made = pair(tmp_path, spoken=False)
     record = json.loads(made.model_dump_json(exclude_none=True))
     for side in ("a", "b"):
         record[side]["reference"] = SENTENCE
     (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
     script = tmp_path / "script.jsonl"
-    script.write_text("\n".join([json.dumps({"reply": reply(8, 6)})] * 2))
+    script.write_text("\n".join(json.dumps({"reply": r}) for r in (reply(8, 6), reply(7, 7))))
     run = tmp_path / "run"
     done = trace_eval(
         "judge", tmp_path / "pairs.jsonl", "--judge", f"audio:scripted:{script}",
         "--task", "naturalness", "--out", run, "--cache", tmp_path / "cache",
     )  # fmt: skip
     assert done.code == 0, done.err
-    assert Run.open(run).overall()["p"].rating is not None
+    overall = Run.open(run).overall()["p"]
+    assert (overall.rating, overall.distribution) == ("tie", {"1": 0.5, "tie": 0.5})
+    report = trace_eval("report", run)
+    assert report.code == 0, report.err
     card = trace_eval("card", run, "--out", tmp_path / "card")
     assert card.code == 0, card.err
     page = "".join(path.read_text() for path in (tmp_path / "card").rglob("*.md"))
