@@ -8,6 +8,7 @@ from itertools import combinations
 
 from trace_eval.agreement.align import items_of
 from trace_eval.agreement.counts import TIE, UNTYPED
+from trace_eval.agreement.judges import with_preference
 from trace_eval.data.labels import LABELS, MATCHES, MISSING, LabelTable
 
 #: Label -> its place between A (0) and B (1).
@@ -70,10 +71,11 @@ def _people(labels: LabelTable | None) -> dict[str, dict[str, str]]:
     if labels is None:
         return {}
     items = items_of(labels)
+    known = with_preference(items.codes)
     return {
         str(pair): {
             name: label_text(name, int(codes[row]))
-            for name, codes in items.codes.items()
+            for name, codes in known.items()
             if codes[row] != MISSING
         }
         for row, pair in enumerate(items.ids.tolist())

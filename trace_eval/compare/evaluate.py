@@ -23,7 +23,7 @@ from trace_eval.agreement.score import JudgeScore
 from trace_eval.agreement.source import JudgedSource, read_source
 from trace_eval.compare.apart import Apart, apart
 from trace_eval.compare.costs import RunCost, run_cost
-from trace_eval.data.labels import LABEL_COLUMNS, Codes, LabelTable
+from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs.run import Run
 
 
@@ -171,12 +171,16 @@ def _named(source: JudgedSource, name: str) -> JudgedSource:
 
 
 def _alike(tables: Mapping[str, LabelTable]) -> dict[str, LabelTable]:
-    """The tables with one column for the pair as a whole.
+    """The tables with one column for the pair as a whole, and none that is empty.
 
     Where a run has plain preferences, those of the others are made from their typed ties.
     """
+    tables = {
+        name: replace(table, codes={n: c for n, c in table.codes.items() if (c != MISSING).any()})
+        for name, table in tables.items()
+    }
     if not any("preference" in table.codes for table in tables.values()):
-        return dict(tables)
+        return tables
     found = {}
     for name, table in tables.items():
         codes = {n: column for n, column in with_preference(table.codes).items() if n != "overall"}
