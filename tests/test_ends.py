@@ -202,3 +202,20 @@ def test_nothing_acts_on_the_terminal() -> None:
     stream = io.StringIO()
     SafeConsole(file=stream).print("x\x1b[31m\x07")
     assert stream.getvalue() == "x\\x1b[31m\\x07\n"
+
+
+def test_every_table_is_written_safely() -> None:
+    for path in (ROOT / "trace_eval").rglob("*.py"):
+        text = path.read_text()
+        if path.name != "csv_cells.py" and ("csv.writer(" in text or "csv.DictWriter(" in text):
+            assert "import safe" in text, path
+
+
+def test_a_broken_last_line_is_left_out_and_told(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    subprocess.run(["cp", "-r", run, copy], check=True)
+    with (copy / "judgements.jsonl").open("ab") as file:
+        file.write(b'{"pair": "x", "st')
+    done = trace_eval("fuse", copy)
+    assert done.code == 0, done.err
+    assert f"{copy}/judgements.jsonl: its last line is broken and left out" in done.err

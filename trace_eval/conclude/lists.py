@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from blueprints import UserError
@@ -10,6 +9,7 @@ from trace_eval.agreement.tabular import write_json
 from trace_eval.conclude.evidence import Evidence, label_text
 from trace_eval.conclude.plan import LabelPlan
 from trace_eval.conclude.screen import Screening
+from trace_eval.data.csv_cells import SafeWriter
 
 #: Columns of each list: the order of the rows is the order of work.
 COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
@@ -31,7 +31,7 @@ def write_lists(folder: Path, found: Screening, evidence: Evidence) -> list[Path
         for name in ("decided", "review", "hopeless"):
             path = folder / f"{name}.csv"
             with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
+                writer = SafeWriter(file, lineterminator="\n")
                 writer.writerow(COLUMNS)
                 for key in getattr(found, name):
                     row = index[key]
@@ -61,7 +61,7 @@ def write_plan(path: Path, found: LabelPlan, evidence: Evidence) -> None:
     facts = evidence.table.facts
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = SafeWriter(file, lineterminator="\n")
             writer.writerow(("id", *COLUMNS[4:]))
             for key in found.pairs:
                 row = index[key]

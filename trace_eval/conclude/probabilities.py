@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from trace_eval.agreement.source import read_source
 from trace_eval.agreement.tabular import write_json
 from trace_eval.conclude.calibrate import Calibration, calibrate
 from trace_eval.conclude.evidence import Evidence, gather
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.labels import MISSING, LabelTable
 
 #: Files of a run folder.
@@ -33,7 +33,7 @@ def calibrate_run(folder: Path, labels: LabelTable | None) -> tuple[Calibration,
     path = folder / PROBABILITIES
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = SafeWriter(file, lineterminator="\n")
             writer.writerow(("id", "p_a", "held_out"))
             writer.writerows(_rows(found, evidence))
     except OSError as error:

@@ -7,8 +7,10 @@ table is opened. Such cells get a leading apostrophe, which spreadsheets show as
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import IO, TypeVar
 
 #: How a formula begins; a tab or a carriage return may stand before it.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -24,6 +26,22 @@ def safe(cell: T) -> T | str:
     if not isinstance(cell, str) or not cell.startswith(FORMULA) or RAW.get() or _is_number(cell):
         return cell
     return f"'{cell}"
+
+
+class SafeWriter:
+    """As ``csv.writer``, with every cell as :func:`safe` writes it."""
+
+    def __init__(self, file: IO[str], lineterminator: str = "\r\n") -> None:
+        self._writer = csv.writer(file, lineterminator=lineterminator)
+
+    def writerow(self, cells: Iterable[object]) -> None:
+        """Write one row."""
+        self._writer.writerow(map(safe, cells))
+
+    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
+        """Write rows."""
+        for row in rows:
+            self.writerow(row)
 
 
 def unquoted(cell: str) -> str:

@@ -5,7 +5,6 @@ The data set itself is gated and never redistributed; who has it reads it from t
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 
 from blueprints import UserError
 from fusion import Rating
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.jsonl import write_all
 from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Pair
@@ -210,7 +210,7 @@ def write_speechjudge(found: SpeechJudgeData, folder: Path) -> tuple[Path, Path]
     lines = (pair.model_dump_json(exclude_none=True) for pair in found.manifest.pairs)
     write_all(pairs, lines)
     with labels.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = SafeWriter(file)
         writer.writerow(LABEL_COLUMNS)
         writer.writerows(found.labels)
     return pairs, labels

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from blueprints import UserError
 from extractors.base import Extractor
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.items import Single
 from trace_eval.data.jsonl import write_all
 from trace_eval.data.manifests import Manifest
@@ -196,7 +196,7 @@ def _table(run: Run, rubrics: list[str]) -> Iterator[str]:
 
 def _row(cells: tuple[str, ...]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(cells)
+    SafeWriter(buffer, lineterminator="").writerow(cells)
     return buffer.getvalue()
 
 

@@ -22,6 +22,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -148,6 +149,12 @@ class ScoreOutcome(NamedTuple):
 NOT_SCORED = ScoreOutcome("unscored", "not_judged", None, None, None, None, 0, 0, None, (), 0.0)
 
 
+#: Files that grow line by line.
+APPENDED = ("clips", "blueprints", "measures", "judgements", "scores", "spending")
+
+log = logging.getLogger(__name__)
+
+
 class Run:
     """Handle on a run folder. Reading needs no lock; use ``with`` to write.
 
@@ -176,7 +183,17 @@ class Run:
             raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
             raise UserError(f"{folder}: no run here (no manifest.json); name a --out of judge")
+        for path in run.torn():
+            log.warning(
+                "%s: its last line is broken and left out; the same command as before"
+                " makes it again",
+                path,
+            )
         return run
+
+    def torn(self) -> list[Path]:
+        """Files whose writer was killed, or ran out of disk, in their last line."""
+        return [path for name in APPENDED if jsonl.is_torn(path := self.path(f"{name}.jsonl"))]
 
     def __enter__(self) -> Run:
         try:
@@ -188,7 +205,7 @@ class Run:
             raise UserError(f"{self.folder}: another process is writing to this run") from None
         except OSError as error:
             raise UserError(f"{self.folder}: cannot be written ({error})") from error
-        for name in ("clips", "blueprints", "measures", "judgements", "scores", "spending"):
+        for name in APPENDED:
             jsonl.repair(self.path(f"{name}.jsonl"))
         return self
 

@@ -6,7 +6,6 @@ Written as a table of labels (``.csv``, ``.jsonl``), or as a run folder with whi
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import shutil
@@ -18,6 +17,7 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating, from_steps
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.items import Single
 from trace_eval.data.jsonl import write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label, Reason
@@ -190,7 +190,7 @@ def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
 def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
     for row in ([*rows[0]], *(list(row.values()) for row in rows)):
         buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="").writerow(
+        SafeWriter(buffer, lineterminator="").writerow(
             "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)
             for cell in row
         )

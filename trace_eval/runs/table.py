@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from blueprints.errors import require
 from fusion import DIMENSIONS
 from trace_eval.data import strict_json
-from trace_eval.data.csv_cells import safe
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
@@ -76,7 +75,7 @@ class Table:
 
 def _line(cells: Iterable[str]) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="").writerow(map(safe, cells))
+    SafeWriter(buffer, lineterminator="").writerow(cells)
     return buffer.getvalue()
 
 

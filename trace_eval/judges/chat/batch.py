@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.data.judgement import Reason, Usage
 from trace_eval.judges.base import AnyCase
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
@@ -221,26 +222,16 @@ def _reply(judge: ChatJudge[Any], client: BatchFormat, result: dict[str, Any]) -
 
 def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.strip():
-                    continue
-                where = f"{path}, line {number}"
-                result = _json(line)
-                if not isinstance(result, dict) or "custom_id" not in result:
-                    raise UserError(
-                        f"{where}: not a batch result; give the file that the provider returned"
-                    )
-                yield where, result
-    except (OSError, UnicodeDecodeError) as error:
+        for number, result in strict_json.lines(path):
+            where = f"{path}, line {number}"
+            if not isinstance(result, dict) or "custom_id" not in result:
+                told = f" ({result})" if isinstance(result, strict_json.BadJson) else ""
+                raise UserError(
+                    f"{where}: not a batch result{told}; give the file that the provider returned"
+                )
+            yield where, result
+    except OSError as error:
         raise UserError(f"batch results {path}: cannot be read ({error})") from error
-
-
-def _json(line: str) -> object:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
 
 
 def _format(judge: ChatJudge[Any]) -> BatchFormat:

@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
 
@@ -53,19 +54,16 @@ class ScriptedClient(ChatClient):
             UserError: the file cannot be read, or a line is not JSON.
         """
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
+            lines = list(strict_json.lines(path))
+        except OSError as error:
             raise UserError(f"script {path}: cannot be read ({error}); check the path") from error
         replies: list[JsonValue] = []
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                replies.append(json.loads(line))
-            except ValueError as error:
+        for number, reply in lines:
+            if isinstance(reply, strict_json.BadJson):
                 raise UserError(
-                    f"script {path}, line {number}: not JSON ({error}); write one reply per line"
-                ) from error
+                    f"script {path}, line {number}: {reply}; write one JSON value per line"
+                )
+            replies.append(reply)
         return cls(replies, str(path))
 
     def parameters(self) -> dict[str, JsonValue]:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.review.scoring.session import ScoreReview
 from trace_eval.review.scoring.store import GivenScore
 
 COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
 
-#: A spreadsheet takes a cell that starts with one of these for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
 
 def _table(ratings: Iterable[GivenScore]) -> str:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = SafeWriter(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
     for given in ratings:
-        comment = f"'{given.comment}" if given.comment.startswith(_FORMULA) else given.comment
         writer.writerow(
             [
                 given.item,
@@ -29,7 +25,7 @@ def _table(ratings: Iterable[GivenScore]) -> str:
                 given.rubric,
                 "" if given.score is None else f"{given.score:g}",
                 " ".join(given.codes),
-                comment,
+                given.comment,
                 f"{given.at:.0f}",
                 given.set_aside or "",
             ]
