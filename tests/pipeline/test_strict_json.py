@@ -35,7 +35,10 @@ BAD: dict[str, tuple[bytes, str]] = {
     "bytes as text": (b'{"id": "x", "a": {"audio": {"bytes": "t"}}, "b": "b"}', "bytes"),
     "HF bytes as text": (b'{"id": "x", "a": {"bytes": "t"}, "b": "b"}', "bytes"),
     "NUL in a path": (b'{"id": "x", "a": "a\\u0000.wav", "b": "b"}', "NUL"),
-    "label true": (b'{"id": "x", "a": "a", "b": "b", "content": true}', "labels.content"),
+    "label true": (
+        b'{"id": "x", "a": "a", "b": "b", "labels": {"content": true}}',
+        "labels.content",
+    ),
     "labels a text": (b'{"id": "x", "a": "a", "b": "b", "labels": "1"}', "labels: expected"),
     "id true": (b'{"id": true, "a": "a", "b": "b"}', "id:"),
     "long id": (b'{"id": "' + b"x" * 10_000 + b'", "a": "a", "b": "b"}', "at most 1000"),
@@ -54,6 +57,14 @@ def test_one_bad_line_is_one_problem_with_its_number(kind: str, tmp_path: Path) 
     assert said in problem.what
     assert len(str(problem)) < 1000
     problem.what.encode()
+
+
+def test_true_is_no_label_in_a_flat_column_either(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"id": "x", "a": "a", "b": "b", "content": true}\n')
+    manifest = read_manifest(path)
+    assert [pair.labels and pair.labels.content for pair in manifest.pairs] == [None]
+    assert "column content is no label" in manifest.warnings[0].what
 
 
 @pytest.mark.parametrize("kind", sorted(BAD.keys() - {"brackets", "long integer"}))
