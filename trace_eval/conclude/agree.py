@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from blueprints import UserError
-from trace_eval.agreement.evaluate import AgreeOptions, AgreeReport
+from trace_eval.agreement.evaluate import ALL_POLICIES, AgreeOptions, AgreeReport
 from trace_eval.agreement.evaluate import agree as plain_agree
 from trace_eval.agreement.source import JudgedSource
 from trace_eval.agreement.tables import agree_tables
@@ -16,6 +16,7 @@ from trace_eval.conclude.shares import ShareRow, share_rows
 from trace_eval.conclude.tables import share_table
 from trace_eval.conclude.win_rates import describe
 from trace_eval.data.labels import LABEL_COLUMNS, LabelTable
+from trace_eval.runs.fuse import load_policy
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,14 @@ def agree(
     design = ""
     if labels is None:
         labels = next((source.labels for source in sources if source.labels), None)
+    policy = None if options.policy in (None, ALL_POLICIES) else load_policy(options.policy or "")
     for source in sources:
         for judge, table in source.judgements.raters().items():
             for column in LABEL_COLUMNS:
                 if column not in table.codes or labels is None or column not in labels.codes:
                     continue
                 try:
-                    evidence = gather(source, labels, judge=judge, dimension=column)
+                    evidence = gather(source, labels, judge=judge, policy=policy, dimension=column)
                 except UserError as error:  # probabilities of some labels only
                     design = str(error)
                     continue

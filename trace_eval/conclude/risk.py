@@ -8,8 +8,9 @@
   (Korn & Graubard 1998, the form of the Clopper-Pearson interval for clustered surveys). The
   variance of the weighted share is linearised and summed within instructions; the effective
   size is that of a simple sample with this variance, shrunk by Student's t for the number of
-  instructions, and never above the number of labels. Where no variance can be seen, every
-  instruction counts as one observation. It is exact in form only; that false promises stay
+  instructions, and never above the number of labels. Where fewer than five instructions hold a
+  disagreement the variance rests on those few: every instruction then counts as one
+  observation at most. It is exact in form only; that false promises stay
   below the level is shown by simulation (benchmarks/conclude.py).
 """
 
@@ -25,6 +26,10 @@ from trace_eval.conclude.ppi import Design
 #: One-sided level at which normal and Student's quantiles are compared: a test has a share of
 #: a share of the error, so the tails are what counts.
 LEVEL = 0.999
+
+
+#: Instructions with a disagreement below which their variance is not believed.
+LEAST_AGAINST = 5
 
 
 def p_below(
@@ -90,8 +95,9 @@ def _effective(
     # every instruction one observation of its own weight: the least that is known
     total = np.bincount(group, weights=weight, minlength=clusters)
     alone = 1 / float((total**2).sum())
+    against = len(np.unique(group[agrees < 1]))
     size = share * (1 - share) / variance if variance > 0 else alone
-    size = max(min(size, labels), 1.0) if variance > 0 else alone
+    size = min(size, labels, alone if against < LEAST_AGAINST else labels)
     size *= float(norm.ppf(LEVEL) / t.ppf(LEVEL, clusters - 1)) ** 2
     right = share * size
     return float(betainc(right, size - right + 1, target)) if right > 0 else 1.0
