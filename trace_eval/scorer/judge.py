@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -131,10 +132,10 @@ class ScorerJudge(Rater):
         assert score.estimate is not None
         threshold = record.clamp.threshold if record.clamp else None
         mean = clamped(np.array([found.mean]), np.array([found.variance]), threshold)[0]
-        names = ("log_alpha", "log_beta") if record.head == "beta" else None
-        params: dict[str, float | list[float]] = (
-            dict(zip(names, found.params, strict=True)) if names else {"logits": [*found.params]}
-        )
+        params: dict[str, float | list[float]] = {"logits": [*found.params]}
+        if record.head == "beta":
+            alpha, beta = map(math.exp, found.params)
+            params = {"alpha": alpha, "beta": beta}
         estimate = score.estimate.model_copy(
             update={
                 "mean": found.mean,
