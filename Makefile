@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN ?= runs/demo
 SYSTEM ?= print
+# What the reference shows: what users import.
+API := trace_eval trace_eval.options trace_eval.judges.options trace_eval.runs.record blueprints extractors.base fusion
 # Programs that some tests compare with or make clips with; without them those tests skip.
 # SYSTEM=install installs what is missing by apt-get, as root; without it the line is printed.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
 BENCHMARKS := extract dnsmos naive fidelity tokens judge_overhead agreement score_agreement \
   fusion_recipe report_size memory stream scale
 
-.PHONY: demo shell test test-slow test-models bench bench-models drill sbom audit lint format \
+.PHONY: demo docs shell test test-slow test-models bench bench-models drill sbom audit lint format \
   system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
@@ -51,6 +53,10 @@ sbom: $(VENV)/installed-audit
 
 audit: $(VENV)/installed-audit
 	$(BIN)/pip-audit --path $$($(VENV)/wheel/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+
+# The API reference, made from the docstrings.
+docs: $(VENV)/installed-test
+	$(BIN)/python -m pdoc --docformat google -o build/docs $(API)
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

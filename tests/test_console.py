@@ -40,3 +40,42 @@ def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
     assert "... and 8 more like that" in done.err
     assert f"details: {tmp_path / 'run' / 'problems.jsonl'}\n" in done.err
     assert len((tmp_path / "run" / "problems.jsonl").read_text().splitlines()) == 9
+
+
+def test_wide_tables_are_split_and_no_number_is_broken() -> None:
+    import io
+
+    from trace_eval.agreement.tabular import Table
+    from trace_eval.commands.console import SafeConsole
+    from trace_eval.commands.render import fitting, print_tables
+
+    columns = ("judge", *(f"metric {n}" for n in range(9)))
+    cells = tuple(f"0.{n}123 [0.1, 0.9]" for n in range(9))
+    table = Table("Agreement", columns, (("openai:a-model-with-a-name", *cells),), "a note")
+    parts = fitting(table, 80)
+    assert [column for part in parts for column in part[1:]] == list(range(1, 10))
+    assert all(part[0] == 0 for part in parts)
+    out = io.StringIO()
+    print_tables([table], SafeConsole(width=80, file=out))
+    printed = out.getvalue()
+    for cell in cells:
+        assert cell in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    assert printed.count("Agreement") == printed.count("a note") == 1
+    assert fitting(table, 400) == [list(range(10))]
+
+
+def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    from trace_eval.commands import progress
+
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    lines = progress.Lines("judging", 9)
+    pace = progress.Pace()
+    assert lines.after(120, None, pace) is None
+    clock[0] = 30.0
+    assert lines.after(None, "done", pace) is None
+    clock[0] = 61.0
+    assert str(lines.after(None, "done", pace)).startswith("judging: 2 of 120; 0 clips")
+    clock[0] = 100.0
+    assert lines.after(None, "done", pace) is None

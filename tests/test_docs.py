@@ -110,6 +110,12 @@ def _parse(node: object, arguments: list[str], command: Printed) -> None:
             pytest.fail(f"{command.where}: {command.text}: {error}")
 
 
+def test_links_inside_the_repository_lead_somewhere() -> None:
+    for path in files():
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
 def test_the_tables_of_columns_are_those_of_the_reader() -> None:
     text = (ROOT / "docs" / "data.md").read_text()
     for place, names in COLUMNS.items():

@@ -53,6 +53,35 @@ class Pace:
         return ", ".join(parts)
 
 
+#: Where there is no terminal to draw a bar on, a line is printed after so many seconds.
+LINE_EVERY_S = 60.0
+
+
+class Lines:
+    """Progress as lines, for logs.
+
+    Args:
+        what: the word before the numbers.
+        total: of what is to be done, until an event tells better.
+    """
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what = what
+        self._total = total
+        self._done = 0
+        self._last = time.monotonic()
+
+    def after(self, pending: int | None, done: object | None, pace: Pace) -> str | None:
+        """The line to print after an event; None: the last one was less than a minute ago."""
+        self._total = self._total if pending is None else pending
+        self._done += done is not None
+        now = time.monotonic()
+        if now - self._last < LINE_EVERY_S:
+            return None
+        self._last = now
+        return f"{self._what}: {self._done} of {self._total}; {pace.told()}"
+
+
 @contextmanager
 def progress(total: int, what: str = "judging") -> Iterator[Listener]:
     """A progress bar on a terminal; gives the listener that drives it.
@@ -85,7 +114,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
         *columns, console=console, disable=not console.is_terminal, speed_estimate_period=120
     ) as bar:
         pace = Pace()
-        said = False
+        said, lines = False, Lines(what, total)
         task = bar.add_task(what, total=total, pace="")
 
         def listen(event: Event) -> None:
@@ -98,5 +127,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
                 bar.update(task, total=event.pending)
             done = event.clip if what == "extracting" else event.judgement or event.scores
             bar.update(task, advance=1 if done is not None else 0, pace=pace.told())
+            if not console.is_terminal and (line := lines.after(event.pending, done, pace)):
+                console.print(line, markup=False)
 
         yield listen

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from trace_eval.agreement.checks import DataWarning
 
 
+#: Spaces between two columns.
+_GAP = 2
+
+
 def stdout_console() -> Console:
     """A console for results; wide enough for the tables when it is not a terminal."""
     import sys
@@ -31,20 +35,48 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
     from rich.text import Text
 
     for table in tables:
-        shown = RichTable(
-            title=Text(table.title, style="bold"),
-            title_justify="left",
-            caption=Text(table.note) if table.note else None,
-            caption_justify="left",
-            box=SIMPLE_HEAD,
-            pad_edge=False,
-        )
-        for column in table.columns:
-            shown.add_column(Text(column), overflow="fold")
-        for row in table.rows:
-            shown.add_row(*(Text(cell) for cell in row))
-        console.print(shown)
+        parts = fitting(table, console.width)
+        for number, columns in enumerate(parts):
+            last = number == len(parts) - 1
+            shown = RichTable(
+                title=Text(table.title, style="bold") if not number else None,
+                title_justify="left",
+                caption=Text(table.note) if table.note and last else None,
+                caption_justify="left",
+                box=SIMPLE_HEAD,
+                pad_edge=False,
+            )
+            for column in columns:
+                # A name may be broken, a number never.
+                shown.add_column(Text(table.columns[column]), overflow="fold", no_wrap=column > 0)
+            for row in table.rows:
+                shown.add_row(*(Text(row[column]) for column in columns))
+            console.print(shown)
         console.print()
+
+
+def fitting(table: Table, width: int) -> list[list[int]]:
+    """The columns of a table in groups that fit a width, the first column in each.
+
+    >>> fitting(Table("t", ("name", "a", "b"), [["x" * 9, "1" * 9, "2" * 9]]), 24)
+    [[0, 1], [0, 2]]
+    """
+    sizes = [
+        max(len(str(cell)) for cell in (title, *(row[column] for row in table.rows)))
+        for column, title in enumerate(table.columns)
+    ]
+    if sum(sizes) + _GAP * (len(sizes) - 1) <= width or len(sizes) < 2:
+        return [list(range(len(sizes)))]
+    first = min(sizes[0], width // 2)
+    groups: list[list[int]] = [[0]]
+    used = first
+    for column in range(1, len(sizes)):
+        if len(groups[-1]) > 1 and used + _GAP + sizes[column] > width:
+            groups.append([0])
+            used = first
+        groups[-1].append(column)
+        used += _GAP + sizes[column]
+    return groups
 
 
 def print_warnings(warnings: Iterable[DataWarning]) -> None:
