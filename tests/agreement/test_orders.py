@@ -154,3 +154,25 @@ def test_the_command_ranks_orders_of_a_run(tmp_path: Path) -> None:
     # orders: win win, win tie, tie loss: (1 + 1 + 1 + 1/2 + 1/2 + 0) / 6
     assert places["win_rate", "S"] == "2/3"
     assert places["win_rate_against_baseline", "X"] == "1/2"
+
+
+def test_votes_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
+    """Lines {timestamp, data_ID, model1, model2, preference}; several votes of one pair count."""
+    votes = [("x", "y", "1"), ("x", "y", "tie"), ("y", "z", "2"), ("z", "x", "tie")]
+    path = tmp_path / "votes.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(
+                {"timestamp": f"t{n}", "data_ID": "7", "model1": a, "model2": b, "preference": p}
+            )
+            + "\n"
+            for n, (a, b, p) in enumerate(votes)
+        )
+    )
+    found = tmp_path / "rank.json"
+    done = trace_eval("rank", path, "--id", "timestamp", "--resamples", 0, "--json", found)
+    assert done.code == 0, done.err
+    places = json.loads(found.read_text())["places"]
+    rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
+    # x: 1 + 1/2 + 1/2 of 3; y: 0 + 1/2 + 0 of 3; z: 1 + 1/2 of 2
+    assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}

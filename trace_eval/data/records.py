@@ -27,8 +27,8 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("instruction", "text"): ("instruction_text", "instruction", "prompt"),
     ("a", "audio"): ("a", "a_audio", "audio_a", "audio1_path", "audio1"),
     ("b", "audio"): ("b", "b_audio", "audio_b", "audio2_path", "audio2"),
-    ("a", "system"): ("a_system", "system_a", "model_a"),
-    ("b", "system"): ("b_system", "system_b", "model_b"),
+    ("a", "system"): ("a_system", "system_a", "model_a", "model1"),
+    ("b", "system"): ("b_system", "system_b", "model_b", "model2"),
     ("a", "reference"): ("a_reference", "reference_a"),
     ("b", "reference"): ("b_reference", "reference_b"),
     ("labels", "content"): ("label_content", "content"),
@@ -38,7 +38,7 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("labels", "preference"): ("label_preference", "preference"),
     ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
-    ("instruction_id",): ("instruction_id",),
+    ("instruction_id",): ("instruction_id", "data_ID"),
 }
 
 #: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
