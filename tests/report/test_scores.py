@@ -74,7 +74,7 @@ def test_a_browser_orders_and_opens(
     page.goto(page_file.as_uri())
 
     def names() -> list[str]:
-        return page.locator("#list details:not([hidden]) .name").all_inner_texts()
+        return page.locator("#list details:not([hidden]) .name").all_text_contents()
 
     assert names() == ["i0", "i1", "i2", "i3"]
     page.select_option("#order", "spread")  # 1 and 5 differ most

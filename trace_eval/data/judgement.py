@@ -78,8 +78,10 @@ class Opinion(Strict):
         None, description="question of a task that asks several", exclude_if=_is_unset
     )
     ratings: dict[About, Label] = Field(default_factory=dict)
-    score_a: float | None = Field(None, description="score of A, where answers are scored")
-    score_b: float | None = None
+    score_a: float | None = Field(
+        None, description="score of A, where answers are scored", exclude_if=_is_unset
+    )
+    score_b: float | None = Field(None, exclude_if=_is_unset)
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
     reason: Reason | None = Field(None, description="why there are no ratings")
     detail: str | None = Field(None, description="one sentence beside the reason")
@@ -152,7 +154,9 @@ class Judgement(Strict):
         default_factory=dict,
         description="all three when scored by TRACE's rubric; those that the task asks otherwise",
     )
-    pair_scores: PairScores | None = Field(None, description="where the answers were scored first")
+    pair_scores: PairScores | None = Field(
+        None, description="where the answers were scored first", exclude_if=_is_unset
+    )
     opinions: list[Opinion] = Field(default_factory=list, description="every call behind it")
     usage: Usage | None = Field(None, description="sum over the calls")
     caveats: list[str] = Field(default_factory=list, description="what every reader must know")
