@@ -3,7 +3,8 @@
     TRACE_EVAL_DATA=... python -m benchmarks.fidelity
 
 Needs ffmpeg (``apt-get install ffmpeg``) for loudness. DNSMOS is compared with the
-``speechmos`` package on the clips up to 30 s, because the reference is slow.
+``speechmos`` package on the clips up to 30 s, because the reference is slow. How well words are
+recognised is measured by :mod:`benchmarks.hearing`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from jiwer import wer
-
 from benchmarks.report import save, table
-from blueprints import Blueprint, Loudness, Quality, Rate, Transcript
+from blueprints import Blueprint, Loudness, Quality, Rate
 from extractors.audio import SPEECH_RATE, decode
 from extractors.registry import create, plan
 from trace_eval.data.manifests import find_recordings
@@ -43,18 +42,6 @@ def blueprint(path: Path, groups: set[str]) -> Blueprint:
             value = extractor.extract(clip, found)
             found = found.with_group(extractor.group, value, extractor.provenance())
     return found
-
-
-def word_error_rate(data: Path) -> float:
-    """PocketSphinx on the spoken prompts."""
-    records = [json.loads(x) for x in (data / "prompts" / "texts.jsonl").read_text().splitlines()]
-    heard = []
-    for record in records:
-        transcript = blueprint(
-            data / "prompts" / record["audio"], {"signal", "transcript"}
-        ).transcript
-        heard.append(words(transcript.text) if isinstance(transcript, Transcript) else "")
-    return float(wer([words(record["text"]) for record in records], heard))
 
 
 def rate_pairs(data: Path) -> tuple[int, int]:
@@ -122,7 +109,6 @@ def main() -> None:
     short = [path for path in paths if decode(path).seconds <= 30]
     right, pairs = rate_pairs(data)
     found = {
-        "PocketSphinx word error rate on the prompts": word_error_rate(data),
         "rate pairs in which the faster one has the higher WPM": f"{right} of {pairs}",
         f"loudness, largest difference from ffmpeg on {len(paths)} clips, LU": loudness_difference(
             paths

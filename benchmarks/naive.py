@@ -3,10 +3,10 @@
     TRACE_EVAL_DATA=... python -m benchmarks.naive [PAIRS]
 
 The loop is what a script for one evaluation looks like: for each pair, each of its two
-answers afresh: soundfile, librosa's resampling, PocketSphinx, ``speechmos`` (P.835
-personalised and P.808), librosa's pYIN, pyloudnorm and words per second. It is not
-handicapped: every library has its own default number of threads, models are loaded once,
-and imports, loading and one warm clip are not counted. For the command everything is
+answers afresh: soundfile, librosa's resampling, faster-whisper with the same weights and all of
+its defaults, ``speechmos`` (P.835 personalised and P.808), librosa's pYIN, pyloudnorm and words
+per second. It is not handicapped: every library has its own default number of threads, models are
+loaded once, and imports, loading and one warm clip are not counted. For the command everything is
 counted, from the start of the process with an empty cache to the judged run.
 
 PAIRS (default 20) are drawn from SpeakBench as TRACE's annotators got it, whole instructions
@@ -38,6 +38,7 @@ import numpy as np
 import soundfile
 
 from benchmarks.report import save, table
+from extractors import tiny_en
 from extractors.audio import SPEECH_RATE, Samples, decode
 
 BLOCKS = 2
@@ -169,19 +170,18 @@ def run_loop(manifest: Path) -> Spent:
     """The plain loop, without imports, loading and one warm clip."""
     import librosa
     import pyloudnorm
-    from pocketsphinx import Decoder
+    from faster_whisper import WhisperModel
     from speechmos import dnsmos
 
-    decoder = Decoder(samprate=SPEECH_RATE, loglevel="FATAL")
+    folder = tiny_en.packaged() or sys.exit(str(tiny_en.problem()))
+    model = WhisperModel(str(folder), local_files_only=True)
 
     def measure(path: str) -> dict[str, Any]:
         samples, rate = soundfile.read(path, dtype="float32")
         mono = samples if samples.ndim == 1 else samples.mean(axis=1)
         speech = librosa.resample(mono, orig_sr=rate, target_sr=SPEECH_RATE)
-        decoder.start_utt()
-        decoder.process_raw((speech * 32767).astype("<i2").tobytes(), full_utt=True)
-        decoder.end_utt()
-        words = decoder.hyp().hypstr.split() if decoder.hyp() else []
+        segments, _ = model.transcribe(speech, word_timestamps=True)
+        words = [word.word for segment in segments for word in segment.words or ()]
         f0, _, _ = librosa.pyin(
             speech,
             fmin=float(librosa.note_to_hz("C2")),

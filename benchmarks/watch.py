@@ -74,3 +74,9 @@ def watch(
             look(process)
             time.sleep(0.5)
     return samples
+
+
+def peak_mb() -> float:
+    """Largest resident memory of this process so far, MB."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1e3

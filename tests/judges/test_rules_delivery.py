@@ -118,8 +118,8 @@ def test_words_that_were_guessed_do_not_make_fast_speech_slow() -> None:
 
 
 def test_at_equal_shares_the_clearer_one_wins_by_two_units_of_noise() -> None:
-    # Slow is at most 140, noise 15: 100 passes by 2.67, 120 by 1.33, 135 by 0.33.
-    slower, slow, just = (answer(rate=make.rate(articulation_wpm=w)) for w in (100, 120, 135))
+    # Slow is at most 140, noise 10: 105 passes by 3.5, 120 by 2, 135 by 0.5.
+    slower, slow, just = (answer(rate=make.rate(articulation_wpm=w)) for w in (105, 120, 135))
     assert delivery("Speak slowly.", slower, just) == "1"
     assert delivery("Speak slowly.", slower, slow) == "both_good"
 

@@ -1,0 +1,147 @@
+"""Recognisers side by side: word errors, CPU seconds per second of audio, memory.
+
+    TRACE_EVAL_DATA=... python -m benchmarks.hearing [PASSES]
+
+Every recogniser that can run here reads the ten spoken prompts, whose words are known, and those
+answers of the five real pairs that last up to 30 s, each in a process of its own on one thread.
+Beside them the same weights as the library itself would use them: all defaults, no voice activity
+detection. Word errors are counted without case and punctuation, numbers spelled out; CPU time is
+that of the best of PASSES (default 2), so that other work on the machine counts less.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.fidelity import words
+from benchmarks.report import restart_with, save, table
+from benchmarks.watch import peak_mb
+from blueprints import Blueprint, Transcript
+from extractors import default_asr, tiny_en
+from extractors.audio import Clip, decode
+from extractors.registry import create, plan
+from trace_eval.data.manifests import find_recordings
+from trace_eval.extracting.workers import WorkerDevice
+
+#: Longer answers are left out, seconds.
+MAX_SECONDS = 30.0
+
+#: What the others are compared with.
+REFERENCE = "pocketsphinx"
+
+#: The plain library.
+LIBRARY = "faster-whisper:tiny.en, the library's defaults"
+
+#: Name of a line -> spec and options.
+LINES: dict[str, tuple[str, dict[str, Any]]] = {
+    REFERENCE: (REFERENCE, {}),
+    "faster-whisper:tiny.en, int8, beam 1 (screen)": ("faster-whisper:tiny.en", {"beam_size": 1}),
+    "faster-whisper:tiny.en, int8, beam 5": ("faster-whisper:tiny.en", {"beam_size": 5}),
+    "faster-whisper:tiny.en, float32, beam 1": (
+        "faster-whisper:tiny.en",
+        {"beam_size": 1, "compute_type": "float32"},
+    ),
+    **{f"faster-whisper:{size}": (f"faster-whisper:{size}", {}) for size in ("base", "small")},
+    **{f"whisper:{size}": (f"whisper:{size}", {}) for size in ("base", "large-v3")},
+}
+
+
+def known(clip: Clip) -> Blueprint:
+    """What a recogniser is told of a clip: where speech is."""
+    found = Blueprint(clip=clip.sha256)
+    signal = create("signal")
+    return found.with_group("signal", signal.extract(clip, found), signal.provenance())
+
+
+def reader(line: str) -> Callable[[Clip, Blueprint], str]:
+    """A function that reads a clip, with its model loaded."""
+    if line == LIBRARY:
+        from faster_whisper import WhisperModel
+
+        folder = default_asr.choose().extractor.locate()  # type: ignore[attr-defined]
+        model = WhisperModel(str(folder), device="cpu", local_files_only=True)
+        return lambda clip, _: " ".join(part.text for part in model.transcribe(clip.speech)[0])
+    spec, options = LINES[line]
+    if ":" in spec:
+        options = {**options, "device": "cpu"}
+    extractor = create(spec, **options)
+    extractor.load()
+
+    def read(clip: Clip, signal: Blueprint) -> str:
+        found = extractor.extract(clip, signal)
+        return found.text if isinstance(found, Transcript) else ""
+
+    return read
+
+
+def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
+    """One line of the table."""
+    from jiwer import wer
+
+    lines = (data / "prompts" / "texts.jsonl").read_text().splitlines()
+    records = [json.loads(record) for record in lines]
+    prompts = [decode(data / "prompts" / record["audio"]) for record in records]
+    answers = [decode(path) for path in find_recordings(data / "speakbench_pairs")]
+    short = [clip for clip in answers if clip.seconds <= MAX_SECONDS]
+    clips = list({clip.sha256: clip for clip in [*prompts, *short]}.values())
+    signals = {clip.sha256: known(clip) for clip in clips}
+    read = reader(line)
+    read(clips[0], signals[clips[0].sha256])
+    spent = []
+    for _ in range(passes):
+        started = time.process_time()
+        heard = {clip.sha256: read(clip, signals[clip.sha256]) for clip in clips}
+        spent.append(time.process_time() - started)
+    seconds = sum(clip.seconds for clip in clips)
+    return {
+        "recogniser": line,
+        "word error rate": float(
+            wer([words(r["text"]) for r in records], [words(heard[c.sha256]) for c in prompts])
+        ),
+        "CPU s / s": min(spent) / seconds,
+        "peak MB": peak_mb(),
+        "audio s": seconds,
+    }
+
+
+def at_hand() -> list[str]:
+    """Lines whose recogniser can run here."""
+    found = []
+    for line, (spec, options) in LINES.items():
+        more = {"device": "cpu"} if ":" in spec else {}
+        if create(spec, **options, **more).unavailable() is None:
+            found.append(line)
+    return [*found, *([LIBRARY] if tiny_en.packaged() else [])]
+
+
+def main() -> None:
+    """Measure, print, save."""
+    data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+    if sys.argv[1:2] == ["--line"]:
+        print(json.dumps(measure(sys.argv[2], data, int(sys.argv[3]))))
+        return
+    passes = sys.argv[1] if len(sys.argv) > 1 else "2"
+    restart_with(WorkerDevice().environment())
+    rows = []
+    for line in at_hand():
+        command = [sys.executable, "-m", "benchmarks.hearing", "--line", line, passes]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        rows.append(json.loads(done.stdout.splitlines()[-1]))
+    base = next((row["CPU s / s"] for row in rows if row["recogniser"] == REFERENCE), None)
+    for row in rows:
+        row["of PocketSphinx's CPU"] = row["CPU s / s"] / base if base else None
+    [default] = [e for e in plan("screen") if e.group == "transcript"]
+    table("Recognisers, one thread", list(rows[0]), [list(row.values()) for row in rows])
+    print(f"\nthe default here is {default.name}: {default_asr.choose().why}")
+    save("hearing", {"passes": int(passes), "default": default.name, "lines": rows})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""A run keeps the recogniser that it was begun with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from extractors import tiny_en
+from trace_eval.data.manifests import read_manifest
+from trace_eval.extracting.start import extractors_of
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.session import Session
+
+PAIRS = Path(__file__).resolve().parents[2] / "examples" / "pairs.jsonl"
+
+
+def begin(out: Path, **options: str) -> None:
+    with Session(read_manifest(str(PAIRS)), out, Options(ExtractOptions(overrides=options))):
+        pass
+
+
+def test_a_run_is_not_continued_with_another_recogniser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if problem := tiny_en.problem():
+        pytest.skip(problem)
+    begin(tmp_path / "run")
+    begin(tmp_path / "run")  # the same one continues
+    with pytest.raises(UserError, match=r"made with another extractors .*use --out"):
+        begin(tmp_path / "run", transcript="pocketsphinx")
+    # Nor when the weights have gone meanwhile and the default would be another one.
+    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
+    with (
+        pytest.warns(UserWarning, match="PocketSphinx"),
+        pytest.raises(UserError, match="made with another extractors"),
+    ):
+        begin(tmp_path / "run")
+
+
+def test_options_that_no_recogniser_takes_are_refused() -> None:
+    options = ExtractOptions(overrides={"transcript": "pocketsphinx"}, beam_size=5)
+    with pytest.raises(UserError, match="beam_size 5: no extractor of this plan takes"):
+        extractors_of(options)
