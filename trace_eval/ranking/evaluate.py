@@ -380,9 +380,10 @@ def _caveats(
     for result in fitted:
         if result.reason is not None:
             yield Caveat(result.model, result.reason)
-    for row in _system_rows(outcomes, options):
-        if not row.wins and (row.ties or row.both_bad):
-            yield Caveat("models", f"{row.system} has no win: its strength rests on its ties alone")
+    rows = _system_rows(outcomes, options)
+    if winless := [row.system for row in rows if not row.wins and (row.ties or row.both_bad)]:
+        has = "has no win: its strength rests" if len(winless) == 1 else "have no win: they rest"
+        yield Caveat("models", f"{', '.join(winless)} {has} on ties alone")
     if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
         yield Caveat("all", "all comparisons have one instruction: ranks have no interval")
     if outcomes.self_compared:
