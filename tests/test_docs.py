@@ -48,6 +48,10 @@ NOT_HERE = (
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
     (r"judge\d?\.|people\.csv|mine\.|--human|train |RUN2|tables/", "needs files of the reader's"),
     (r"ratings\.jsonl|items\.jsonl|agree run ", "needs people's ratings, see tests/scores"),
+    (
+        r"--prediction|--against|--calibrated|^trace-eval plan|--labels (L|FEW)\b",
+        "needs more labels than the examples have, see tests/agreement and tests/conclude",
+    ),
     (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
 )
 
