@@ -15,7 +15,7 @@ from trace_eval.conclude.evidence import gather
 from trace_eval.conclude.shares import ShareRow, share_rows
 from trace_eval.conclude.tables import share_table
 from trace_eval.conclude.win_rates import describe
-from trace_eval.data.labels import LABEL_COLUMNS, LabelTable
+from trace_eval.data.labels import LABEL_COLUMNS, MISSING, LabelTable
 from trace_eval.runs.fuse import load_policy
 
 
@@ -50,6 +50,9 @@ def agree(
             for column in LABEL_COLUMNS:
                 if column not in table.codes or labels is None or column not in labels.codes:
                     continue
+                said = labels.ids[labels.codes[column] != MISSING]
+                if len(set(said.tolist())) >= len(table):
+                    continue  # every judged pair has a label: nothing to estimate
                 try:
                     evidence = gather(source, labels, judge=judge, policy=policy, dimension=column)
                 except UserError as error:  # probabilities of some labels only
