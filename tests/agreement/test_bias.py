@@ -11,7 +11,7 @@ from trace_eval.agreement import (
     self_comparisons,
     sign_test,
 )
-from trace_eval.agreement.baselines import larger, majority, random_matched, random_uniform
+from trace_eval.agreement.baselines import NumberRule, majority, random_matched, random_uniform
 from trace_eval.agreement.counts import TYPED, joint_counts
 
 
@@ -72,9 +72,12 @@ def test_baselines_by_hand() -> None:
     assert tied.labels == ("1", "2")
 
 
-def test_larger_is_missing_where_equal_or_unknown() -> None:
+def test_a_rule_by_numbers_is_missing_where_equal_or_unknown() -> None:
     facts = {"duration_a": np.array([2, 1, 1, np.nan]), "duration_b": np.array([1, 2, 1, 1.0])}
-    found = larger(facts, ("duration_a", "duration_b"))
+    found = NumberRule("longer answer", "duration").codes(facts)
     assert found is not None
     assert found.tolist() == codes("12--").tolist()
-    assert larger({}, ("mos_a", "mos_b")) is None
+    shorter = NumberRule("shorter answer", "duration", lower=True).codes(facts)
+    assert shorter is not None
+    assert shorter.tolist() == codes("21--").tolist()
+    assert NumberRule("higher MOS", "mos").codes({}) is None
