@@ -125,7 +125,9 @@ def _score_cells(outcome: ScoreOutcome, scale: Numbers) -> tuple[str, str]:
 
 def _kind_of(caveat: str) -> str:
     """A caveat without what is special to one item."""
-    return re.sub(r"\d+ of \d+ samples failed: .*", "some samples failed; see scores.jsonl", caveat)
+    return re.sub(
+        r"\d{1,9} of \d{1,9} samples failed: .*", "some samples failed; see scores.jsonl", caveat
+    )
 
 
 def print_summary(
