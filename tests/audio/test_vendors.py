@@ -20,7 +20,7 @@ from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.estimate import estimate
-from trace_eval.judges.chat.message import AudioPart
+from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -185,6 +185,29 @@ def test_modalities_and_top_p_are_dropped_where_refused(tmp_path: Path) -> None:
     assert judgement.dimensions["overall"].rating == "tie"
     others = {"modalities", "top_p", "response_format"}
     assert not others & set(server.asked[-1].body)
+
+
+def test_top_k_goes_along_and_is_dropped_where_refused(tmp_path: Path) -> None:
+    """A field beyond OpenAI's own: vLLM takes it, a strict server does not."""
+
+    def strict(asked: Asked) -> Answer:
+        if "top_k" in asked.body:
+            return Answer(400, {"error": {"message": "Unrecognized argument supplied: top_k"}})
+        return Answer(body=completion(said("tie")))
+
+    with Server(lambda _: Answer(body=completion(said("tie")))) as server:
+        judge = judge_at(server, "any", top_k=50)
+        assert run(judge, case(tmp_path)).status == "scored"
+        assert {asked.body["top_k"] for asked in server.asked} == {50}
+        assert judge.parameters()["top_k"] == 50
+        messages = (Message("user", "Which?"),)
+        plain, other = (judge_at(server, "any", **some) for some in ({}, {"top_k": 40}))
+        calls = [j.call("p", "ab", 0, messages, {}) for j in (judge, plain, other)]
+    assert len({call.key for call in calls}) == 3
+    assert "top_k" not in plain.parameters()
+    with Server(strict) as server:
+        assert run(judge_at(server, "any", top_k=50), case(tmp_path)).status == "scored"
+        assert "top_k" not in server.asked[-1].body
 
 
 def test_a_killed_run_pays_nothing_twice(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ OTHERS: dict[str, Any] = {
     "temperature": 0.3,
     "num_ctx": 4096,
     "top_p": 0.9,
+    "top_k": 50,
     "concat": "none",
     "audio_rate": 16000,
     "level": -23.0,

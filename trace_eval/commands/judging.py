@@ -55,6 +55,7 @@ _HELP: dict[str, tuple[str, str]] = {
     "prices": ("--prices", "TOML table of prices that extends the shipped one."),
     "max_cost": ("--max-cost", "US dollars; stops before they are passed."),
     "top_p": ("--top-p", "Share of the probability to sample from; default: not sent."),
+    "top_k": ("--top-k", "Likeliest tokens to sample from; default: not sent (GRM itself: 50)."),
     "preset": ("--preset", "Settings of a published protocol: audiojudge or style_paper."),
     "task": ("--task", "What a judge that listens is asked: a name, or your own .toml."),
     "concat": ("--concat", "How recordings are joined: none, pairs, examples, test or all."),

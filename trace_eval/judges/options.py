@@ -52,6 +52,7 @@ class JudgeOptions:
     samples: int = 1  # calls per order
     temperature: float | None = None  # None: 0 for one sample, 0.7 for more
     top_p: float | None = None  # None: not sent
+    top_k: int | None = None  # likeliest tokens to sample from; None: not sent
     seed: int = 0  # of the first sample; the next one gets seed + 1
     max_tokens: int = 2048  # of one reply
     min_samples: int | None = None  # usable ones that make a score (rate); None: more than half
@@ -193,6 +194,7 @@ _AT_LEAST = {
     "temperature": 0,
     "seed": 0,
     "max_tokens": 16,
+    "top_k": 1,
     "concurrency": 1,
     "retries": 0,
     "backoff_s": 0,

@@ -40,6 +40,7 @@ class Request:
     temperature: float
     max_tokens: int
     top_p: float | None = None  # None: not sent
+    top_k: int | None = None  # None: not sent
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
 

@@ -227,6 +227,7 @@ class ChatJudge(Judge, Generic[T]):
             temperature=options.sampling_temperature,
             max_tokens=options.max_tokens,
             top_p=options.top_p,
+            top_k=options.top_k,
             about=(item, order),
         )
         asked: dict[str, JsonValue] = {
@@ -240,6 +241,8 @@ class ChatJudge(Judge, Generic[T]):
         }
         if request.top_p is not None:
             asked["top_p"] = request.top_p
+        if request.top_k is not None:
+            asked["top_k"] = request.top_k
         key = reply_key(self.client.server, self.client.model, asked)
         return Call(item, order, sample, key, request)
 

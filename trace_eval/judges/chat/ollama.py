@@ -107,6 +107,8 @@ class OllamaClient(ChatClient):
         }
         if request.top_p is not None:
             options["top_p"] = request.top_p
+        if request.top_k is not None:
+            options["top_k"] = request.top_k
         try:
             made = await self._client.get().chat(
                 model=self.model,

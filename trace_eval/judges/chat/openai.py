@@ -106,6 +106,7 @@ class OpenAIClient(ChatClient):
             token_field="max_completion_tokens" if own else "max_tokens",
             bounded=not own,  # its strict mode has no maxLength
             modalities=listens,
+            top_k=not own,
         )
         self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None
@@ -161,6 +162,8 @@ class OpenAIClient(ChatClient):
             body["seed"] = request.seed
         if dialect.top_p and request.top_p is not None:
             body["top_p"] = request.top_p
+        if dialect.top_k and request.top_k is not None:
+            body["top_k"] = request.top_k
         if dialect.modalities:
             body["modalities"] = ["text"]
         if dialect.structure == "json_schema":

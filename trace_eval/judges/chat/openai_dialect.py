@@ -45,6 +45,7 @@ class Dialect:
     temperature: bool = True
     seed: bool = True
     top_p: bool = True
+    top_k: bool = True  # no field of OpenAI's own; vLLM, SGLang and llama.cpp take it
     modalities: bool = False
     bounded: bool = True  # free texts of the schema have a maxLength
 
@@ -63,6 +64,8 @@ class Dialect:
             return replace(self, seed=False)
         if "top_p" in refusal and self.top_p:
             return replace(self, top_p=False)
+        if "top_k" in refusal and self.top_k:
+            return replace(self, top_k=False)
         if "modalities" in refusal and self.modalities:
             return replace(self, modalities=False)
         return replace(self, structure=simpler) if simpler else None

@@ -120,6 +120,7 @@ class ReplyJudge(InProcessJudge):
         "samples",
         "temperature",
         "top_p",
+        "top_k",
         "seed",
         "max_tokens",
         "repair",
@@ -137,6 +138,7 @@ class ReplyJudge(InProcessJudge):
         sampling = Sampling(
             temperature=1.0 if options.temperature is None else options.temperature,
             top_p=1.0 if options.top_p is None else options.top_p,
+            top_k=Sampling.top_k if options.top_k is None else options.top_k,
             max_tokens=options.max_tokens,
         )
         return [
