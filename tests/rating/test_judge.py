@@ -14,6 +14,7 @@ from tests.rating.support import case_of, rate, say, scripted, single
 from trace_eval.data.judgement import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.lexical.judge import LexicalJudge
+from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.panel import Panel
 from trace_eval.judges.registry import create_judge, raters_of
 from trace_eval.rubrics import load_rubric
@@ -219,3 +220,12 @@ def test_judges_without_scores_are_refused_with_a_sentence() -> None:
 def replies_of(samples: Any) -> list[Any]:
     """One reply per sample; an unusable one is unusable twice."""
     return [reply for s in samples for reply in (["no", "no"] if s is None else [say(s)])]
+
+
+def test_a_rating_may_have_1024_tokens_and_a_judgement_2048() -> None:
+    rater = scripted([say(4)])
+    assert [call.request.max_tokens for call in rater.calls(case_of())] == [1024]
+    assert rater.parameters()["max_tokens"] == 1024
+    assert scripted([], max_tokens=300).options.reply_tokens == 300
+    # What runs of pairs recorded before there were raters is what they record now.
+    assert JudgeOptions().deciding(["max_tokens"]) == {"max_tokens": 2048}

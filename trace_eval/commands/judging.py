@@ -21,6 +21,8 @@ from trace_eval.judges.options import (
     HEARD_OPTIONS,
     PAIRS_ONLY,
     RATES_ONLY,
+    RATING_TOKENS,
+    REPLY_TOKENS,
     JudgeOptions,
 )
 
@@ -48,7 +50,10 @@ _HELP: dict[str, tuple[str, str]] = {
     ),
     "temperature": ("--temperature", "Default: 0 for one sample, 0.7 for more."),
     "seed": ("--seed", "Of the first sample."),
-    "max_tokens": ("--max-tokens", "Of one reply."),
+    "max_tokens": (
+        "--max-tokens",
+        f"Of one reply; default: {REPLY_TOKENS}, and {RATING_TOKENS} of a rating.",
+    ),
     "structure": ("--structure", "How replies are shaped: auto, json_schema, json_object, text."),
     "concurrency": ("--concurrency", "Calls in flight."),
     "retries": ("--retries", "Of one call, after the first attempt."),

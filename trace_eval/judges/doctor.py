@@ -239,7 +239,7 @@ def _question(judge: ChatJudge[Any]) -> tuple[Message, ...]:
 
 
 def _context(judge: ChatJudge[Any]) -> Check:
-    need = upper_tokens(judge.static_messages) + ROOM_FOR_A_PAIR + judge.options.max_tokens
+    need = upper_tokens(judge.static_messages) + ROOM_FOR_A_PAIR + judge.options.reply_tokens
     found = judge.client.model_context
     if found is None:
         return Check("context", True, f"the server does not say; a pair needs about {need} tokens")

@@ -27,6 +27,10 @@ Preset = Literal["audiojudge", "style_paper"]
 GREEDY_TEMPERATURE = 0.0
 SAMPLING_TEMPERATURE = 0.7
 
+#: Tokens that one reply may have when no bound is given: of a judge of pairs, and of a rater.
+REPLY_TOKENS = 2048
+RATING_TOKENS = 1024
+
 
 @dataclass(frozen=True)
 class JudgeOptions:
@@ -54,7 +58,7 @@ class JudgeOptions:
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # likeliest tokens to sample from; None: not sent
     seed: int = 0  # of the first sample; the next one gets seed + 1
-    max_tokens: int = 2048  # of one reply
+    max_tokens: int | None = None  # of one reply; None: 2,048, and 1,024 of a rater
     min_samples: int | None = None  # usable ones that make a score (rate); None: more than half
     repair: bool = True  # one second chance for an unusable reply
     structure: Structure = "auto"  # how the reply's shape is enforced (openai)
@@ -156,6 +160,8 @@ class JudgeOptions:
                 return None if self.show is None else [*sorted(self.show)]
             case "temperature":
                 return self.sampling_temperature
+            case "max_tokens":
+                return self.reply_tokens
         value = getattr(self, name)
         return str(value) if isinstance(value, Path) else value
 
@@ -174,6 +180,11 @@ class JudgeOptions:
         if self.temperature is not None:
             return self.temperature
         return GREEDY_TEMPERATURE if self.samples == 1 else SAMPLING_TEMPERATURE
+
+    @property
+    def reply_tokens(self) -> int:
+        """The bound on a reply that is sent; a rater sets its own before."""
+        return REPLY_TOKENS if self.max_tokens is None else self.max_tokens
 
 
 _CHOICES = {

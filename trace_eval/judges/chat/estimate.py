@@ -86,8 +86,8 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[AnyCase], batch: bool = Fals
             expected += typical_tokens(call.request.messages)
             bound += upper_tokens(call.request.messages)
             sound.count(call)
-    said = calls * min(TYPICAL_REPLY_TOKENS, judge.options.max_tokens)
-    most = calls * judge.options.max_tokens
+    said = calls * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
+    most = calls * judge.options.reply_tokens
     price = judge.price
     heard = (price.audio_tokens(sound.seconds) if price else None) or 0
     heard_most = (price.audio_tokens(sound.seconds * AUDIO_MARGIN) if price else None) or 0

@@ -225,7 +225,7 @@ class ChatJudge(Judge, Generic[T]):
             schema=schema,
             seed=options.seed + sample,
             temperature=options.sampling_temperature,
-            max_tokens=options.max_tokens,
+            max_tokens=options.reply_tokens,
             top_p=options.top_p,
             top_k=options.top_k,
             about=(item, order),

@@ -8,6 +8,7 @@ keeps their distribution. How the answer is shown (words, blueprint, sound) is i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import JsonValue
@@ -20,7 +21,7 @@ from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, JudgeOptions
+from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, RATING_TOKENS, JudgeOptions
 from trace_eval.judges.rating.evidence import Evidence, Readings, Words
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
@@ -62,7 +63,8 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         self.evidence = evidence or (Readings(options) if rubric.is_heard else Words())
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
-        super().__init__(spec, client, options, price)
+        bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)
+        super().__init__(spec, client, bounded, price)
         self.reads = self.evidence.reads  # type: ignore[misc] # follows what is shown
 
     @property

@@ -139,7 +139,7 @@ class ReplyJudge(InProcessJudge):
             temperature=1.0 if options.temperature is None else options.temperature,
             top_p=1.0 if options.top_p is None else options.top_p,
             top_k=Sampling.top_k if options.top_k is None else options.top_k,
-            max_tokens=options.max_tokens,
+            max_tokens=options.reply_tokens,
         )
         return [
             replies(self.engine.model(), turns, samples, seed, sampling)
