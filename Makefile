@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN ?= runs/demo
 SYSTEM ?= print
+# Processes that tests run in.
+JOBS ?= 2
 # What the reference shows: what users import.
 API := trace_eval trace_eval.options trace_eval.judges.options trace_eval.runs.record blueprints extractors.base fusion
 # Programs that some tests compare with or make clips with; without them those tests skip.
@@ -22,15 +24,16 @@ shell: $(VENV)/installed
 	@echo "trace-eval is a command here; exit leaves"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" "$${SHELL:-sh}"
 
+# Whole files go to one process, because fixtures of a file are made once.
 test: $(VENV)/installed-test system
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 # Minutes each: a small model on all examples, every command of the docs.
 test-slow: $(VENV)/installed-test system
 	$(BIN)/python -m pytest -m slow
 
 test-models: $(VENV)/installed-models system
-	$(VENV)/models/bin/python -m pytest -m models tests/models
+	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m models tests/models
 
 # All benchmarks, about an hour; they want a quiet machine, and TRACE_EVAL_DATA for the real
 # recordings. Each writes benchmarks/results/NAME.json; the README's table comes from those.
