@@ -13,6 +13,7 @@ from tests.support.cli import Done, trace_eval
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import Sound, Unit
 from trace_eval.audio.signals import load_signals
+from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, Sending, Shown
 from trace_eval.judges.audio.tasks import load_task
@@ -78,6 +79,38 @@ def test_speakbench_is_judged_as_typed(
     assert {n: j.label("overall") for n, j in kept.items()} == {
         n: j.label("overall") for n, j in judgements.items()
     }
+
+
+def test_words_of_the_manifest_stand_beside_the_recordings(
+    data: Path, ears: str, tmp_path: Path
+) -> None:
+    """``--transcripts reference`` as typed; what has no words is not sent."""
+    rates = data / "rate_pairs"
+    words = {"1": ("one two three", "four five six"), "2": ("seven eight", None)}
+    lines = []
+    for line in (rates / "pairs.jsonl").read_text().splitlines()[:2]:
+        record = json.loads(line)
+        for side, said in zip("ab", words[record["id"]], strict=True):
+            record[side] |= {"audio": str(rates / record[side]["audio"])}
+            record[side] |= {"reference": said} if said else {}
+        lines.append(json.dumps(record))
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("\n".join(lines))
+    options = ["--task", "rate", "--concat", "none"]
+    plain, bare = _judge(pairs, tmp_path / "plain", ears, *options)
+    assert plain.code == 0, plain.err
+    options += ["--transcripts", "reference"]
+    done, run = _judge(pairs, tmp_path / "run", ears, *options)
+    found, before = run.judgements(), bare.judgements()
+    assert done.code == EXIT_INCOMPLETE, done.err
+    assert (found["1"].status, found["2"].status) == ("scored", "unscored")
+    assert found["2"].reason == "evidence_missing"
+    assert "no reference transcript of audio_2" in str(found["2"].detail)
+    for with_words, without in zip(found["1"].opinions, before["1"].opinions, strict=True):
+        assert with_words.usage is not None
+        assert without.usage is not None
+        assert with_words.sent == without.sent  # the sound is the same, the words came on top
+        assert with_words.usage.input_tokens > without.usage.input_tokens
 
 
 def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:

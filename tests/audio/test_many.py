@@ -11,15 +11,21 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from tests.audio.cases import case, examples, said
+from tests.audio.cases import case, examples, said, write
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout
+from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.judgement import Reason
 from trace_eval.data.pairs import Answer
+from trace_eval.judges.audio.evidence import Heard
 from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.base import SingleCase
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 IN_FLIGHT = 8
@@ -30,6 +36,7 @@ class Weighing(OpenAIClient):
     """Makes every body as it would be sent, and remembers the bytes of the examples."""
 
     alive = most = calls = 0
+    reply = said("1")
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
         super().__init__(model, options)
@@ -43,7 +50,7 @@ class Weighing(OpenAIClient):
         self.calls += 1
         await asyncio.sleep(0)
         self.alive -= 1
-        return Reply(said("1"), Tokens(5000, 20))
+        return Reply(self.reply, Tokens(5000, 20))
 
 
 def test_bodies_live_as_long_as_their_calls_and_the_prefix_is_constant(tmp_path: Path) -> None:
@@ -83,6 +90,47 @@ def test_bodies_live_as_long_as_their_calls_and_the_prefix_is_constant(tmp_path:
     assert len(client.prefixes) == 1
     # one body has about 0.7 MB; three times the pairs must not keep a single one more
     assert after - before < 500_000
+
+
+def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
+    """200 dialogues x 5 samples at 16 in flight stay under 12 MB; all bodies have 190 MB."""
+    items, in_flight = 200, 16
+    options = JudgeOptions(
+        base_url="http://127.0.0.1:1/v1", samples=5, temperature=1.0, concurrency=in_flight
+    )
+    client = Weighing("m", options)
+    client.reply = said(4, key="score")
+    rubric = load_rubric("role_style")
+    judge = RatingJudge("audio:openai:m", client, options, FREE, rubric, Heard(rubric, options))
+    turns = tuple(Turn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
+
+    async def some(numbers: range) -> int:
+        window = asyncio.Semaphore(in_flight)
+
+        async def one(number: int) -> None:
+            item = Single(id=f"d{number}", answer=Candidate(turns=turns))
+            async with window:
+                (score,) = await judge.rate(SingleCase(item, {}, decode_recording))
+                assert (score.status, score.value, score.used) == ("scored", 4.0, 5)
+
+        await asyncio.gather(*(one(n) for n in numbers))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    async def both() -> tuple[int, int]:
+        return await some(range(50)), await some(range(50, items))
+
+    tracemalloc.start()
+    try:
+        before, after = asyncio.run(both())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert client.calls == 5 * items
+    assert client.most <= in_flight
+    # layouts are remembered (256 at most, without samples): far less than a 0.19 MB body each
+    assert after - before < 1_000_000
+    assert peak < 12_000_000
 
 
 def test_an_empty_recording_costs_its_pair(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ import soundfile
 
 from blueprints import UserError
 from tests.audio.cases import write
+from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
 from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.judgement import Reason
+from trace_eval.data.manifests import read_items
 from trace_eval.data.pairs import Instruction
 from trace_eval.data.scores import Score
 from trace_eval.judges.audio.evidence import Heard
@@ -25,8 +27,10 @@ from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import raters_of
+from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
+from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
 
 
@@ -187,3 +191,60 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     assert again.code == 0, again.err
     kept: list[Score] = list(Run(tmp_path / "again").scores())
     assert all(opinion.cached for score in kept for opinion in score.opinions)
+
+
+def test_speakbench_is_rated_as_typed(data: Path, ears: str, tmp_path: Path) -> None:
+    """Both answers of a released pair, five samples each."""
+    pairs = data / "speakbench_pairs" / "pairs.jsonl"
+    record = next(
+        line for line in pairs.read_text().splitlines() if json.loads(line)["id"] == "341"
+    )
+    manifest = tmp_path / "pairs.jsonl"
+    manifest.write_text(record)
+    server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1", "--temperature", 1]
+    sampling = ["--rubric", "style", "--samples", 5, "--audio-root", pairs.parent]
+    done = trace_eval("rate", manifest, *server, *sampling, "--out", tmp_path / "run")
+    assert done.code == 0, done.err
+    scores = {score.item: score for score in Run(tmp_path / "run").scores()}
+    assert set(scores) == {"341/a", "341/b"}
+    for name, score in scores.items():
+        assert (score.status, score.samples, score.used) == ("scored", 5, 5), name
+        assert {opinion.seed for opinion in score.opinions} == {0, 1, 2, 3, 4}
+        length = soundfile.info(
+            data / "speakbench_pairs" / "341_1" / f"audio_{name[-1]}.wav"
+        ).duration
+        for opinion in score.opinions:
+            assert opinion.sent is not None
+            assert opinion.sent["seconds"] == pytest.approx(length, abs=1e-3)
+            assert opinion.usage is not None
+            # 375 tokens for each begun half minute
+            assert opinion.usage.input_tokens > 375
+
+
+def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
+    items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
+    manifest = tmp_path / "answers.jsonl"
+    manifest.write_text("".join(i.model_dump_json(exclude_none=True) + "\n" for i in items))
+    shipped = Path("trace_eval/rubrics/files/style.toml").read_text()
+    assert shipped.count("Nothing of it is there") == 1
+    mine = tmp_path / "mine.toml"
+    mine.write_text(shipped.replace("Nothing of it is there", "None of it is there"))
+
+    def answer(asked: Asked) -> Answer:
+        assert any(part["type"] == "input_audio" for part in asked.body["messages"][1]["content"])
+        return Answer(body=completion(said(1 + asked.body["seed"])))
+
+    with Server(answer) as server:
+        judging = JudgeOptions(
+            base_url=f"{server.url}/v1",
+            samples=5,
+            temperature=1.0,
+            cache=tmp_path / "replies.sqlite",
+        )
+        sent = []
+        for name, rubric in (("run", "style"), ("again", "style"), ("mine", str(mine))):
+            options = RateOptions(judges=("audio:openai:m",), rubrics=(rubric,), judging=judging)
+            summary = rate_manifest(read_items(manifest), tmp_path / name, options)
+            assert summary.scored == 2
+            sent.append(len(server.asked))
+    assert sent == [10, 10, 20]
