@@ -62,7 +62,9 @@ def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
     assert first.a.reference == first.b.reference == "Text 0."
     assert first.a.audio is not None
     assert first.a.audio.read_bytes() == sound(200)["bytes"]
-    assert Path(str(first.meta["voice"])).read_bytes() == sound(100)["bytes"]
+    assert first.voice is not None
+    assert first.voice.audio is not None
+    assert first.voice.audio.read_bytes() == sound(100)["bytes"]
     assert first.meta["chosen"] is True
     assert [label[:4] for label in found.labels] == [
         ("0", "r0", "1", 2),

@@ -156,7 +156,7 @@ Item = Annotated[Pair | Single, Field(union_mode="smart")]
 
 def answer_roles(item: Pair | Single) -> list[str]:
     """The roles of :meth:`recordings` that belong to the answers."""
-    return [role for role in item.recordings() if role != "instruction"]
+    return [role for role in item.recordings() if role not in ("instruction", "voice")]
 
 
 def items_of_pair(pair: Pair) -> tuple[Single, Single]:

@@ -110,6 +110,11 @@ class Pair(Strict):
     labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
     category: str | None = None
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")
+    voice: Recording | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # records without one stay as they were
+        description="the voice that both answers should speak in (prompt of a TTS system)",
+    )
     meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
     @property
@@ -128,8 +133,9 @@ class Pair(Strict):
         return self.instruction_id
 
     def recordings(self) -> dict[str, Recording]:
-        """Role -> what there is to decode: ``instruction`` (where it is spoken), ``a``, ``b``."""
-        return recordings_of(instruction=self.instruction, a=self.a, b=self.b)
+        """Role -> what there is to decode: ``instruction`` and ``voice`` (if any), ``a``, ``b``."""
+        voice = self.voice or Recording()
+        return recordings_of(instruction=self.instruction, a=self.a, b=self.b, voice=voice)
 
     def same_as(self, other: object) -> bool:
         """Equal, though the URLs of its recordings may have been signed anew."""

@@ -31,6 +31,7 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("b", "system"): ("b_system", "system_b", "model_b", "model2"),
     ("a", "reference"): ("a_reference", "reference_a"),
     ("b", "reference"): ("b_reference", "reference_b"),
+    ("voice", "audio"): ("voice_audio", "voice_path", "prompt_audio"),
     ("labels", "content"): ("label_content", "content"),
     ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
     ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
@@ -45,7 +46,7 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
 _FASTER = {"a": "1", "b": "2"}
 
 _PLACES = {name: place for place, names in COLUMNS.items() for name in names}
-_RECORDINGS = ("instruction", "a", "b")
+_RECORDINGS = ("instruction", "a", "b", "voice")
 _NESTED = (*_RECORDINGS, "labels", "label", "meta")
 
 #: Where the bytes of an embedded recording go; returns the path of the written file.
@@ -82,6 +83,8 @@ def pair_from_record(
             continue
         if key in _RECORDINGS and _is_audio_cell(value):
             _put(tree, (key, "audio"), value)
+        elif key == "voice" and not _is_recording(value):
+            tree["meta"][key] = value  # what a voice is called
         elif isinstance(value, Mapping) and key in _NESTED:
             target = {"label": "labels"}.get(key, key)
             tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
@@ -97,6 +100,8 @@ def pair_from_record(
     for role in _RECORDINGS:
         if role in tree:
             resolve_audio(tree[role], root, spill)
+    if not tree.get("voice", True):
+        del tree["voice"]
     for key in ("id", "instruction_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
@@ -127,6 +132,10 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
 def _is_audio_cell(value: Any) -> bool:
     """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
+
+
+def _is_recording(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value.keys() & {"audio", "url"})
 
 
 def is_json(value: Any) -> bool:

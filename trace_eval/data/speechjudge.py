@@ -92,8 +92,8 @@ class SpeechJudgeData:
 def read_speechjudge(paths: Sequence[Path], spill: Spill | None = None) -> SpeechJudgeData:
     """Read Parquet files of that layout.
 
-    ``reference`` of both answers is the target text, ``category`` is ``SUBSET/LANGUAGE``; the
-    voice prompt is kept as ``meta.voice`` where it is a file.
+    ``reference`` of both answers is the target text, ``category`` is ``SUBSET/LANGUAGE``,
+    ``voice`` the prompt.
 
     Args:
         paths: files, or folders of them.
@@ -166,8 +166,8 @@ def _read(
             "a_reference": row["target_text"],
             "b_reference": row["target_text"],
             "category": category,
-            "meta": {name: row[name] for name in _KEPT if row.get(name) is not None}
-            | _voice(row.get("prompt"), spill),
+            "voice": _voice(row.get("prompt")),
+            "meta": {name: row[name] for name in _KEPT if row.get(name) is not None},
         },
         root,
         spill,
@@ -194,13 +194,9 @@ def _read(
     return pair, labels
 
 
-def _voice(prompt: Any, spill: Spill | None) -> dict[str, str]:
-    """The voice prompt as a path; left out where it is neither a path nor may be written."""
-    if isinstance(prompt, str):
-        return {"voice": prompt}
-    if isinstance(prompt, Mapping) and prompt.get("bytes") is not None and spill:
-        return {"voice": str(spill(prompt["bytes"], str(prompt.get("path") or "voice.wav")))}
-    return {}
+def _voice(prompt: Any) -> Any:
+    """The voice prompt as a recording: the hub's cell of an audio column, or a path."""
+    return {"audio": prompt} if isinstance(prompt, str) and prompt else prompt
 
 
 def write_speechjudge(found: SpeechJudgeData, folder: Path) -> tuple[Path, Path]:

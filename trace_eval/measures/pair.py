@@ -5,31 +5,43 @@ from __future__ import annotations
 from blueprints import Absent, Blueprint, UserError
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.measures.measure import Measure
-from trace_eval.measures.speaker import speaker_similarity
+from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
 from trace_eval.measures.text import text_errors
 
 WER_UNIT, CER_UNIT = "share of words", "share of characters"
 
 
 def measure_pair(
-    pair: Pair, a: Blueprint, b: Blueprint, instruction: Blueprint | None = None
+    pair: Pair,
+    a: Blueprint,
+    b: Blueprint,
+    instruction: Blueprint | None = None,
+    voice: Blueprint | None = None,
 ) -> dict[str, Measure]:
     """Measures by name; one that has no input is left out, one that failed says why.
 
     ``wer_a, cer_a, wer_b, cer_b`` where the answer has a reference text;
     ``speaker_similarity_ab`` where the speaker was extracted, and ``.._instruction_a/b``
-    where the instruction is spoken.
+    where the instruction is spoken; ``speaker_similarity_voice_a/b`` where the pair names the
+    voice that both should speak in (``voice`` is None: it could not be decoded).
     """
     found: dict[str, Measure] = {}
     for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
         if answer.reference is not None:
             found[f"wer_{side}"], found[f"cer_{side}"] = _rates(answer, blueprint)
-    if "speaker" in a.extensions or "speaker" in b.extensions:
+    if GROUP in a.extensions or GROUP in b.extensions:
         found["speaker_similarity_ab"] = speaker_similarity(a, b)
         if instruction is not None:
             for side, blueprint in (("a", a), ("b", b)):
                 name = f"speaker_similarity_instruction_{side}"
                 found[name] = speaker_similarity(instruction, blueprint)
+        if pair.voice is not None:
+            for side, blueprint in (("a", a), ("b", b)):
+                found[f"speaker_similarity_voice_{side}"] = (
+                    Measure.without(UNIT, "the voice could not be decoded")
+                    if voice is None
+                    else speaker_similarity(voice, blueprint)
+                )
     return found
 
 

@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from blueprints import Blueprint
 from extractors.base import Extractor
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Reason
@@ -24,6 +23,7 @@ from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge, JudgeGone, Rater, SingleCase
 from trace_eval.measures import PairMeasures, measure_pair
+from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.run import ClipRecord, Run
 
@@ -78,13 +78,25 @@ def plan_for(judge: Judge, options: ExtractOptions) -> list[Extractor]:
     return extractors_of(options)
 
 
-def recordings_of(item: Pair | Single, judge: Judge) -> dict[str, Recording]:
-    """Role -> recording, of those whose blueprints a judge needs of an item."""
+def knows_voices(plan: Iterable[Extractor]) -> bool:
+    """Whether a plan embeds speakers, so that answers can be compared with a pair's voice."""
+    return any(extractor.group == SPEAKER for extractor in plan)
+
+
+def recordings_of(item: Pair | Single, judge: Judge, voices: bool = False) -> dict[str, Recording]:
+    """Role -> recording, of those whose blueprints a judge needs of an item.
+
+    Args:
+        item: what is judged.
+        judge: who judges.
+        voices: also that of a pair's voice, which no judge needs but the measures do.
+    """
     recordings = item.recordings()
     if isinstance(item, Single):
         wanted = judge.roles(item) if isinstance(judge, Rater) else list(recordings)
     else:
         wanted = ["a", "b", *(["instruction"] if judge.needs_instruction(item) else [])]
+        wanted += ["voice"] if voices else []
     return {role: recordings[role] for role in wanted if role in recordings}
 
 
@@ -134,6 +146,7 @@ class Pipeline:
         run: where outcomes are appended as soon as they are known; None keeps nothing.
         window: items in flight.
         listener: told of every finished clip and item.
+        voices: the plan embeds speakers, see :func:`knows_voices`.
     """
 
     def __init__(
@@ -143,8 +156,10 @@ class Pipeline:
         run: Run | None = None,
         window: int = 8,
         listener: Listener | None = None,
+        voices: bool = False,
     ) -> None:
         self._judge = judge
+        self._voices = voices
         self._run = run
         self._window = window
         self._listener = listener
@@ -208,7 +223,7 @@ class Pipeline:
     @asynccontextmanager
     async def _clips_of(self, item: Pair | Single) -> AsyncIterator[dict[str, Extracted]]:
         """Role -> clip of an item, held while they are needed."""
-        wanted = recordings_of(item, self._judge)
+        wanted = recordings_of(item, self._judge, self._voices)
         tasks = {role: self._clips.request(recording) for role, recording in wanted.items()}
         try:
             yield {role: await asyncio.shield(task) for role, task in tasks.items()}
@@ -223,7 +238,9 @@ class Pipeline:
                 pair.id, self._judge.spec, Reason.CLIP_FAILED, _errors([a, b])
             )
         asked = clips["instruction"].blueprint if "instruction" in clips else None
-        self._measure(pair, a.blueprint, b.blueprint, asked)
+        voice = clips["voice"].blueprint if "voice" in clips else None
+        if self._run and (found := measure_pair(pair, a.blueprint, b.blueprint, asked, voice)):
+            self._run.add_measures(PairMeasures(pair=pair.id, measures=found))
         async with self._judging:
             try:
                 return await self._judge.judge(
@@ -251,11 +268,6 @@ class Pipeline:
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
                 return rater.unscored(item, Reason.JUDGE_FAILED, told)
-
-    def _measure(self, pair: Pair, a: Blueprint, b: Blueprint, asked: Blueprint | None) -> None:
-        """Keep what can be measured beside the ratings: error rates, speaker similarity."""
-        if self._run and (found := measure_pair(pair, a, b, asked)):
-            self._run.add_measures(PairMeasures(pair=pair.id, measures=found))
 
     def _clip_done(self, clip: Extracted) -> None:
         if self._run:

@@ -27,7 +27,14 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
 from trace_eval.runs.inputs import check_continues, input_name, refuse_package
-from trace_eval.runs.pipeline import Event, Listener, Pipeline, plan_for, recordings_of
+from trace_eval.runs.pipeline import (
+    Event,
+    Listener,
+    Pipeline,
+    knows_voices,
+    plan_for,
+    recordings_of,
+)
 from trace_eval.runs.record import (
     EnvironmentRecord,
     JudgeRecord,
@@ -214,17 +221,19 @@ class Session:
 
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
         options = self.options.extract
+        voices = knows_voices(self.plan)
         sources = (
             source_of(recording)
             for item in pending
-            for recording in recordings_of(item, self.judge).values()
+            for recording in recordings_of(item, self.judge, voices).values()
         )
         job = ExtractionJob(sources, str(self.run.path("shards")))
         engine = engine_of(options, self.plan, 2 * len(pending), job)
         window = self.judge.concurrency + engine.capacity
         listener = _counting(self.summary, self._listener)
         try:
-            await work(Pipeline(engine, self.judge, self.run, window, listener), pending)
+            pipeline = Pipeline(engine, self.judge, self.run, window, listener, voices)
+            await work(pipeline, pending)
         finally:
             await engine.close()
             if work is _judge_all:  # its connections belong to this event loop
