@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,10 @@ from trace_eval.agreement.bias.difficulty import calls_by_item, difficulty
 from trace_eval.agreement.bias.robustness import robustness, sides
 from trace_eval.agreement.bias.verbosity import verbosity
 from trace_eval.agreement.pointwise import read_pointwise
+from trace_eval.agreement.source import read_source
 from trace_eval.audio.noise import noisy_side, with_noise
+from trace_eval.data.judge_files import Columns
+from trace_eval.data.labels import MISSING
 
 #: (score A, score B, truth, MOS A, MOS B), acceptance number 6 of the protocol.
 ROWS = [(4, 3, 1, 4.2, 3.1), (3, 3, 2, 2.9, 3.4), (5, 5, 1, 4.8, 4.0)]
@@ -140,3 +144,36 @@ def test_balanced_accuracy_weighs_true_classes_alike() -> None:
     counts = np.array([[90, 10], [8, 2]])
     assert float(balanced_accuracy(counts)) == pytest.approx(1 - (0.1 + 0.8) / 2)
     assert float(balanced_accuracy(np.array([[3, 1], [0, 0]]))) == 0.75
+
+
+def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
+    """Files of ``i`` and ``response``: noise against a repetition, and the last verdict."""
+    runs = {
+        "base": ("[[A]] first.\nNot [[B]]", "so [[B]]", "[[C]]", "I cannot judge", "[[A]]"),
+        "again": ("[[A]]", "[[B]]", "[[A]]", "[[C]]", "[[B]]"),
+        "noisy": ("[[B]]", "[[B]]", "[[C]]", "[[A]]", "[[A]]"),
+    }
+    files = {}
+    for name, replies in runs.items():
+        files[name] = tmp_path / f"{name}.jsonl"
+        lines = [json.dumps({"i": i, "response": reply}) for i, reply in enumerate(replies)]
+        files[name].write_text("\n".join(lines))
+    columns = Columns("response", id="i")
+    tables = {name: read_source(path, columns).judgements for name, path in files.items()}
+    assert tables["base"].ids.tolist() == ["0", "1", "2", "3", "4"]
+    read = {name: table.codes["preference"] for name, table in tables.items()}
+    assert read["base"].tolist() == codes(0, 1, 4, MISSING, 0).tolist()
+    side = np.array([0, 0, 1, 1, 1])
+    found = robustness(read["base"], read["again"], read["noisy"], side)
+    assert [(row.fell_on, row.items, row.repeat, row.noisy) for row in found] == [
+        ("winner", 1, 1.0, 0.0),
+        ("loser", 2, 0.5, 1.0),
+        ("tie", 1, 0.0, 1.0),
+    ]
+    ending = read_source(files["base"], Columns("response", id="i", tail=6)).judgements
+    assert ending.codes["preference"].tolist() == codes(1, 1, 4, MISSING, 0).tolist()
+    # people call all ties; the longer answer is A, but for the last pair
+    tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
+    wordy = verbosity(codes(4, 4, 4, 4, 4), ending.codes["preference"], tokens_a, tokens_b)
+    assert (wordy.items, wordy.longer, wordy.shorter, wordy.tied) == (4, 0, 3, 1)
+    assert wordy.unscored == 1

@@ -176,3 +176,28 @@ def test_votes_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
     rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
     # x: 1 + 1/2 + 1/2 of 3; y: 0 + 1/2 + 0 of 3; z: 1 + 1/2 of 2
     assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
+
+
+def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
+    """Predictions are by place: in position 2 the baseline X comes first."""
+    rows = ["1,S,1,2", "2,S,1,1", "3,S,tie,1", "4,S,1,unknown", "1,X,1,1", "1,T,2,1"]
+    path = tmp_path / "judge.csv"
+    header = "instruction_id,model_name,position1_prediction,position2_prediction\n"
+    path.write_text(header + "\n".join(rows) + "\n")
+    people = tmp_path / "people.csv"
+    people.write_text("system,score\nS,0.6\nT,0.1\nX,0.5\n")
+    found = tmp_path / "rank.json"
+    typed = ["rank", path, "--orders", "separate", "--resamples", 0, "--json", found]
+    done = trace_eval(*typed, "--baseline", "X", "--human", people)
+    assert done.code == 0, done.err
+    report = json.loads(found.read_text())
+    places = {(p["method"], p["system"]): p["exact"] for p in report["places"]}
+    # S: win win, win loss, tie loss; a comparison with one unread order does not count
+    # (1 + 1 + 1 + 0 + 1/2 + 0) / 6
+    assert places["win_rate_against_baseline", "S"] == "7/12"
+    assert places["win_rate_against_baseline", "T"] == "0"
+    assert places["win_rate_against_baseline", "X"] == "1/2"
+    assert trace_eval(*typed).err.count("name it by --baseline") == 1
+    path.write_text("instruction_id,position1_prediction,position2_prediction\n1,1,2\n")
+    refused = trace_eval(*typed, "--baseline", "X")
+    assert "no column 'model_name'" in refused.err

@@ -86,7 +86,12 @@ def rank(
     from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
-    read = agreement.read_source(source, columns)
+    positions = ranking.has_positions(source)
+    read = (
+        ranking.read_positions(source, baseline)
+        if positions
+        else agreement.read_source(source, columns)
+    )
     if orders == "separate":
         default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)
         table = ranking.separate_orders(read, any_policy(policy or default), judge)

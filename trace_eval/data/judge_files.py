@@ -19,6 +19,7 @@ from trace_eval.data.labels import (
     LabelTable,
     label_table,
 )
+from trace_eval.data.replies import are_replies, verdict
 
 #: Values that need no typed ties.
 _PLAIN = frozenset(("1", "2", "tie"))
@@ -38,6 +39,7 @@ class Columns:
         mapping: value in the file -> label, e.g. ``{"A": "1", "True": "1"}``.
         flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
             is left alone.
+        tail: of whole replies, in how many last characters the verdict stands; null: anywhere.
     """
 
     prediction: str | None = None
@@ -45,6 +47,7 @@ class Columns:
     id: str | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
     flip_b: bool = False
+    tail: int | None = None
 
     def __post_init__(self) -> None:
         wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
@@ -76,7 +79,8 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
     """(what the judge said, what people said) of one file; null: it has no truth column.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
-    (or ``groundtruth1/2``).
+    (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``
+    and ``[[C]]`` (a tie); a reply without one leaves no label.
 
     Raises:
         UserError: the file cannot be read, a named column is not there, or a value is neither
@@ -98,7 +102,7 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
     prediction = found.pop("prediction", None)
     if prediction is not None:
         found = {name: values for name, values in found.items() if name not in LABEL_COLUMNS}
-        found |= _labels(path, columns.prediction, prediction, columns.mapping)
+        found |= _labels(path, columns.prediction, prediction, columns)
     elif columns.mapping:
         for name in set(found) & set(LABEL_COLUMNS):
             found[name] = [columns.mapping.get(str(value), value) for value in found[name]]
@@ -110,7 +114,7 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
             for name, values in found.items()
             if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
         }
-        own_labels = {} if truth is None else _labels(path, columns.truth, truth, columns.mapping)
+        own_labels = {} if truth is None else _labels(path, columns.truth, truth, columns)
         people = label_table(
             f"{columns.truth or 'human scores'} of {path}",
             {**identity, **own_labels, **truth_scores},
@@ -120,10 +124,13 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
 
 
 def _labels(
-    path: Path, column: str | None, values: Sequence[Any], mapping: Mapping[str, str]
+    path: Path, column: str | None, values: Sequence[Any], columns: Columns
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
+    mapping = columns.mapping
     said = [None if value is None else mapping.get(str(value), str(value)) for value in values]
+    if are_replies(said):
+        said = [x if x is None or x in LABELS else verdict(x, columns.tail) for x in said]
     seen = {value for value in said if value not in (None, "")}
     strange = sorted(str(value) for value in seen - set(LABELS))
     if strange:

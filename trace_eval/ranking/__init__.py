@@ -15,6 +15,7 @@ from trace_eval.ranking.evaluate import (
 from trace_eval.ranking.human import read_human_ranking
 from trace_eval.ranking.orders import separate_orders
 from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
+from trace_eval.ranking.positions import has_positions, read_positions
 from trace_eval.ranking.prepare import judge_table, people_table
 from trace_eval.ranking.ranks import ranks
 from trace_eval.ranking.strengths import BAR, MODELS, Strengths, strengths
@@ -38,6 +39,7 @@ __all__ = [
     "connected",
     "correlate",
     "explain",
+    "has_positions",
     "judge_table",
     "mean_win_rates",
     "outcomes_of",
@@ -46,6 +48,7 @@ __all__ = [
     "rank_tables",
     "ranks",
     "read_human_ranking",
+    "read_positions",
     "separate_orders",
     "strengths",
     "win_rates",
