@@ -15,11 +15,12 @@ import pytest
 
 from blueprints import UserError
 from tests.judges.servers import Answer, Asked, Server, completion
+from tests.support.audio import tone, write
 from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.data.parts import Shard
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import RateOptions
+from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.merge import merge
 from trace_eval.runs.rating import RatingSession, rate_manifest
@@ -237,6 +238,28 @@ def test_a_batch_goes_there_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
         summary = session.judge_pending([results])
     assert summary.scored == 2
     assert {score.value for score in Run.open(tmp_path / "run").scores()} == {4}
+
+
+@pytest.mark.parametrize("judge", ["lexical", "scripted"])
+def test_nothing_is_extracted_of_an_item_without_a_reference(tmp_path: Path, judge: str) -> None:
+    write(tmp_path / "a.wav", tone())
+    script = tmp_path / "script.jsonl"
+    script.write_text("")
+    chosen = RateOptions(
+        judges=(f"scripted:{script}" if judge == "scripted" else judge,),
+        extract=ExtractOptions(
+            overrides={"transcript": "none", "rate": "none"}, workers=0, cache=tmp_path / "cache"
+        ),
+    )
+    clips = []
+    for reference in ("yes", "  "):
+        manifest = manifest_of(tmp_path, 1, candidate=None, audio="a.wav", reference=[reference])
+        summary = rate_manifest(manifest, tmp_path / f"run-{reference.strip()}", chosen)
+        clips.append(summary.clips)
+    assert clips == [1, 0]
+    (score,) = Run.open(tmp_path / "run-").scores()
+    assert (score.status, score.reason) == ("unscored", "evidence_missing")
+    assert "no reference" in str(score.detail)
 
 
 def test_pair_runs_and_score_runs_are_told_apart(tmp_path: Path) -> None:

@@ -139,6 +139,11 @@ class Single(Strict):
         """Who gave it."""
         return (self.system,)
 
+    @property
+    def has_reference(self) -> bool:
+        """Whether any reference says anything."""
+        return any(text.strip() for text in self.reference)
+
     def recordings(self) -> dict[str, Recording]:
         """Role -> what there is to decode: ``instruction``, ``answer`` or ``turn-1``, ..."""
         roles: dict[str, Recording] = {"instruction": self.instruction, "answer": self.answer}

@@ -94,6 +94,8 @@ class ScorerJudge(Rater):
 
     def roles(self, item: Single) -> list[str]:
         """The recordings whose words are needed."""
+        if not item.has_reference:
+            return []
         spoken = item.instruction.has_audio and not item.instruction.text
         return [*(["instruction"] if spoken else []), *self._words.roles(item)]
 

@@ -46,6 +46,8 @@ class LexicalJudge(Rater):
 
     def roles(self, item: Single) -> list[str]:
         """The recordings whose words are needed; a spoken question is one of its features."""
+        if not item.has_reference:
+            return []
         spoken = item.instruction.has_audio and not item.instruction.text
         return [*(["instruction"] if spoken else []), *self._words.roles(item)]
 

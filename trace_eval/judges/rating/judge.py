@@ -96,14 +96,19 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         spoken = item.instruction.has_audio and not item.instruction.text
         return spoken and self.prompts.asks_for_instruction
 
+    def _lacks_reference(self, item: Single) -> bool:
+        return self.prompts.asks_for_reference and not item.has_reference
+
     def roles(self, item: Single) -> list[str]:
-        """The recordings whose blueprints are needed."""
+        """The recordings whose blueprints are needed; none of an item that cannot be rated."""
+        if self._lacks_reference(item):
+            return []
         asked = ["instruction"] if self._listens_to_instruction(item) else []
         return [*asked, *self.evidence.roles(item)]
 
     def lacking(self, case: SingleCase) -> str | None:
         """Why nothing can be asked: our tools left something out, or the item does."""
-        if self.prompts.asks_for_reference and not any(map(str.strip, case.item.reference)):
+        if self._lacks_reference(case.item):
             return f"the item has no reference, which rubric {self.rubric.name} compares with"
         if self._listens_to_instruction(case.item) and case.instruction_text is None:
             return "the instruction is spoken, and there is no transcript of it"
