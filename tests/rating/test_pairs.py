@@ -12,12 +12,13 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
-from trace_eval import agreement
+from trace_eval import agreement, ranking
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions
+from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
@@ -154,6 +155,20 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert [str(j.rating("content")) for j in mixed.values()] == ["1", "both_good", "2"]
     assert all(str(j.rating("voice_quality")) == "both_good" for j in mixed.values())
     assert "as content" in mixed["p0"].caveats[-1]
+    # Both kinds rank systems, and can be judged again without parts of the evidence.
+    for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
+        table = ranking.judge_table(agreement.read_source(made))
+        ranked = ranking.rank(
+            table,
+            ranking.RankOptions(agreement.BootstrapOptions(resamples=0), dimension=dimension),
+        )
+        rows = [(row.system, row.wins, row.ties, row.losses) for row in ranked.systems]
+        assert rows == [("s-a", 1, 1, 1), ("s-b", 1, 1, 1)]
+        folders = ablate(made, AblateOptions(drops=("loudness",)))
+        assert set(folders) == {"full", "without loudness"}
+        for (again,) in folders.values():
+            assert {j.judge for j in Run.open(again).judgements().values()} == {"rules"}
+            assert list(Run.open(again).judgements()) == ["p0", "p1", "p2"]
 
 
 def _judged(pairs: Path, out: Path) -> None:
