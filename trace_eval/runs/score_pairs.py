@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -200,25 +200,47 @@ def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
 def _write_run(
     run: Run, out: Path, found: list[ScorePair], told: str, options: PairOptions
 ) -> None:
-    """A run of pairs, beside its final name until it is whole."""
     base = Run.open(options.onto) if options.onto else None
     before = base.judgements() if base else {}
     pairs = {pair.id: pair for pair in base.pairs()} if base else {p.id: _pair(p) for p in found}
+    by_id = {pair.id: pair for pair in found}
+    write_derived(
+        (base, run) if base else (run,),
+        out,
+        derived_record(run, base, told),
+        Manifest(run.folder, list(pairs.values())),
+        lambda name: _judgement(name, by_id.get(name), before.get(name), told, options),
+    )
+
+
+def write_derived(
+    sources: Sequence[Run],
+    out: Path,
+    record: RunRecord,
+    pairs: Manifest,
+    judged: Callable[[str], Judgement | None],
+) -> None:
+    """Write a run of pairs that others' verdicts make up; beside its name until it is whole.
+
+    Args:
+        sources: whose clips and blueprints it gets, the first one's first.
+        out: the new folder.
+        record: what the run tells of itself.
+        pairs: of the run.
+        judged: id -> judgement of the pair, None where there is none.
+    """
     part = out.with_name(out.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
-    record = _record(run, base, told)
     try:
         with Run(part) as target:
-            target.start(record, Manifest(run.folder, list(pairs.values())))
-            for source in (base, run) if base else (run,):
+            target.start(record, pairs)
+            for source in sources:
                 _copy_evidence(source, target)
-            by_id = {pair.id: pair for pair in found}
-            for name in pairs:
-                made = _judgement(name, by_id.get(name), before.get(name), told, options)
-                if made:
+            for pair in pairs.pairs:
+                if made := judged(pair.id):
                     target.add_judgement(made)
             fuse_run(target, any_policy(record.policy))
-            summary = Summary(total=len(pairs))
+            summary = Summary(total=len(pairs.pairs))
             summary.count_judgements(target)
             target.write_record(record.model_copy(update={"coverage": summary.record()}))
         (part / ".lock").unlink(missing_ok=True)
@@ -228,7 +250,8 @@ def _write_run(
         raise
 
 
-def _record(run: Run, base: Run | None, told: str) -> RunRecord:
+def derived_record(run: Run, base: Run | None, told: str) -> RunRecord:
+    """The record of ``base``, or of ``run``, by a judge that is ``told`` in words."""
     record = (base or run).record()
     judge = JudgeRecord(
         spec=f"{record.judge.spec} with {told}" if base else told,

@@ -1,0 +1,124 @@
+"""Naturalness scores of pairs as typed ties on voice quality, in place of another judge's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from blueprints import UserError
+from fusion import Dimension, Rating, from_steps
+from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, Reason
+from trace_eval.data.manifests import Manifest
+from trace_eval.runs.run import Run
+from trace_eval.runs.score_pairs import derived_record, write_derived
+
+#: The dimension that naturalness can stand for.
+VOICE_QUALITY: Dimension = "voice_quality"
+
+_BETTER = {"1": Rating.A, "2": Rating.B}
+
+
+def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
+    """HCoT's steps on scores: which answers are acceptable by their means, then which won.
+
+    Args:
+        scores: of both answers; an answer is acceptable whose mean is ``acceptable`` or more.
+        label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are acceptable.
+        acceptable: on the scale of the scores.
+
+    Raises:
+        UserError: the scores have no scale (rewards), or it does not hold ``acceptable``.
+    """
+    if scores.low is None or scores.high is None:
+        raise UserError(
+            "acceptable: rewards are on no scale, only their differences mean anything; use a"
+            " judge that gives scores (--task naturalness)"
+        )
+    if not scores.low <= acceptable <= scores.high:
+        raise UserError(
+            f"acceptable {acceptable:g}: the scores go from {scores.low:g} to {scores.high:g}"
+        )
+    good = [mean >= acceptable for mean in (scores.mean_a, scores.mean_b)]
+    return from_steps(good[0], good[1], _BETTER.get(label))
+
+
+def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: float) -> int:
+    """Write a run in which naturalness replaces another judge's voice quality; fused.
+
+    A pair without naturalness scores is unscored, with the reason of its own judgement.
+
+    Args:
+        folder: a run with scores of both answers (``pair_scores``).
+        onto: a run of typed verdicts on the same pairs; its policy fuses the new one.
+        out: a new folder.
+        acceptable: see :func:`typed_tie`.
+
+    Returns:
+        Pairs whose voice quality was replaced.
+
+    Raises:
+        UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no scores or
+            no typed verdicts.
+    """
+    if out.exists():
+        raise UserError(f"{out}: exists; name another folder")
+    run, base = Run.open(folder), Run.open(onto)
+    scored, before = run.judgements(), base.judgements()
+    pairs = list(base.pairs())
+    _check_pairs(run, base)
+    if not any(found.pair_scores for found in scored.values()):
+        raise UserError(f"{folder}: no judgement scores both answers; see --task naturalness")
+    plain = next((found for found in before.values() if found.label_set != "typed"), None)
+    if plain is not None:
+        raise UserError(
+            f"{onto}: judge {plain.judge} gives {plain.label_set} labels, no typed ties"
+        )
+    told = (
+        f"{VOICE_QUALITY} by the naturalness scores of judge {run.record().judge.spec};"
+        f" acceptable from {acceptable:g}"
+    )
+    made = {
+        name: _replaced(found, scored.get(name), acceptable, told) for name, found in before.items()
+    }
+    write_derived(
+        (base, run), out, derived_record(run, base, told), Manifest(onto, pairs), made.get
+    )
+    return sum(told in found.caveats for found in made.values())
+
+
+def _check_pairs(run: Run, base: Run) -> None:
+    known = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in base.pairs()}
+    for pair in run.pairs():
+        if known.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
+            raise UserError(
+                f"pair {pair.id!r}: its recordings in {run.folder} are not those of {base.folder};"
+                " judge the same pairs"
+            )
+
+
+def _replaced(
+    before: Judgement, found: Judgement | None, acceptable: float, told: str
+) -> Judgement:
+    scores = found.pair_scores if found and found.status == "scored" else None
+    if found is None or scores is None:
+        reason = (found.reason if found else None) or Reason.EVIDENCE_MISSING
+        return Judgement.unscored(
+            before.pair, before.judge, reason, "the pair has no naturalness scores"
+        )
+    verdict = DimensionVerdict(
+        rating=typed_tie(scores, str(found.label("overall")), acceptable),
+        reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"
+        f" acceptable from {acceptable:g}",
+        evidence={
+            "mean_a": scores.mean_a,
+            "mean_b": scores.mean_b,
+            "p_a": scores.p_a,
+            "acceptable": acceptable,
+        },
+        consistent=found.dimensions["overall"].consistent,
+    )
+    return before.model_copy(
+        update={
+            "dimensions": {**before.dimensions, VOICE_QUALITY: verdict},
+            "caveats": [*before.caveats, *found.caveats, told],
+        }
+    )
