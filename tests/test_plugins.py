@@ -93,3 +93,26 @@ def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "close" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_rater_rates_by_each_rubric(site: Path, tmp_path: Path) -> None:
+    items = tmp_path / "items.jsonl"
+    answers = ["one two", "one two three four", None]
+    items.write_text(
+        "".join(
+            json.dumps({"id": f"i{n}", "reference": "r", "candidate": text, "audio": audio}) + "\n"
+            for n, text in enumerate(answers)
+            for audio in ([str(next(CLIPS.glob("slow-a.*")))] if text is None else [None])
+        )
+    )
+    rubrics = ["--rubric", "correctness", "--rubric", "correctness-brief"]
+    run = tmp_path / "run"
+    done = typed(site, "rate", items, "--judge", "brief:3", *rubrics, "--out", run)
+    assert done.returncode == 1, done.stderr  # the spoken answer has no score
+    scores = {score.key: score for score in Run.open(run).scores()}
+    for rubric in ("correctness", "correctness-brief"):
+        assert [scores[f"i{n}", rubric].value for n in range(3)] == [5, 1, None]
+    assert "not written" in str(scores["i2", "correctness"].detail)
+    refused = typed(site, "rate", items, "--judge", "longest", "--out", tmp_path / "other")
+    assert refused.returncode == 2
+    assert "LongestJudge rates no single answers" in refused.stderr

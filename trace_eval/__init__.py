@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
     from trace_eval.extracting.start import extract
-    from trace_eval.judges.base import Case, Judge
+    from trace_eval.judges.base import Case, Judge, Rater, SingleCase
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report import write_report
@@ -58,12 +58,14 @@ _HOME = {
     "Pair": "trace_eval.data.pairs",
     "Policy": "fusion",
     "RateOptions": "trace_eval.options",
+    "Rater": "trace_eval.judges.base",
     "Rating": "fusion",
     "Result": "trace_eval.api",
     "Run": "trace_eval.runs.run",
     "RunRecord": "trace_eval.runs.record",
     "Score": "trace_eval.data.scores",
     "Single": "trace_eval.data.items",
+    "SingleCase": "trace_eval.judges.base",
     "Status": "blueprints",
     "Summary": "trace_eval.runs.summary",
     "UserError": "blueprints",
@@ -102,12 +104,14 @@ __all__ = [
     "Pair",
     "Policy",
     "RateOptions",
+    "Rater",
     "Rating",
     "Result",
     "Run",
     "RunRecord",
     "Score",
     "Single",
+    "SingleCase",
     "Status",
     "Summary",
     "UserError",

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from trace_eval.judges.chat.prices import Price
 
 #: Entry-point group through which an installed package offers judges: a callable
-#: ``(argument: str, options: JudgeOptions) -> Judge`` under the name of the kind.
+#: ``(argument: str, options: JudgeOptions) -> Judge`` under the name of the kind. One that
+#: returns a :class:`Rater` is called once per rubric, which it then finds in ``rubrics``.
 ENTRY_POINT_GROUP = "trace_eval.judges"
 
 Factory = Callable[[str, JudgeOptions], Judge]
@@ -323,10 +324,25 @@ def raters_of(
             f"judge {spec}: compares pairs and has no scores; use {', '.join(rater_specs())}"
         )
     else:
-        raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(rater_specs())}")
+        raters = [_plugin_rater(spec, rubric, options) for rubric in rubrics]
     for rater in raters:
         _refuse_ignored(rater, spec, options)
     return raters
+
+
+def _plugin_rater(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Rater:
+    """A rater of another package, told the rubric that it is to rate by."""
+    kind, _, argument = spec.partition(":")
+    for entry in entry_points(group=ENTRY_POINT_GROUP, name=kind):
+        made = entry.load()(argument, options)
+        if not isinstance(made, Rater):
+            raise UserError(
+                f"judge {spec}, {entry.value}: {type(made).__name__} rates no single answers;"
+                " derive it from trace_eval.Rater, or use trace-eval judge"
+            )
+        made.rubrics = (rubric,)
+        return made
+    raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(rater_specs())}")
 
 
 def scores_only(spec: str) -> bool:
@@ -345,7 +361,8 @@ def scores_only(spec: str) -> bool:
 
 def rater_specs() -> list[str]:
     """How the judges that rate single answers are written."""
-    return [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in ("audio", "reward", *_CHAT))]
+    own = [*RATERS_ONLY, *(_BUILT_IN[kind].usage for kind in ("audio", "reward", *_CHAT))]
+    return own + sorted({entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
 
 
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
