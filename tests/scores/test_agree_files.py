@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,21 @@ def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
     path.write_text(f"{line}\n{again.model_dump_json()}\n")
     [column] = read_scores(path).columns
     assert column.value == {score.item: 4.0}
+
+
+def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_path: Path) -> None:
+    """Calls end in any order; intervals are of the same resamples all the same."""
+    lines = (run / "scores.jsonl").read_text().splitlines(keepends=True)
+    shuffled = tmp_path / "run"  # of the same name: it stands in the tables
+    shuffled.mkdir()
+    (shuffled / "items.jsonl").write_text((run / "items.jsonl").read_text())
+    random.Random(5).shuffle(lines)
+    (shuffled / "scores.jsonl").write_text("".join(lines))
+    told = [agree_score_files([folder], options=QUICK) for folder in (run, shuffled)]
+    one, other = ([(f.group, f.who, f.name, f.estimate) for f in found.figures] for found in told)
+    assert one
+    assert one == other
+    assert told[0].systems == told[1].systems
 
 
 def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
