@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from blueprints import UserError
+from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.models import model_folder
 from extractors.mos import MosExtractor
@@ -36,7 +37,7 @@ class AestheticsExtractor(MosExtractor):
         "audiobox_aesthetics": "audiobox_aesthetics",
         "torch": "torch",
     }
-    install: ClassVar[str] = "pip install 'trace-s2s[aesthetics]'"
+    install: ClassVar[str] = install_line("aesthetics")
     what: ClassVar[str] = f"a folder with {CONFIG} and {WEIGHTS}"
 
     model: str = "facebook/audiobox-aesthetics"

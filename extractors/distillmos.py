@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import JsonValue
 
+from blueprints.distribution import install_line
 from extractors.audio import Samples
 from extractors.mos import MosExtractor
 
@@ -36,7 +37,7 @@ class DistillMosExtractor(MosExtractor):
     group: ClassVar[str] = "distillmos"
     version: ClassVar[str] = "1"
     packages: ClassVar[dict[str, str]] = {"distillmos": "distillmos", "torch": "torch"}
-    install: ClassVar[str] = "pip install 'trace-s2s[mos]'"
+    install: ClassVar[str] = install_line("mos")
     what: ClassVar[str] = "the weights inside the package distillmos; install it again"
 
     model: str = "distill_mos_v7"

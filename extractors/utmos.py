@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from blueprints import UserError
+from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.models import model_folder
 from extractors.mos import MosExtractor
@@ -35,7 +36,7 @@ class UtmosExtractor(MosExtractor):
     group: ClassVar[str] = "utmos"
     version: ClassVar[str] = "1"
     packages: ClassVar[dict[str, str]] = {"utmos_pytorch": "utmos-pytorch", "torch": "torch"}
-    install: ClassVar[str] = "pip install 'trace-s2s[mos]'"
+    install: ClassVar[str] = install_line("mos")
     what: ClassVar[str] = f"a folder with {WEIGHTS}"
 
     model: str = "Blinorot/UTMOS-PyTorch"

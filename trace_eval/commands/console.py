@@ -44,7 +44,10 @@ def visible(text: str) -> str:
 
 
 class SafeConsole(Console):
-    """Prints what comes from outside without letting it act on the terminal."""
+    """Prints text from outside as it is: it acts on no terminal, and ``:x:`` is no emoji."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Every string that is printed, also in tables."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from blueprints.distribution import install_line
 from extractors.device import is_gpu, loaded, resolve
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder, sha256_of
@@ -25,7 +26,7 @@ ADAPTER_FOLDER = "lora"
 CONFIG_FILE = "config.json"
 
 PACKAGES = {"torch": "torch", "transformers": "transformers", "peft": "peft"}
-INSTALL = "pip install 'trace-s2s[reward]'"
+INSTALL = install_line("reward")
 
 #: Files of a base model that decide what it says.
 _PATTERNS = ("*.safetensors", "*.bin", "config.json", "tokenizer*.json", "vocab.json")
