@@ -2,7 +2,8 @@
 
 Whisper aligns words by attention in steps of 20 ms and moves ends to where the sound pauses, which
 leaves words of no length and words that overlap (seen: "then" from 5.37 to 5.37 s). Such words
-share the time of their neighbours by their letters; where there is none to share, they have none.
+share the time of their neighbours by their letters, or take a little of the pause behind them;
+never is a word drawn across a pause. Where there is no time to be had, they have none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from blueprints import Word
 
 #: The shortest time of a word, seconds: two steps of the alignment.
 MIN_WORD_S = 0.04
+
+#: Words with a longer pause between them share no time, and take no more of it than this, seconds.
+MAX_GAP_S = 0.5
 
 #: Times are rounded to milliseconds.
 _DIGITS = 3
@@ -51,6 +55,12 @@ class _Group:
     def fits(self) -> bool:
         return self.end - self.start >= MIN_WORD_S * len(self.members) - 1e-9
 
+    def stretch(self, until: float) -> None:
+        """Take what is lacking of the pause behind, which lasts ``until`` (seconds)."""
+        lacking = MIN_WORD_S * len(self.members) - (self.end - self.start)
+        if 0 < lacking <= MAX_GAP_S:
+            self.end += min(lacking, max(0.0, until - self.end))
+
     def take(self, other: _Group) -> None:
         """Join the group that follows."""
         self.members += other.members
@@ -78,13 +88,22 @@ def _span(word: Word) -> tuple[float, float]:
 
 
 def _groups(spans: Sequence[tuple[float, float]], seconds: float) -> list[_Group]:
-    """Words one by one, joined where they overlap or have no room."""
+    """Words one by one, joined where they overlap or have no room of their own."""
     groups: list[_Group] = []
     for number, (start, end) in enumerate(spans):
-        group = _Group(number, min(start, seconds), min(end, seconds))
-        groups.append(group)
-        while len(groups) > 1 and (not groups[-2].fits or groups[-1].start < groups[-2].end):
+        groups.append(_Group(number, min(start, seconds), min(end, seconds)))
+        while len(groups) > 1 and _belong_together(groups[-2], groups[-1]):
             groups[-2].take(groups.pop())
-    while len(groups) > 1 and not groups[-1].fits:
+    while len(groups) > 1 and not groups[-1].fits and _near(groups[-2], groups[-1]):
         groups[-2].take(groups.pop())
+    for number, group in enumerate(groups):
+        group.stretch(groups[number + 1].start if number + 1 < len(groups) else seconds)
     return groups
+
+
+def _near(first: _Group, second: _Group) -> bool:
+    return second.start - first.end < MAX_GAP_S
+
+
+def _belong_together(first: _Group, second: _Group) -> bool:
+    return second.start < first.end or (not first.fits and _near(first, second))

@@ -76,3 +76,9 @@ def test_recognised_words_are_repaired() -> None:
     heard += [{"word": " what", "start": 5.37, "end": 5.69, "probability": 0.9}]
     segment = {"text": " then what", "words": heard}
     assert times_of(words_of([segment], 6.0)) == [(5.37, 5.53), (5.53, 5.69)]
+
+
+def test_no_word_is_drawn_across_a_pause() -> None:
+    found = repaired(words(("today", 0.88, 0.9), ("hello", 7.8, 7.8), ("you", 7.9, 8.2)), 12.0)
+    # 0.4 s for two words: 0.04 each, of the 0.32 left 5 and 3 eighths by letters.
+    assert times_of(found) == [(0.88, 0.92), (7.8, 8.04), (8.04, 8.2)]
