@@ -36,6 +36,7 @@ from trace_eval.rubrics import load_rubric
 
 #: Another legal value than the default for every field whose type does not suggest one.
 OTHERS: dict[str, Any] = {
+    "max_tokens": 77,
     "mode": "transcript",
     "rendering": "paper",
     "drop": ("pitch",),

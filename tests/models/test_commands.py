@@ -98,16 +98,13 @@ def test_half_an_hour(
     assert found.emotion.trajectory[-1].end_s > 1500  # type: ignore[union-attr]
 
 
-def test_a_missing_model_costs_its_group_and_says_what_to_run(tmp_path: Path) -> None:
+def test_a_missing_model_is_refused_before_work_and_says_what_to_run(tmp_path: Path) -> None:
     clip = CLIPS / "slow-a.ogg"
     options = ["--emotion", "emotion2vec:iic/nowhere", "--cache", tmp_path / "cache"]
     done = trace_eval("show", clip, "--format", "json", *options)
-    assert done.code == 0, done.err
-    found = Blueprint.model_validate_json(done.out)
-    assert isinstance(found.emotion, Absent)
-    assert found.emotion.status == "unavailable"
-    assert "trace-eval models fetch emotion2vec:iic/nowhere" in found.emotion.reason
-    assert found.quality.status == "ok"
+    assert (done.code, done.out) == (2, "")
+    assert "run: trace-eval models fetch emotion2vec:iic/nowhere" in done.err
+    assert "or go without: -x emotion=none" in done.err
 
 
 def test_a_language_needs_a_recogniser_that_takes_one(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Status, render_paper
+from blueprints import Absent, Blueprint, Status, UserError, render_paper
 from extractors.audio import decode
 from tests.support.audio import write
 from tests.support.tiny_whisper import write_whisper
@@ -79,16 +79,13 @@ def test_a_bad_checkpoint_costs_one_group(
         assert not isinstance(found.group(group), Absent), group
 
 
-def test_a_model_that_is_not_here_costs_one_group(tmp_path: Path) -> None:
-    (found,) = extract(
-        [EXAMPLES / "slow-b.ogg"], ExtractOptions("paper", cache=tmp_path, workers=0)
-    )
-    assert found.blueprint is not None
+def test_models_that_are_not_here_are_refused_before_work(tmp_path: Path) -> None:
+    options = ExtractOptions("paper", cache=tmp_path, workers=0)
+    with pytest.raises(UserError, match="3 of 8 extractors cannot run here") as refused:
+        extract([EXAMPLES / "slow-b.ogg"], options)
     for group in ("transcript", "emotion", "accent"):
-        value = found.blueprint.group(group)
-        assert isinstance(value, Absent)
-        assert "run: trace-eval models fetch" in value.reason
-    assert not isinstance(found.blueprint.quality, Absent)
+        assert f"{group}: " in str(refused.value)
+    assert str(refused.value).count("run: trace-eval models fetch") == 3
 
 
 def test_another_language_has_no_english_accent(

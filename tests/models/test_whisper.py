@@ -115,7 +115,7 @@ def test_language_is_detected_in_thirty_seconds_of_speech() -> None:
     assert heard[10 * 16_000] == 15 * 16_000
 
 
-def test_missing_and_broken_times_are_null_and_flagged() -> None:
+def test_missing_times_are_null_and_flagged_and_backward_ones_shared() -> None:
     segment = {
         "text": " one two three four",
         "words": [
@@ -126,7 +126,10 @@ def test_missing_and_broken_times_are_null_and_flagged() -> None:
         ],
     }
     words = words_of([segment], 2.0)
-    assert [word.end_s for word in words] == [None, None, None, 2.0]
+    # "three" ends before it begins: it shares 0.9 to 2.0 s with "four", 0.04 s each and of the
+    # other 1.02 s five and four ninths.
+    assert [word.end_s for word in words] == [None, None, 1.507, 2.0]
+    assert words[3].start_s == 1.507
     assert [word.confidence for word in words] == [0.9, 1.0, None, 0.5]
     assert "word_end_missing" in suspicions("one two three four", words, spans((0, 2)), 0.4)
 
