@@ -177,3 +177,11 @@ def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> 
     # "noisy" says what "audio" says, so the repetition changes exactly as much
     assert all(n.effect.net in (0.0, None) for n in report.noise)
     assert sum(n.effect.items for n in report.noise) == 5
+
+
+def test_a_gate_closes_where_a_run_agrees_too_little(runs: list[Path]) -> None:
+    command = ["compare", *runs, "--resamples", 20, "--fail-under"]
+    low, high = trace_eval(*command, "agreement=0"), trace_eval(*command, "agreement=1.01")
+    assert low.code == 0, low.err
+    assert high.code == 1
+    assert "wanted at least 1.01" in high.out + high.err
