@@ -52,6 +52,14 @@ def policy_from_rows(
     return Policy(name, f"{len(CELLS)}-row table {where}", rule)
 
 
+def _row(items: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys are distinct; of a key twice, readers take either value."""
+    row = dict(items)
+    if len(row) != len(items):
+        raise ValueError("a row names a column twice")
+    return row
+
+
 def _show(cell: Iterable[Rating]) -> str:
     return "(" + ", ".join(cell) + ")"
 
@@ -65,10 +73,10 @@ def read_policy(path: Path) -> Policy:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".json":
-            rows = json.loads(text)
+            rows = json.loads(text, object_pairs_hook=_row)
         else:
             rows = list(csv.DictReader(text.splitlines()))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise ValueError(f"{path}: not a readable policy table ({error})") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{path}: expected a list of objects with {', '.join(_COLUMNS)}")

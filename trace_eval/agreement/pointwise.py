@@ -92,7 +92,7 @@ def read_pointwise(path: Path) -> Pointwise:
     """
     try:
         rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     missing = [name for name in COLUMNS if not rows or name not in rows[0]]
     if missing:

@@ -204,6 +204,20 @@ def parse(kind: type[Model], line: str | bytes) -> Model:
         raise BadJson(f"{where}: {first['msg']}".removeprefix(": ")) from None
 
 
+def own(kind: type[Model], line: str | bytes, where: object) -> Model:
+    """One record of a file of ours, where a damaged one must be said and not skipped.
+
+    Raises:
+        DamagedFile: it is no such record; the message names ``where``.
+    """
+    try:
+        return parse(kind, line)
+    except BadJson as error:
+        raise DamagedFile(
+            f"{where}: not a {kind.__name__} of this version ({error}); restore it"
+        ) from None
+
+
 def _check(value: Any) -> None:
     """Refuse what is nested too deeply, numbers that are too large, and marks."""
     level = [value]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 
 CONFIG_FILE = "adapter_config.json"
 WEIGHT_FILES = ("adapter_model.safetensors", "adapter_model.bin")
@@ -27,6 +28,20 @@ def files(folder: Path) -> list[Path]:
     weights = next((folder / n for n in WEIGHT_FILES if (folder / n).is_file()), None)
     config = folder / CONFIG_FILE
     return [config, weights] if weights and config.is_file() else []
+
+
+def base_of(config: Path) -> str | None:
+    """The base model that an adapter's configuration names, if it names one.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        found = strict_json.read_file(config)
+    except (OSError, strict_json.BadJson) as error:
+        raise UserError(f"{config}: cannot be read ({error}); copy the adapter again") from None
+    named = found.get("base_model_name_or_path") if isinstance(found, dict) else None
+    return named if isinstance(named, str) and named else None
 
 
 def with_adapter(

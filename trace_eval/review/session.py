@@ -9,6 +9,7 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating
+from trace_eval.data import strict_json
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.protocol import (
     COMMENT_LIMIT,
@@ -211,8 +212,9 @@ def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewP
     stored = store.meta("plan")
     if stored is None:
         plan = make_plan(material, QueueOptions(**given))
-        return ReviewPlan.model_validate_json(store.set_first("plan", plan.model_dump_json()))
-    plan = ReviewPlan.model_validate_json(stored)
+        stored = store.set_first("plan", plan.model_dump_json())
+        return strict_json.own(ReviewPlan, stored, store.path)
+    plan = strict_json.own(ReviewPlan, stored, store.path)
     check_same_pairs(plan, material)
     for name in ("random_share", "overall_first", "seed", "repeat"):
         if given.get(name, getattr(plan, name)) != getattr(plan, name):

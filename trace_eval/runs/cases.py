@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from blueprints import Blueprint
+from trace_eval.data import strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.judges.base import Case, Rater, SingleCase
@@ -28,7 +29,11 @@ class CaseReader:
     def blueprint(self, recording: Recording) -> Blueprint | None:
         """The blueprint of a recording; None when it could not be decoded."""
         line = self._blueprints.line(self._clips.get(recording.source_id) or "")
-        return None if line is None else Blueprint.model_validate_json(line)
+        return (
+            None
+            if line is None
+            else strict_json.own(Blueprint, line, self._run.path("blueprints.jsonl"))
+        )
 
     def case(self, pair: Pair) -> Case | None:
         """The case of a pair; None when an answer has no blueprint."""

@@ -14,11 +14,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from blueprints import FiniteJson, Strict, UserError
 from blueprints.distribution import install_line
 from extractors.models import is_path, model_folder, sha256_of
+from trace_eval.data import strict_json
 from trace_eval.judges import adapters
 from trace_eval.scorer.heads import HeadKind, checked
 from trace_eval.scorer.text import TEXT_FORMAT
@@ -132,8 +133,8 @@ def locate(folder: Path, base: str | None = None) -> ScorerFiles:
 def _own(folder: Path, base: str | None) -> ScorerFiles:
     path = folder / OWN_FILE
     try:
-        record = ScorerRecord.model_validate_json(path.read_bytes())
-    except (ValidationError, OSError) as error:
+        record = strict_json.parse(ScorerRecord, path.read_bytes())
+    except (strict_json.BadJson, OSError) as error:
         raise UserError(f"{path}: not a scorer of this version ({error!s:.200})") from None
     if record.text_format != TEXT_FORMAT:
         raise UserError(
@@ -152,7 +153,10 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
     import yaml
 
     path = model / RELEASED_FILE
-    config: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        config: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: cannot be read ({error!s:.200}); copy the file again") from None
     if not isinstance(config, dict) or not isinstance(config.get("score_type"), str):
         raise UserError(f"{path}: names no score_type; it is not a released scorer")
     if config.get("use_cls_token"):
@@ -162,8 +166,7 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
     adapted = (lm / adapters.CONFIG_FILE).is_file()
     name = base or str(lm)
     if adapted and base is None:
-        named = json.loads((lm / adapters.CONFIG_FILE).read_text(encoding="utf-8"))
-        name = named.get("base_model_name_or_path") or ""
+        name = adapters.base_of(lm / adapters.CONFIG_FILE) or ""
         if not name or model_folder(name, ("config.json",)) is None:
             raise UserError(
                 f"{lm}: the adapter's base {name!r} is not on this machine; give its folder with"

@@ -163,16 +163,17 @@ def _claim(out: Path, options: TrainOptions, data: str | None) -> None:
     """Make the folder ours, or find that it is."""
     if (out / checkpoint.OWN_FILE).exists():
         raise UserError(f"{out}: holds a finished scorer; choose another --out")
-    asked = {"options": options.record(), "file_sha256": data}
+    record = {"options": options.record(), "file_sha256": data}
+    asked = (json.dumps(record, indent=2) + "\n").encode()
     path = out / _OPTIONS
     if path.exists():
-        if json.loads(path.read_text("utf-8")) != json.loads(json.dumps(asked)):
+        if path.read_bytes() != asked:
             raise UserError(
                 f"{out}: a training with other options or rows is here; choose another --out"
             )
         return
     out.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
+    path.write_bytes(asked)
 
 
 def _versions() -> dict[str, str]:

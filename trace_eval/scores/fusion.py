@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.scores.pool import Opinion
 
 #: The file of a fused judge inside its folder.
@@ -149,7 +150,7 @@ class FusionModel:
         """
         path = folder / FILE
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            found = strict_json.read_file(path)
             if found["format"] != FORMAT:
                 raise ValueError(f"its format is {found['format']!r}, not {FORMAT!r}")
             model = cls(

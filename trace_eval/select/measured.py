@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -96,7 +95,7 @@ def numbers_of(
     for name, known in heard.items():
         if known.blueprint is None:
             continue
-        values[name] = number_in(json.loads(known.blueprint.model_dump_json()), place)
+        values[name] = number_in(known.blueprint.model_dump(mode="json"), place)
         if values[name] is None:
             why[name] = _why(known.blueprint, place)
     return values, why

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, Present, UserError
+from trace_eval.data import strict_json
 from trace_eval.data.urls import redacted
 from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
@@ -145,13 +146,14 @@ class ShardFolder:
 
     def outcomes(self, name: str) -> list[Extracted]:
         """The rows of a shard, as the engine that made them told them."""
+        where = f"{self}/{name}"
         return [
             Extracted(
                 row["source"],
-                Blueprint.model_validate_json(row["blueprint"]) if row["blueprint"] else None,
+                strict_json.own(Blueprint, row["blueprint"], where) if row["blueprint"] else None,
                 row["error"],
                 row["audio_s"],
-                json.loads(row["work"]),
+                dict(strict_json.record(row["work"], where)),
             )
             for row in self._read(name).to_pylist()
         ]

@@ -7,7 +7,6 @@ whole Omni model, of which only the Thinker is loaded.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -19,6 +18,7 @@ from blueprints.distribution import install_line
 from extractors.device import is_gpu, loaded, resolve
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder, sha256_of
+from trace_eval.judges import adapters
 from trace_eval.judges.reward import adapter
 
 HEAD_FILE = "reward_head.pt"
@@ -106,7 +106,7 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
     if not adapter.files(config.parent):
         raise UserError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
     if base is None:
-        base = json.loads(config.read_text(encoding="utf-8")).get("base_model_name_or_path")
+        base = adapters.base_of(config)
     if not base:
         raise UserError(f"{config}: names no base model; give its folder")
     return RewardFiles(_base(base), folder)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.data.sqlite import open_shared
 
 #: Version of the tables; another one is refused.
@@ -106,12 +107,20 @@ class ScoreStore:
             ).fetchall()
         # Codes are kept as a JSON list.
         stored = (GivenScore(*row) for row in rows)
-        found = [replace(given, codes=tuple(json.loads(str(given.codes)))) for given in stored]
+        found = [replace(given, codes=self._codes(given)) for given in stored]
         return [
             given
             for given in found
             if (rater is None or given.rater == rater) and (all_ or given.set_aside is None)
         ]
+
+    def _codes(self, given: GivenScore) -> tuple[str, ...]:
+        try:
+            return tuple(map(str, strict_json.loads(str(given.codes))))
+        except (strict_json.BadJson, TypeError) as error:
+            raise strict_json.DamagedFile(
+                f"{self.path}, rating {given.number}: its codes are damaged ({error}); restore it"
+            ) from None
 
     def add(
         self,
