@@ -14,6 +14,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from extractors import registry
+from extractors.catalogue import CATALOGUE, Known
 from extractors.device import torch_problem
 from extractors.model_backed import ModelExtractor
 from extractors.models import file_sha256, is_path, whisper_cache
@@ -26,43 +27,6 @@ MODELSCOPE_OWNERS = frozenset({"damo", "iic"})
 _PATTERNS = ["*.ckpt", "*.json", "*.pt", "*.safetensors", "*.txt", "*.yaml"]
 
 _SHA256 = re.compile(r"^[0-9a-f]{64}$")
-
-
-@dataclass(frozen=True)
-class Known:
-    """A model that is known by name.
-
-    Attributes:
-        spec: ``NAME:MODEL`` as for ``--extractor``.
-        parameters: number of weights, as published.
-        languages: what it understands.
-        licence: of the weights, as their publisher states it.
-    """
-
-    spec: str
-    parameters: str
-    languages: str
-    licence: str
-
-
-#: The models that profiles and documentation name. Any other of the same kind works too.
-CATALOGUE = (
-    Known("whisper:tiny", "39 M", "99", "MIT"),
-    Known("whisper:base", "74 M", "99", "MIT"),
-    Known("whisper:small", "244 M", "99", "MIT"),
-    Known("whisper:medium", "769 M", "99", "MIT"),
-    Known("whisper:large-v3", "1550 M", "100", "MIT"),
-    Known("whisper:turbo", "809 M", "100", "MIT"),
-    Known("faster-whisper:tiny.en", "39 M", "English", "MIT"),
-    Known("faster-whisper:base", "74 M", "99", "MIT"),
-    Known("faster-whisper:small", "244 M", "99", "MIT"),
-    Known("faster-whisper:large-v3", "1550 M", "100", "MIT"),
-    Known("emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"),
-    Known("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
-    Known("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
-    Known("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
-    Known("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
-)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from blueprints import Absent, Blueprint, Span, Transcript, UserError, Word
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Item, speech_gate
+from extractors.catalogue import another_recogniser
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from extractors.suspect import repetition_loop, suspicions, tokens
@@ -28,6 +29,9 @@ MARGIN_S = 0.2
 #: The same for a text that repeats itself, which is heard again in pieces: of twenty repeats in
 #: one window Whisper writes twenty-eight.
 PIECE_JOIN_S, PIECE_MARGIN_S = 0.2, 0.1
+
+#: Ending of the names under which models that write English only are published.
+ENGLISH_ONLY = ".en"
 
 #: Whisper sees this much at once, seconds.
 WINDOW_S = 30.0
@@ -96,6 +100,11 @@ class Recogniser(ModelExtractor):
         super().__post_init__()
         if self.beams < 1:
             raise UserError(f"{self.name}: beam_size {self.beam_size}; give 1 (greedy) or more")
+        if self.language not in (None, "en") and self.model.endswith(ENGLISH_ONLY):
+            raise UserError(
+                f"{self.name}: language {self.language!r}, but {self.model} writes English only;"
+                f" {another_recogniser(self.name)}"
+            )
 
     @property
     def beams(self) -> int:

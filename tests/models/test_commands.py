@@ -11,9 +11,11 @@ import pytest
 
 from blueprints import Absent, Blueprint, render_paper
 from extractors.audio import decode
+from extractors.faster_whisper import FasterWhisperExtractor
 from tests.models.parts import SENTENCE
 from tests.support.audio import write
 from tests.support.cli import ROOT, trace_eval
+from tests.support.tiny_whisper import write_whisper
 from trace_eval.api import blueprint
 from trace_eval.options import ExtractOptions
 
@@ -107,10 +109,42 @@ def test_a_missing_model_is_refused_before_work_and_says_what_to_run(tmp_path: P
     assert "or go without: -x emotion=none" in done.err
 
 
-def test_a_language_needs_a_recogniser_that_takes_one(tmp_path: Path) -> None:
-    done = trace_eval("show", CLIPS / "slow-a.ogg", "--language", "de")
-    assert done.code == 2
-    assert "no extractor of this plan takes a language" in done.err
+@pytest.mark.parametrize(
+    ("asr", "told"),
+    [
+        # The default is the second or the third, by what is installed.
+        ([], "language 'de'"),
+        (["--asr", "faster-whisper:tiny.en"], "language 'de', but tiny.en writes English only"),
+        (["--asr", "pocketsphinx"], "language 'de': no extractor of this plan takes a language"),
+        (["--asr", "whisper:base.en"], "language 'de', but base.en writes English only"),
+    ],
+)
+def test_a_language_needs_a_recogniser_that_takes_one(
+    asr: list[str], told: str, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    options = ["--language", "de", *asr, "--cache", cache]
+    done = trace_eval("show", CLIPS / "slow-a.ogg", *options)
+    assert (done.code, done.out) == (2, "")
+    told_in_one_line = " ".join(done.err.split())
+    assert told in told_in_one_line
+    other = "whisper:tiny" if "whisper:base.en" in asr else "faster-whisper:base"
+    assert f"run: trace-eval models fetch {other}, and name it: --asr {other}" in told_in_one_line
+    assert "many languages:" in told_in_one_line
+    assert not cache.exists(), "refused before anything is extracted"
+
+
+def test_english_may_be_given_to_a_recogniser_of_english() -> None:
+    assert FasterWhisperExtractor(model="tiny.en", language="en").language == "en"
+
+
+def test_a_failure_names_its_extractor_once(tmp_path: Path) -> None:
+    # No name tells that these weights write English only; loading them does.
+    weights = write_whisper(tmp_path / "english.pt", SENTENCE, multilingual=False)
+    options = ["--asr", f"whisper:{weights}", "--language", "de", "--cache", tmp_path / "cache"]
+    done = trace_eval("show", CLIPS / "slow-a.ogg", "--format", "json", *options)
+    reason = json.loads(done.out)["transcript"]["reason"]
+    assert reason.startswith("whisper: language 'de', but the model knows 1 (en)")
 
 
 def test_listing_and_verifying(whisper_file: Path) -> None:

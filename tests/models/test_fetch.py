@@ -7,9 +7,16 @@ import pytest
 from typer.testing import CliRunner
 
 from blueprints import UserError
-from extractors import device, registry
-from extractors.fetch import CATALOGUE, fetch, list_models, published_sha256, verify
+from extractors import device, registry, tiny_en
+from extractors.catalogue import CATALOGUE
+from extractors.fetch import fetch, list_models, published_sha256, verify
 from trace_eval.commands.models import app
+
+
+@pytest.fixture
+def nothing_packaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No weights come with a Python package, whatever is installed here."""
+    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
 
 
 def test_every_profile_model_is_in_the_catalogue() -> None:
@@ -17,6 +24,7 @@ def test_every_profile_model_is_in_the_catalogue() -> None:
     assert {spec for spec in named if ":" in spec} <= {known.spec for known in CATALOGUE}
 
 
+@pytest.mark.usefixtures("nothing_packaged")
 def test_listing_contacts_nobody_and_finds_what_is_here(
     whisper_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,6 +50,7 @@ def test_verify_loads_the_model(
     assert device._MODELS == {}
 
 
+@pytest.mark.usefixtures("nothing_packaged")
 def test_verify_tells_what_is_wrong(
     whisper_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

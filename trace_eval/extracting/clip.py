@@ -198,7 +198,7 @@ class ClipExtractor:
                 try:
                     extractor.load()
                 except Exception as error:
-                    reason = f"{extractor.name}: {_told(error)}"
+                    reason = _named(extractor, error)
             if reason is not None:
                 self._blocked[group] = Absent(status=Status.UNAVAILABLE, reason=reason)
         return self._blocked.get(group)
@@ -282,7 +282,13 @@ def _check_values(extractor: Extractor, values: object, count: int) -> None:
 
 def failure(extractor: Extractor, error: Exception) -> Absent:
     """What a blueprint says of an extractor that raised."""
-    return Absent(status=Status.FAILED, reason=f"{extractor.name}: {_told(error)}")
+    return Absent(status=Status.FAILED, reason=_named(extractor, error))
+
+
+def _named(extractor: Extractor, error: Exception) -> str:
+    """The error with the extractor's name before it, once: many of its own begin with it."""
+    told, name = _told(error), f"{extractor.name}: "
+    return told if told.startswith(name) else f"{name}{told}"
 
 
 def _told(error: Exception) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from blueprints import UserError
 from extractors.base import Extractor
+from extractors.catalogue import another_recogniser
 from extractors.registry import plan as plan_extractors
 from trace_eval.data.pairs import Recording
 from trace_eval.extracting.cache import check_folder
@@ -34,10 +35,10 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     plan = plan_extractors(options.profile, options.overrides, settings)
     for name, value in choices.items():
         if value is not None and not any(hasattr(extractor, name) for extractor in plan):
-            raise UserError(
-                f"{name} {value!r}: no extractor of this plan takes a {name}; use --asr"
-                " faster-whisper:NAME"
-            )
+            remedy = "use --asr faster-whisper:NAME"
+            if name == "language":
+                remedy = another_recogniser("faster-whisper")
+            raise UserError(f"{name} {value!r}: no extractor of this plan takes a {name}; {remedy}")
     return plan
 
 

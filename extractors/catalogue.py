@@ -1,0 +1,66 @@
+"""The models that are known by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model that is known by name.
+
+    Attributes:
+        spec: ``NAME:MODEL`` as for ``--extractor``.
+        parameters: number of weights, as published.
+        languages: what it understands: how many, ``any``, or the one.
+        licence: of the weights, as their publisher states it.
+    """
+
+    spec: str
+    parameters: str
+    languages: str
+    licence: str
+
+
+#: The models that profiles and documentation name. Any other of the same kind works too.
+CATALOGUE = (
+    Known("whisper:tiny", "39 M", "99", "MIT"),
+    Known("whisper:base", "74 M", "99", "MIT"),
+    Known("whisper:small", "244 M", "99", "MIT"),
+    Known("whisper:medium", "769 M", "99", "MIT"),
+    Known("whisper:large-v3", "1550 M", "100", "MIT"),
+    Known("whisper:turbo", "809 M", "100", "MIT"),
+    Known("faster-whisper:tiny.en", "39 M", "English", "MIT"),
+    Known("faster-whisper:base", "74 M", "99", "MIT"),
+    Known("faster-whisper:small", "244 M", "99", "MIT"),
+    Known("faster-whisper:large-v3", "1550 M", "100", "MIT"),
+    Known("emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"),
+    Known("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
+    Known("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
+    Known("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
+    Known("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
+)
+
+
+def multilingual(extractor: str) -> list[str]:
+    """Known models of a recogniser that write many languages, smallest first.
+
+    Args:
+        extractor: its registered name, e.g. ``faster-whisper``.
+    """
+    named = [(known.spec.partition(":"), known.languages) for known in CATALOGUE]
+    return [model for (name, _, model), spoken in named if name == extractor and spoken.isdecimal()]
+
+
+def another_recogniser(extractor: str) -> str:
+    """The remedy where a recogniser writes English only, as commands.
+
+    Args:
+        extractor: registered name of the one to use instead.
+    """
+    sizes = multilingual(extractor)
+    spec = f"{extractor}:{sizes[0]}"
+    return (
+        f"run: trace-eval models fetch {spec}, and name it: --asr {spec} (many languages:"
+        f" {', '.join(sizes)})"
+    )
