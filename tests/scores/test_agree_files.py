@@ -284,7 +284,7 @@ def _beta_score(item: str, log_alpha: float, log_beta: float, clamped: float | N
         estimate={
             "mean": mean,
             "variance": mean * (1 - mean) / (alpha + beta + 1),
-            "params": {"log_alpha": log_alpha, "log_beta": log_beta},
+            "params": {"alpha": alpha, "beta": beta},
             "clamped": None if clamped is None else {"mean": clamped, "threshold": 0.05},
         },
     )

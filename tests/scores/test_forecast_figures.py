@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from tests.scores.orca import SCALE, orca_rows, orca_study
@@ -22,12 +24,15 @@ from trace_eval.agreement.scores import (
 from trace_eval.agreement.scores.calibration import central
 from trace_eval.agreement.scores.crps import crps_beta, crps_levels, crps_point
 from trace_eval.agreement.scores.nll import nll_beta, nll_levels
-from trace_eval.agreement.scores.selective import area_weights, selective
+from trace_eval.agreement.scores.resample import Resampler
+from trace_eval.agreement.scores.selective import Curve, add_selective, selective_rows
 from trace_eval.agreement.scores.variance import fit_factor
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
 
 LEVELS = np.arange(5) / 4
+
+Array = NDArray[Any]
 
 
 def test_crps_of_five_levels_by_hand() -> None:
@@ -108,27 +113,58 @@ def test_central_labels_and_what_they_claim() -> None:
     assert claimed == pytest.approx([0.9, 1.0, 0.9])
 
 
+def _kept(error: Array, doubt: Array) -> tuple[list[float], float]:
+    """MAE of what is kept when 0, 10, 20, 50 % are withheld, and over all shares."""
+    [found] = Curve(error, doubt).of(np.ones((1, len(error))))
+    return found[100:].tolist(), float(found[:100].mean())
+
+
 def test_withholding_by_hand() -> None:
     """Errors 4, 1, 3, 2 in tenths; uncertainty in the order of the errors but for one."""
     error = np.array([0.4, 0.1, 0.3, 0.2])
-    found = selective("judge", error, np.array([4.0, 1, 2, 3]))
+    at, area = _kept(error, np.array([4.0, 1, 2, 3]))
     # of four items 10 % withheld are 0.4 items, all of them of the most uncertain one
     expected = [0.25, (0.6 + 0.6 * 0.4) / 3.6, (0.6 + 0.2 * 0.4) / 3.2, 0.2]
-    assert found.at == pytest.approx(expected)
-    random = selective("random", error, np.zeros(4))
-    assert random.at == pytest.approx([0.25] * 4)
-    oracle = selective("oracle", error, error)
-    assert oracle.area < found.area < random.area == pytest.approx(0.25)
+    assert at == pytest.approx(expected)
+    random_at, random = _kept(error, np.zeros(4))
+    assert random_at == pytest.approx([0.25] * 4)
+    assert _kept(error, error)[1] < area < random == pytest.approx(0.25)
 
 
-def test_the_area_of_a_resample_is_that_of_its_rows() -> None:
+def test_the_curve_of_a_resample_is_that_of_its_rows() -> None:
     rng = np.random.default_rng(0)
     error, doubt = rng.random(40), np.round(rng.random(40), 1)
     unit = np.arange(40) // 2
     weights = rng.multinomial(20, np.full(20, 1 / 20), size=4).astype(float)
-    for row, area in zip(weights, area_weights(error, doubt, unit)(weights), strict=True):
+    curves = Curve(error, doubt).resampled(unit)(weights)
+    for row, curve in zip(weights, curves, strict=True):
         again = np.repeat(np.arange(40), row[unit].astype(int))
-        assert area == pytest.approx(selective("", error[again], doubt[again]).area, abs=1e-12)
+        at, area = _kept(error[again], doubt[again])
+        assert curve[100:] == pytest.approx(at, abs=1e-12)
+        assert curve[:100].mean() == pytest.approx(area, abs=1e-12)
+
+
+def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,000 items of 400 questions: both ways within 8 % of an interval's width."""
+    rng = np.random.default_rng(3)
+    unit = np.arange(2000) // 5
+    doubt = rng.random(2000) + rng.random(400)[unit]
+    error = rng.random(2000) * (0.2 + doubt / 2)
+    found = {}
+    for limit in (10_000, 0):
+        monkeypatch.setattr("trace_eval.agreement.scores.selective.EXACT_ITEMS", limit)
+        resampler = Resampler(unit)
+        add_selective(resampler, "j", error, doubt)
+        estimates = resampler.estimates(BootstrapOptions(resamples=2000))
+        found[limit] = selective_rows(estimates, "j", 2000)
+    for exact, linear in zip(found[10_000], found[0], strict=True):
+        pairs = [*zip(exact.at, linear.at, strict=True), (exact.area, linear.area)]
+        for one, other in pairs:
+            assert one.value == pytest.approx(other.value, abs=1e-12)
+            assert one.percentile is not None
+            assert other.percentile is not None
+            width = one.percentile[1] - one.percentile[0]
+            assert other.percentile == pytest.approx(one.percentile, abs=0.08 * width)
 
 
 def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
@@ -222,5 +258,12 @@ def test_calibrated_forecasts_look_calibrated() -> None:
         for name in ("coverage_80", "claimed_80")
     )
     assert covered == pytest.approx(claimed, abs=0.03)
-    judged, random, oracle = found.selective
-    assert oracle.area < judged.area < random.area
+    judged, random, oracle = (row.area.value or 0 for row in found.selective)
+    assert oracle < judged < random
+    gains = [row.gain for row in found.selective]
+    assert gains[1] is None
+    assert gains[0] is not None
+    assert gains[0].value == pytest.approx(judged - random)
+    # a variance that is right withholds errors first, beyond doubt
+    assert gains[0].interval is not None
+    assert gains[0].interval[1] < 0

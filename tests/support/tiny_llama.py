@@ -20,7 +20,11 @@ def sentences(count: int, seed: int = 0) -> list[str]:
 
 
 def write_base(
-    folder: Path, causal: bool = False, seed: int = 0, texts: Sequence[str] = ()
+    folder: Path,
+    causal: bool = False,
+    seed: int = 0,
+    texts: Sequence[str] = (),
+    positions: int = 512,
 ) -> Path:
     """A base model's folder: configuration, weights, tokenizer.
 
@@ -29,6 +33,7 @@ def write_base(
         causal: with vocabulary head, as hubs have them.
         seed: of the weights.
         texts: that the tokenizer is trained on; default: :func:`sentences`.
+        positions: tokens that the model takes.
     """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -54,7 +59,7 @@ def write_base(
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=512,
+        max_position_embeddings=positions,
         bos_token_id=0,
         eos_token_id=1,
     )

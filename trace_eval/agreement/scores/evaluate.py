@@ -31,7 +31,7 @@ from trace_eval.agreement.scores.report import (
 )
 from trace_eval.agreement.scores.resample import MAX_UNITS, Resampler
 from trace_eval.agreement.scores.sample_figures import add_raters, add_samples
-from trace_eval.agreement.scores.selective import Selective, selective
+from trace_eval.agreement.scores.selective import add_selective, selective_rows
 from trace_eval.agreement.scores.spearman import spearman
 from trace_eval.agreement.scores.spread_figures import add_calibration, add_variance
 from trace_eval.agreement.scores.study import JudgeScores, Study
@@ -100,7 +100,9 @@ def agree_scores(
     for judge in ours:
         add_samples(book, judge)
     add_differences(book, ours)
-    figures, _ = book.finish(options.bootstrap)
+    for judge in ours:
+        _add_selective(book.resampler, part, judge)
+    figures, estimates = book.finish(options.bootstrap)
     grouped = book.resampler.grouped
     del book  # its columns; those of the systems are next
     rows, agreements = _systems(study.take(chosen), [j.take(chosen) for j in judges], options)
@@ -117,7 +119,9 @@ def agree_scores(
         options,
         tuple(_coverage(judge, rated & chosen, chosen) for judge in judges),
         tuple(figures),
-        tuple(row for judge in ours for row in _selective(part, judge)),
+        tuple(
+            row for judge in ours for row in selective_rows(estimates, judge.name, len(part.ids))
+        ),
         tuple(rows),
         tuple(agreements),
         tuple(found for judge in ours if (found := _growth(part, judge))),
@@ -169,15 +173,10 @@ def _coverage(judge: JudgeScores, rated: Mask, chosen: Mask) -> Coverage:
     )
 
 
-def _selective(study: Study, judge: JudgeScores) -> list[Selective]:
-    error = abs(judge.mean - study.people.mean)
-    found = [
-        selective("random", error, np.zeros(len(error))),
-        selective("oracle", error, error),
-    ]
+def _add_selective(resampler: Resampler, study: Study, judge: JudgeScores) -> None:
     if judge.variance is not None and not np.isnan(judge.variance).any():
-        found.insert(0, selective(judge.name, error, judge.variance))
-    return found if len(found) == 3 else []
+        error = abs(judge.mean - study.people.mean)
+        add_selective(resampler, judge.name, error, judge.variance)
 
 
 def _systems(

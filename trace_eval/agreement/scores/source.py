@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -156,9 +155,7 @@ def _add(column: ScoreColumn, record: Mapping[str, Any]) -> None:
     if record.get("distribution"):
         column.shares[item] = record["distribution"]
     params = estimate.get("params") or {}
-    if {"log_alpha", "log_beta"} <= set(params):
-        column.beta[item] = (math.exp(params["log_alpha"]), math.exp(params["log_beta"]))
-    elif {"alpha", "beta"} <= set(params):
+    if {"alpha", "beta"} <= set(params):
         column.beta[item] = (params["alpha"], params["beta"])
     if estimate.get("clamped"):
         column.clamped[item] = estimate["clamped"]["mean"]

@@ -169,8 +169,9 @@ def _selective(report: ScoreReport) -> Table:
             "items",
             *(f"{share:.0%}" for share in WITHHELD),
             "mean over all shares",
+            "minus random's",
         ),
-        [(row.who, row.items, *row.at, row.area) for row in report.selective],
+        [(row.who, row.items, *row.at, row.area, row.gain) for row in report.selective],
         "random: in any order; oracle: the largest errors first, which no order beats",
     )
 
