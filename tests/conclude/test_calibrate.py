@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,43 @@ def test_a_margin_beats_the_label_that_it_was_rounded_to() -> None:
     assert rule.difference.interval[0] > 0
     assert sum(b.pairs for b in best.bins) == found.pairs == 1200
     assert diagram(best).count("<circle") == len(best.bins)
+
+
+def test_half_is_judged_by_the_ties_that_people_gave() -> None:
+    """Always 1/2 errs by a half on winners and by nothing on ties."""
+    found = source(400, 1.0)
+    assert found.labels is not None
+    codes = found.labels.codes["overall"].copy()
+    codes[::4] = 2
+    tied = JudgedSource(found.judgements, found.labels.with_codes(overall=codes))
+    result = calibrate(gather(tied, None))
+    assert result.half == pytest.approx(0.25 * 0.75)
+    rules = {rule.name: rule.accuracy.value for rule in result.rules}
+    assert rules["always a tie"] == pytest.approx(0.25 + 0.75 / 2)
+
+
+def test_agree_compares_the_fit_with_rules_that_need_none(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    lines = ["id,preference,truth,score_a,score_b,wer_a,wer_b,instruction_id"]
+    for n in range(120):
+        lead = rng.normal(0, 2)
+        truth = 1 if rng.random() < sigmoid(np.array(lead)) else 2
+        row = (f"p{n}", 1 if lead > 0 else 2, truth, lead, 0, rng.random(), rng.random(), f"i{n}")
+        lines.append(",".join(map(str, row)))
+    path = tmp_path / "judge.csv"
+    path.write_text("\n".join(lines) + "\n")
+    command = ["agree", str(path), "--prediction", "preference", "--truth", "truth", "--id", "id"]
+    told = [*command, "--calibrated", "--baseline", "wer:lower", "--resamples", "100"]
+    result = CliRunner().invoke(app, [*told, "--json", str(tmp_path / "out.json")])
+    assert result.exit_code == 0, result.output
+    assert "P(people prefer A | judge)" in result.output
+    (found,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
+    assert found["features"] == ["score difference", "label"]
+    names = [rule["name"] for rule in found["rules"]]
+    assert names[:2] == ["judge's own label", "lower wer"]
+    assert found["rules"][1]["difference"]["interval"][0] > 0
+    plain = CliRunner().invoke(app, [*command, "--resamples", "100"])
+    assert "P(people prefer A" not in plain.output
 
 
 def test_noise_is_not_learned() -> None:

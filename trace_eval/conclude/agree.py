@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from blueprints import UserError
+from fusion import Policy
 from trace_eval.agreement.evaluate import ALL_POLICIES, AgreeOptions, AgreeReport
 from trace_eval.agreement.evaluate import agree as plain_agree
 from trace_eval.agreement.source import JudgedSource
 from trace_eval.agreement.tables import agree_tables
 from trace_eval.agreement.tabular import Table
+from trace_eval.conclude.calibrate import Calibration, calibrate
 from trace_eval.conclude.evidence import gather
 from trace_eval.conclude.shares import ShareRow, share_rows
-from trace_eval.conclude.tables import share_table
+from trace_eval.conclude.tables import calibration_tables, share_table
 from trace_eval.conclude.win_rates import describe
 from trace_eval.data.labels import LABEL_COLUMNS, MISSING, LabelTable
 from trace_eval.runs.fuse import load_policy
@@ -26,25 +28,37 @@ class PoweredAgreement(AgreeReport):
     Attributes:
         shares: empty: every judged pair has a label.
         design: how the labels were drawn, in words.
+        calibrations: P(people prefer A) of every judge, where it was asked for.
     """
 
     shares: tuple[ShareRow, ...] = ()
     design: str = ""
+    calibrations: tuple[Calibration, ...] = ()
 
 
 def agree(
     sources: Sequence[JudgedSource],
     labels: LabelTable | None = None,
     options: AgreeOptions | None = None,
+    *,
+    calibrated: bool = False,
 ) -> PoweredAgreement:
-    """See :func:`trace_eval.agreement.evaluate.agree`."""
+    """See :func:`trace_eval.agreement.evaluate.agree`.
+
+    Args:
+        sources: judgements.
+        labels: people's; null: those of the first source that has some.
+        options: see there.
+        calibrated: also fit P(people prefer A) of every judge, and compare it with the rules
+            that need no fit.
+    """
     options = options or AgreeOptions()
     report = plain_agree(sources, labels, options)
     rows: list[ShareRow] = []
     design = ""
     if labels is None:
         labels = next((source.labels for source in sources if source.labels), None)
-    policy = None if options.policy in (None, ALL_POLICIES) else load_policy(options.policy or "")
+    policy = policy_of(options)
     for source in sources:
         for judge, table in source.judgements.raters().items():
             for column in LABEL_COLUMNS:
@@ -67,7 +81,26 @@ def agree(
         **{part.name: getattr(report, part.name) for part in fields(report)},
         shares=tuple(rows),
         design=design,
+        calibrations=tuple(_calibrations(sources, labels, options)) if calibrated else (),
     )
+
+
+def _calibrations(
+    sources: Sequence[JudgedSource], labels: LabelTable | None, options: AgreeOptions
+) -> Iterator[Calibration]:
+    policy = policy_of(options)
+    for source in sources:
+        for judge in source.judgements.raters():
+            evidence = gather(source, labels, judge=judge, policy=policy)
+            draw = options.bootstrap
+            found = calibrate(evidence, options.folds, draw.level, draw.seed, options.baselines)
+            yield replace(found, probabilities={})  # `fuse --calibrated` writes them
+
+
+def policy_of(options: AgreeOptions) -> Policy | None:
+    """The one policy to fuse with; null: the stored labels."""
+    name = options.policy
+    return None if name is None or name == ALL_POLICIES else load_policy(name)
 
 
 def tables(report: PoweredAgreement) -> Iterator[Table]:
@@ -75,3 +108,5 @@ def tables(report: PoweredAgreement) -> Iterator[Table]:
     yield from agree_tables(report)
     if report.shares:
         yield share_table(report.shares, report.options.bootstrap.level, report.design)
+    for found in report.calibrations:
+        yield from calibration_tables(found)

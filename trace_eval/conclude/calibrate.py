@@ -6,7 +6,7 @@ from a fit that has not seen its instruction, and only pairs without a label get
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.agreement.baselines import RULES
+from trace_eval.agreement.baselines import RULES, NumberRule
 from trace_eval.agreement.interval import Range
 from trace_eval.conclude.calibrators import METHODS, Array, Method, log_loss
 from trace_eval.conclude.evidence import Evidence
@@ -52,7 +52,7 @@ class Fitted:
     """One method on held-out pairs.
 
     Attributes:
-        brier: mean squared error of the probability, 0 to 1; 0.25 is always saying 1/2.
+        brier: mean squared error of the probability, 0 to 1.
         ece: expected calibration error: mean over bins of |predicted - observed|; never
             negative, so chance alone makes it positive.
         log_loss: nats; 0.693 is always saying 1/2.
@@ -90,6 +90,7 @@ class Calibration:
     Attributes:
         pairs, groups, folds: labelled pairs, their instructions, folds.
         features: what was measured, the lead first.
+        half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
         methods: best first, by held-out log loss.
         probabilities: pair -> P(people prefer A); held-out where the pair has a label.
     """
@@ -99,6 +100,7 @@ class Calibration:
     groups: int
     folds: int
     features: tuple[str, ...]
+    half: float
     methods: tuple[Fitted, ...]
     rules: tuple[Rule, ...]
     probabilities: Mapping[str, float]
@@ -110,9 +112,20 @@ class Calibration:
 
 
 def calibrate(
-    evidence: Evidence, folds: int = 5, level: float = 0.95, seed: int = 0
+    evidence: Evidence,
+    folds: int = 5,
+    level: float = 0.95,
+    seed: int = 0,
+    baselines: Sequence[NumberRule] = (),
 ) -> Calibration:
     """Fit all methods, keep the best.
+
+    Args:
+        evidence: judge and people.
+        folds: at most; instructions are never split.
+        level: coverage of the intervals.
+        seed: of folds and resamples.
+        baselines: rules to beat, besides the usual ones.
 
     Raises:
         UserError: too few labelled pairs or instructions, or a package is not installed.
@@ -147,8 +160,9 @@ def calibrate(
         groups=groups,
         folds=folds,
         features=names,
+        half=float(np.mean((y - 0.5) ** 2)),
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
-        rules=tuple(_rules(evidence, known, y, held[order[0]], draws)),
+        rules=tuple(_rules(evidence, known, y, held[order[0]], draws, baselines)),
         probabilities=probabilities,
     )
 
@@ -267,11 +281,16 @@ def _right(p: Array, y: Array) -> Array:
 
 
 def _rules(
-    evidence: Evidence, known: NDArray[np.bool_], y: Array, best: Array, draws: _Draws
+    evidence: Evidence,
+    known: NDArray[np.bool_],
+    y: Array,
+    best: Array,
+    draws: _Draws,
+    baselines: Sequence[NumberRule],
 ) -> list[Rule]:
     ours = _right(best, y)
     rules: dict[str, Codes] = {"judge's own label": evidence.codes}
-    for rule in RULES:
+    for rule in (*RULES, *baselines):
         codes = rule.codes(evidence.table.facts)
         if codes is not None:
             rules[rule.name] = codes
@@ -282,7 +301,8 @@ def _rules(
         right = _right(_preference(said), y)
         winners = int(((said == 0) | (said == 1)).sum())
         found.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
-    always = _right(np.full(len(y), float(share > 0.5)), y)
-    name = f"always {'A' if share > 0.5 else 'B'}"
-    found.append(Rule(name, len(y), draws.mean(always), draws.mean(ours - always)))
+    side = float(share > 0.5)
+    for name, value in ((f"always {'A' if side else 'B'}", side), ("always a tie", 0.5)):
+        right = _right(np.full(len(y), value), y)
+        found.append(Rule(name, len(y), draws.mean(right), draws.mean(ours - right)))
     return found

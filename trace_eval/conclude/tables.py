@@ -155,8 +155,8 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
             (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
             for row in found.methods
         ),
-        f"held out: {found.folds} folds that share no instruction; always 1/2: Brier 0.25, log"
-        f" loss 0.693; features: {', '.join(found.features)}",
+        f"held out: {found.folds} folds that share no instruction; always 1/2: Brier"
+        f" {found.half:.3f}, log loss 0.693; features: {', '.join(found.features)}",
     )
     yield table(
         "Rules that need no fit, on the same pairs (ties as halves)",

@@ -75,7 +75,9 @@ class Columns:
         return cls(prediction, truth, id, {value: label for value, _, label in pairs}, flip_b)
 
 
-def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTable | None]:
+def read_judge_file(
+    path: Path, columns: Columns, numbers: Sequence[str] = ()
+) -> tuple[LabelTable, LabelTable | None]:
     """(what the judge said, what people said) of one file; null: it has no truth column.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
@@ -88,10 +90,11 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
     """
     given = {columns.prediction: "prediction", columns.truth: "truth", columns.id: "id"}
     own = {name: ours for name, ours in given.items() if name is not None}
+    sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     named = sum(name is not None for name in (columns.prediction, columns.truth, columns.id))
     if len(own) < named:
         raise UserError("--prediction, --truth and --id need three different columns")
-    found = read_columns(path, own)
+    found = read_columns(path, {**sides, **own})
     for name, ours in own.items():
         if ours not in found:
             raise UserError(f"{path}: no column {name!r}; see its header")
@@ -106,7 +109,7 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
     elif columns.mapping:
         for name in set(found) & set(LABEL_COLUMNS):
             found[name] = [columns.mapping.get(str(value), value) for value in found[name]]
-    judged = label_table(str(path), found, default_ids=truth is not None)
+    judged = label_table(str(path), found, default_ids=truth is not None, numbers=numbers)
     people = None
     if truth is not None or truth_scores:
         identity = {
@@ -119,6 +122,7 @@ def read_judge_file(path: Path, columns: Columns) -> tuple[LabelTable, LabelTabl
             f"{columns.truth or 'human scores'} of {path}",
             {**identity, **own_labels, **truth_scores},
             default_ids=True,
+            numbers=numbers,
         )
     return (flipped(judged) if columns.flip_b else judged), people
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from blueprints import UserError
@@ -33,6 +34,8 @@ from trace_eval.runs.summary import Summary
 #: Means closer than this are equal, whatever their last digits.
 EQUAL = 1e-9
 
+#: Columns of a table of pairs, before its labels. Scores are on the rubric's scale, means on
+#: [0, 1]; ``tokens`` are the words of a written answer.
 COLUMNS = (
     "id",
     "instruction_id",
@@ -42,11 +45,18 @@ COLUMNS = (
     "item_b",
     "rubric",
     "judge",
+    "score_a",
+    "score_b",
+    "tokens_a",
+    "tokens_b",
     "mean_a",
     "mean_b",
     "p_a",
     "made_by",
 )
+
+#: People's mean scores: a table has them where its items have people's scores.
+PEOPLE = ("truth_score_a", "truth_score_b")
 
 
 @dataclass(frozen=True)
@@ -160,6 +170,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     told = made_by(_rubric(run, options), run.record().judge.spec, options)
     if out.suffix in (".csv", ".jsonl"):
         rows = [_row(pair, told, options) for pair in found]
+        _with_people(rows, found)
         out.parent.mkdir(parents=True, exist_ok=True)
         write_all(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
     else:
@@ -179,12 +190,32 @@ def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
         pair.b.id,
         known.rubric if known else None,
         known.judge if known else None,
+        *(None if s is None else s.value for s in (pair.score_a, pair.score_b)),
+        *map(_words, (pair.a, pair.b)),
         *means,
         pair.p_a,
         told,
     )
     label: dict[str, Any] = {options.stands_for: pair.typed} if options.stands_for else {}
     return {**dict(zip(COLUMNS, cells, strict=True)), "preference": pair.preference, **label}
+
+
+def _words(item: Single) -> int | None:
+    return None if item.answer.text is None else len(item.answer.text.split())
+
+
+def _with_people(rows: list[dict[str, Any]], pairs: Sequence[ScorePair]) -> None:
+    """Add people's mean scores, where there are any."""
+    means = [tuple(map(_people, (pair.a, pair.b))) for pair in pairs]
+    if any(None not in row for row in means):
+        for row, values in zip(rows, means, strict=True):
+            row |= dict(zip(PEOPLE, values, strict=True))
+
+
+def _people(item: Single) -> float | None:
+    given = item.labels.scores.values() if item.labels else ()
+    known = [value for value in given if value is not None]
+    return fmean(known) if known else None
 
 
 def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
