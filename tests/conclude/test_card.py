@@ -15,12 +15,15 @@ from extractors.registry import names
 from tests.agreement.tables import table
 from trace_eval.agreement import AgreeOptions, BootstrapOptions, JudgedSource, agree
 from trace_eval.agreement.checks import DataWarning
+from trace_eval.agreement.share import Share
 from trace_eval.commands.cli import app
+from trace_eval.conclude.card import make_cards
 from trace_eval.conclude.card_page import markdown
 from trace_eval.conclude.ceiling import human_ceiling
 from trace_eval.conclude.gates import conditions, failures
 from trace_eval.conclude.known_limits import LIMITS, UNKNOWN, limit_of
 from trace_eval.conclude.operation import operation
+from trace_eval.conclude.probes import ProbeReport, ProbeRow
 from trace_eval.conclude.verdict import best_rule, decide
 
 RNG = np.random.default_rng(8)
@@ -124,9 +127,52 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     assert text.count("Fit for: unknown") == 2
 
 
-def test_texts_stay_texts_in_markdown(tmp_path: Path) -> None:
-    from trace_eval.conclude.card import make_cards
+def probed(folder: Path, judge: str) -> Path:
+    rows = (
+        ProbeRow(name="identical", expected="a tie", held=Share(3, 4), unscored=1),
+        ProbeRow(name="silence", expected="A wins", held=Share(0, 0), unscored=5),
+    )
+    return ProbeReport(judge=judge, pairs=5, rows=rows, left_out=("mp3: no ffmpeg",)).save(folder)
 
+
+def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
+    judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
+    command = ["card", str(judge), str(other), "--resamples", "0", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "card.md").read_text()
+    assert "Sanity probes" not in text
+    assert text.count("sanity probes: run trace-eval drill judge") == 2
+    command += ["--probes", str(probed(tmp_path, "a"))]
+    done = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "card.json").read_text())
+    assert stored[0]["probes"]["rows"][0]["held"] == {"count": 3, "of": 4}
+    assert stored[1]["probes"] is None
+    text, page = (tmp_path / "card.md").read_text(), (tmp_path / "card.html").read_text()
+    # Wilson's interval of 3 of 4: 0.3006 to 0.9544
+    assert "| identical | a tie | 3 | 4 | 0.7500 | 0.3006 | 0.9544 | 1 |" in text
+    assert "Left out: mp3: no ffmpeg" in text
+    assert "<h2>Sanity probes</h2>" in page
+    assert text.count("sanity probes: run trace-eval drill judge") == 1
+    gate = CliRunner().invoke(app, [*command, "--fail-under", "probe.identical=0.9"])
+    assert gate.exit_code == 1
+    assert "probe.identical is 0.7500" in gate.output
+
+
+def test_probes_of_another_judge_are_refused(tmp_path: Path) -> None:
+    judge = judge_file(tmp_path, "a.csv", 0.9)
+    path = probed(tmp_path, "openai:tiny")
+    with pytest.raises(UserError, match=r"probes of openai:tiny; the cards are of a;"):
+        make_cards([judge], probes=[path])
+    with pytest.raises(UserError, match="a was probed twice"):
+        make_cards([judge], probes=[probed(tmp_path, "a"), tmp_path])
+    path.write_text("{}")
+    with pytest.raises(UserError, match=r"probes\.json: no result of probes"):
+        make_cards([judge], probes=[tmp_path])
+
+
+def test_texts_stay_texts_in_markdown(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,preference,judge\np0,1,<b>|`*x*\n")
     (card,) = make_cards([path])

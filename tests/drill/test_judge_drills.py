@@ -12,11 +12,11 @@ from fusion import DIMENSIONS, Rating
 from tests.judges.cases import case
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
+from trace_eval.agreement.share import Share
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.drill import ATTACKS, PROBES, drill_injection, drill_judge
 from trace_eval.drill.injection import PLACES, _attacked
-from trace_eval.drill.share import Share
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -131,6 +131,12 @@ def test_rules_pass_the_probes_that_they_must(
     report = drill_judge(manifest, tmp_path / "out", _options(cache), kept)
     held = {row.name: row.held for row in report.rows}
     assert held["identical"] == held["swap"] == held["silence"] == Share(1, 1)
+    assert (tmp_path / "out" / "probes.json").is_file()
+    card = trace_eval("card", tmp_path / "out" / "plain", "--probes", tmp_path / "out")
+    assert card.code == 0, card.err
+    text = (tmp_path / "out" / "plain" / "card.md").read_text()
+    assert "### Sanity probes" in text
+    assert "| swap | the plain verdict, mirrored | 1 | 1 | 1.0000 |" in text
     again = drill_judge(manifest, tmp_path / "out", _options(cache), kept)
     assert again == report
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import IntervalEstimate
@@ -62,7 +63,9 @@ def p_value(value: float | None) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, numpy values and tuples as strict JSON values; NaN and infinity are null."""
+    """Records, numpy values and tuples as strict JSON values; NaN and infinity are null."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):

@@ -19,6 +19,10 @@ def card(
         Path | None,
         typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
     ] = None,
+    probes: Annotated[
+        list[Path] | None,
+        typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 2_000,
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
@@ -33,7 +37,7 @@ def card(
     from trace_eval.conclude.gates import card_values
     from trace_eval.data.labels import read_labels
 
-    cards = make_cards(runs, read_labels(labels) if labels else None, resamples)
+    cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
     print_tables([comparison(cards)], stdout_console())
     for one in cards:
         text = f"{one.name}: {one.verdict.use}; {one.verdict.why}"

@@ -72,23 +72,21 @@ def probe(
 ) -> None:
     """Change recordings so that the verdict is known; print how often the judge gives it."""
     from trace_eval.agreement import write_json
+    from trace_eval.commands.console import results
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.conclude.card_page import probe_table
     from trace_eval.data.manifests import read_manifest
     from trace_eval.drill import drill_judge
 
     manifest = read_manifest(pairs, audio_root, None, limit)
     report = drill_judge(manifest, out, Options(extracting, judge, judging, DEFAULT_POLICY))
-    rows = (
-        (
-            *(row.name, row.expected, row.held.count, row.held.of, row.held.value),
-            *row.held.interval(),
-            row.unscored,
-        )
-        for row in report.rows
-    )
-    columns = ("probe", "expected", "held", "of", "share", "low", "high", "unscored")
-    _print(f"probes of {report.judge}", columns, rows, "; ".join(report.left_out))
+    print_tables([probe_table(report)], stdout_console())
+    for text in report.left_out:
+        results().print(f"left out: {text}", markup=False, soft_wrap=True)
     if json_file:
         write_json(json_file, report)
+    text = f"for the card of this judge: trace-eval card RUN --probes {out}"
+    results().print(text, markup=False, soft_wrap=True)
 
 
 def _print(

@@ -20,6 +20,8 @@ from trace_eval.conclude.evidence import gather
 from trace_eval.conclude.known_limits import limit_of
 from trace_eval.conclude.loudness import LoudnessBias, loudness_bias
 from trace_eval.conclude.operation import Operation, operation
+from trace_eval.conclude.probes import FILE as PROBES_FILE
+from trace_eval.conclude.probes import ProbeReport, probes_of
 from trace_eval.conclude.verdict import Verdict, best_rule, decide
 from trace_eval.data.labels import LabelTable
 
@@ -38,6 +40,7 @@ class Card:
         ceiling: agreement among people; null: one rater.
         loudness: preference for the louder answer among human ties; null: levels unknown.
         calibration: null: too few labels.
+        probes: sanity probes of the judge; null: none were given.
         limits: extractor -> what it does not hear.
         unknown: sentences about what nobody can say, for want of data.
     """
@@ -54,6 +57,7 @@ class Card:
     ceiling: Ceiling | None
     loudness: LoudnessBias | None
     calibration: Calibration | None
+    probes: ProbeReport | None
     limits: dict[str, str]
     verdict: Verdict
     unknown: tuple[str, ...]
@@ -89,20 +93,32 @@ def main_score(report: AgreeReport | None) -> JudgeScore | None:
 
 
 def make_cards(
-    paths: Sequence[Path], labels: LabelTable | None = None, resamples: int = 2000
+    paths: Sequence[Path],
+    labels: LabelTable | None = None,
+    resamples: int = 2000,
+    probes: Sequence[Path] = (),
 ) -> list[Card]:
     """A card per judge of every run or file.
 
+    Args:
+        probes: results of ``trace-eval drill judge``; one in a run's folder need not be named.
+
     Raises:
-        UserError: a run cannot be read.
+        UserError: a run or a result of probes cannot be read, or is of none of the judges.
     """
+    sources = {path: read_source(path) for path in paths}
+    judges = {judge for source in sources.values() for judge in source.judgements.raters()}
+    named = probes_of(probes, judges)
     found = []
-    for path in paths:
-        source = read_source(path)
+    for path, source in sources.items():
         ran = operation(path) if path.is_dir() else None
-        for judge in source.judgements.raters():
+        raters = source.judgements.raters()
+        stored = path / PROBES_FILE
+        probed = named or probes_of([stored] if stored.is_file() else [], raters)
+        for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
-            found.append(_card(name, judge, source, ran, labels, resamples))
+            card = _card(name, judge, source, ran, labels, resamples, probed.get(judge))
+            found.append(card)
     return found
 
 
@@ -113,6 +129,7 @@ def _card(
     ran: Operation | None,
     labels: LabelTable | None,
     resamples: int,
+    probes: ProbeReport | None,
 ) -> Card:
     labels = source.labels if labels is None else labels
     one = JudgedSource(
@@ -131,6 +148,11 @@ def _card(
     positions = [row.bias.p for row in report.position] if report else []
     if not positions:
         unknown.append("position bias: no pair was judged in both orders")
+    if probes is None:
+        unknown.append(
+            f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {judge}, then this"
+            " with --probes DIR"
+        )
     return Card(
         name=name,
         source=table.source,
@@ -144,6 +166,7 @@ def _card(
         ceiling=None if labels is None else human_ceiling(labels),
         loudness=None if labels is None or report is None else loudness_bias(one, labels),
         calibration=_calibration(one, labels, unknown) if report else None,
+        probes=probes,
         limits={e: limit_of(e) for e in (ran.extractors.values() if ran else ())},
         verdict=decide(
             score,

@@ -12,6 +12,7 @@ from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.card import Card
 from trace_eval.conclude.forest import svg
 from trace_eval.conclude.operation import Operation
+from trace_eval.conclude.probes import ProbeReport
 from trace_eval.conclude.reliability import diagram
 from trace_eval.conclude.tables import bounded
 from trace_eval.conclude.verdict import RULES
@@ -81,6 +82,9 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     yield "What was judged", list(_what(card)), []
     yield "Agreement with people", list(_agreement_words(card)), list(_agreement_tables(card))
     yield "Bias and consistency", [], [_bias(card)]
+    if card.probes:
+        left_out = [f"Left out: {text}." for text in card.probes.left_out]
+        yield "Sanity probes", left_out, [probe_table(card.probes)]
     if card.limits:
         yield (
             "Known limits of what was measured",
@@ -226,6 +230,23 @@ def _bias(card: Card) -> Table:
     if not rows:
         rows.append(("nothing could be tested", None, None, None))
     return table("", ("what", "pairs", "seen", "p"), rows)
+
+
+def probe_table(probes: ProbeReport) -> Table:
+    """How often a verdict was as it must be, with 95 % intervals (Wilson)."""
+    rows = (
+        (
+            *(row.name, row.expected, row.held.count, row.held.of, row.held.value),
+            *row.held.interval(),
+            row.unscored,
+        )
+        for row in probes.rows
+    )
+    return table(
+        f"{probes.pairs} pairs, changed so that the verdict of {probes.judge} is known",
+        ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
+        rows,
+    )
 
 
 def markdown(cards: Sequence[Card]) -> str:

@@ -71,7 +71,7 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
 
 
 def card_values(card: Card) -> dict[str, float | None]:
-    """The figures of a card: those of agreement, and ``coverage`` of all pairs."""
+    """Figures of a card: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
     figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None}
     if card.agreement is not None:
         for found in score_values(card.agreement.scores).values():
@@ -79,4 +79,6 @@ def card_values(card: Card) -> dict[str, float | None]:
     ran = card.operation
     if ran is not None and ran.both_orders:
         figures["consistency"] = ran.consistent / ran.both_orders
+    if card.probes is not None:
+        figures |= {f"probe.{row.name}": row.held.value for row in card.probes.rows}
     return figures | {"coverage": card.coverage}

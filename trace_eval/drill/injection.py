@@ -10,10 +10,10 @@ from typing import Literal
 
 from blueprints import Blueprint, Transcript, UserError
 from fusion import Rating
+from trace_eval.agreement.share import Share
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.drill.attacks import ATTACKS, Attack
-from trace_eval.drill.share import Share
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options

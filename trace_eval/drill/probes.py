@@ -20,9 +20,10 @@ import soundfile
 from blueprints import UserError
 from extractors.audio import Clip, Samples, decode
 from fusion import Rating
+from trace_eval.agreement.share import Share
+from trace_eval.conclude.probes import ProbeReport, ProbeRow
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Pair, Recording
-from trace_eval.drill.share import Share
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.run import Run
@@ -126,36 +127,6 @@ PROBES: tuple[Probe, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class ProbeRow:
-    """What became of one probe.
-
-    Attributes:
-        held: of the pairs with a verdict, those in which the expected relation holds.
-        unscored: pairs without a verdict, on the plain or on the changed pair.
-    """
-
-    name: str
-    expected: str
-    held: Share
-    unscored: int
-
-
-@dataclass(frozen=True)
-class ProbeReport:
-    """What became of all probes.
-
-    Attributes:
-        judge: its spec.
-        rows: one per probe.
-        left_out: probes that cannot be made here, and why.
-    """
-
-    judge: str
-    rows: tuple[ProbeRow, ...]
-    left_out: tuple[str, ...] = ()
-
-
 def drill_judge(
     manifest: Manifest, out: Path, options: Options, probes: Sequence[Probe] = PROBES
 ) -> ProbeReport:
@@ -163,7 +134,8 @@ def drill_judge(
 
     Args:
         manifest: pairs whose answers can be decoded.
-        out: folder of ``plain``, one run per probe, and the changed recordings; continued.
+        out: folder of ``plain``, one run per probe, the changed recordings, and the result
+            (``probes.json``), which a card can show; continued.
         options: the judge and how it is asked.
         probes: which ones.
 
@@ -179,7 +151,14 @@ def drill_judge(
         left_out.append("mp3: the program ffmpeg is not installed")
     plain = _verdicts(manifest, out / "plain", options)
     rows = [_row(probe, manifest, plain, out / probe.name, options) for probe in probes]
-    return ProbeReport(judge_of(options.judge, options.judging).spec, tuple(rows), tuple(left_out))
+    report = ProbeReport(
+        judge=judge_of(options.judge, options.judging).spec,
+        pairs=len(manifest.pairs),
+        rows=tuple(rows),
+        left_out=tuple(left_out),
+    )
+    report.save(out)
+    return report
 
 
 def _row(
@@ -204,7 +183,9 @@ def _row(
             continue
         known += 1
         held += probe.holds(one, other)
-    return ProbeRow(probe.name, probe.expected, Share(held, known), unscored)
+    return ProbeRow(
+        name=probe.name, expected=probe.expected, held=Share(held, known), unscored=unscored
+    )
 
 
 def _verdicts(manifest: Manifest, out: Path, options: Options) -> dict[str, str | None]:
