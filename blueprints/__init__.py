@@ -5,30 +5,28 @@ from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprin
 from blueprints.compact import render_compact
 from blueprints.errors import UserError, require
 from blueprints.features import feature_groups
-from blueprints.groups import (
-    Absent,
-    Accent,
-    Contour,
-    Emotion,
-    EmotionWindow,
-    Extension,
-    FiniteJson,
-    Loudness,
-    Pitch,
-    Present,
-    Provenance,
-    Quality,
-    Rate,
-    Signal,
-    Span,
-    Status,
-    Strict,
-    Transcript,
-    Word,
-)
+from blueprints.groups.accent import Accent
+from blueprints.groups.emotion import Emotion, EmotionWindow
+from blueprints.groups.loudness import Loudness
+from blueprints.groups.pitch import Pitch
+from blueprints.groups.quality import Quality
+from blueprints.groups.rate import Rate
+from blueprints.groups.signal import Signal
+from blueprints.groups.transcript import Transcript, Word
 from blueprints.legend import COMPACT_LEGEND, compact_legend
 from blueprints.norms import NORMS, Norm
 from blueprints.paper import PAPER_POINTS, Speaker, render_paper
+from blueprints.records import (
+    Absent,
+    Contour,
+    Extension,
+    FiniteJson,
+    Present,
+    Provenance,
+    Span,
+    Status,
+    Strict,
+)
 
 __all__ = [
     "COMPACT_LEGEND",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 
-from blueprints.blueprint import Blueprint
+import blueprints.notation as notation
 from blueprints.errors import UserError
-from blueprints.groups import Contour, Signal
+from blueprints.records import Contour
 
 #: Sums of a contour's values stay finite up to this.
 _HUGE = 1e300
@@ -83,8 +84,21 @@ def _nearest(contour: Contour, second: float) -> float | None:
     return None
 
 
-def clip_seconds(bp: Blueprint, contour: Contour) -> float:
+def clip_seconds(clip_s: float | None, contour: Contour) -> float:
     """Length of the clip, seconds: as measured, else up to where the contour ends."""
-    if isinstance(bp.signal, Signal) and bp.signal.duration_s > 0:
-        return bp.signal.duration_s
-    return contour.start_s + max(1, len(contour.values)) * contour.step_s
+    return clip_s or contour.start_s + max(1, len(contour.values)) * contour.step_s
+
+
+def written(
+    contour: Contour, clip_s: float | None, steps: int, zero: float = 0.0, scale: int = 1
+) -> str:
+    """A contour for a prompt: whole numbers ``(value - zero) * scale``, a dot per unknown step.
+
+    A run of dots is written without spaces, which makes it one token. Steps are never
+    shorter than the contour's own: repeating a value adds no knowledge.
+    """
+    seconds = clip_seconds(clip_s, contour)
+    steps = max(1, round(min(float(steps), seconds / contour.step_s)))
+    values = resample(contour, steps, seconds)
+    text = " ".join("." if x is None else notation.number((x - zero) * scale, 0) for x in values)
+    return re.sub(r"(?<=\.) (?=\.)", "", text)

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from pydantic import Field
 
-from blueprints.groups import (
-    Absent,
-    Accent,
-    Emotion,
-    Extension,
-    Loudness,
-    Pitch,
-    Present,
-    Provenance,
-    Quality,
-    Rate,
-    Signal,
-    Status,
-    Strict,
-    Transcript,
-)
+from blueprints.groups.accent import Accent
+from blueprints.groups.emotion import Emotion
+from blueprints.groups.loudness import Loudness
+from blueprints.groups.pitch import Pitch
+from blueprints.groups.quality import Quality
+from blueprints.groups.rate import Rate
+from blueprints.groups.signal import Signal
+from blueprints.groups.transcript import Transcript
+from blueprints.records import Absent, Extension, Present, Provenance, Status, Strict
 
 #: Version of the blueprint's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
-
-#: The groups of every blueprint and the model of each, in rendering order.
-GROUPS: dict[str, type[Present]] = {
-    "signal": Signal,
-    "transcript": Transcript,
-    "quality": Quality,
-    "pitch": Pitch,
-    "loudness": Loudness,
-    "rate": Rate,
-    "emotion": Emotion,
-    "accent": Accent,
-}
 
 NOT_REQUESTED = Absent(status=Status.NOT_REQUESTED, reason="no extractor was asked for it")
 
@@ -59,11 +42,16 @@ class Blueprint(Strict):
         default_factory=dict, description="group -> extractor, version, model, parameters"
     )
 
+    @property
+    def clip_s(self) -> float | None:
+        """Length of the clip, seconds; null where it was not measured or is 0."""
+        return (self.signal.duration_s or None) if isinstance(self.signal, Signal) else None
+
     def group(self, name: str) -> Present | Absent:
         """A group by name, extensions included; ``not_requested`` when nobody filled it."""
         if name in GROUPS:
-            found: Present | Absent = getattr(self, name)
-            return found
+            value: Present | Absent = getattr(self, name)
+            return value
         return self.extensions.get(name, NOT_REQUESTED)
 
     def with_group(self, name: str, value: Present | Absent, source: Provenance) -> Blueprint:
@@ -73,3 +61,12 @@ class Blueprint(Strict):
             return self.model_copy(update={name: value, "provenance": provenance})
         extensions = {**self.extensions, name: value}
         return self.model_copy(update={"extensions": extensions, "provenance": provenance})
+
+
+#: The groups of every blueprint and the model of each, in rendering order.
+GROUPS: dict[str, type[Present]] = {
+    name: model
+    for name, field in Blueprint.model_fields.items()
+    for model in get_args(field.annotation)
+    if isinstance(model, type) and issubclass(model, Present)
+}

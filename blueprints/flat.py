@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blueprints.blueprint import GROUPS, Blueprint
-from blueprints.groups import Absent
+from blueprints.records import Absent
 
 Value = str | float | bool | None
 

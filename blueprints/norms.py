@@ -46,6 +46,10 @@ class Norm:
         steps = [f"{w} <{c:g}" for w, c in zip(self.words[:-1], self.cuts, strict=True)]
         return " ".join([*steps, self.words[-1]])
 
+    def cited(self) -> str:
+        """The scale and its source in a few words, for a prompt's legend."""
+        return f"{self.scale()} ({self.cite})"
+
 
 #: Midpoints between the five labelled points of an opinion scale.
 _HALFWAY = (1.5, 2.5, 3.5, 4.5)

@@ -17,16 +17,14 @@ from pydantic import JsonValue
 from blueprints.axis import clip_seconds, resample
 from blueprints.blueprint import Blueprint
 from blueprints.features import feature_groups
-from blueprints.groups import (
-    Accent,
-    Contour,
-    Emotion,
-    Loudness,
-    Pitch,
-    Quality,
-    Rate,
-    Transcript,
-)
+from blueprints.groups.accent import Accent
+from blueprints.groups.emotion import Emotion
+from blueprints.groups.loudness import Loudness
+from blueprints.groups.pitch import Pitch
+from blueprints.groups.quality import Quality
+from blueprints.groups.rate import Rate
+from blueprints.groups.transcript import Transcript
+from blueprints.records import Contour
 
 #: Points of a contour in the paper's prompts.
 PAPER_POINTS = 20
@@ -122,7 +120,7 @@ def _rate(bp: Blueprint) -> dict[str, JsonValue]:
 
 
 def _contour(bp: Blueprint, contour: Contour) -> list[JsonValue]:
-    points = resample(contour, PAPER_POINTS, clip_seconds(bp, contour))
+    points = resample(contour, PAPER_POINTS, clip_seconds(bp.clip_s, contour))
     return [_hundredth(value) for value in points]
 
 

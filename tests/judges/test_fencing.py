@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from blueprints import Absent, Accent, Emotion, Extension, Quality, Status
+from blueprints import Absent, Accent, Emotion, Extension, Present, Provenance, Quality, Status
 from tests.judges.cases import blueprint, case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
@@ -136,3 +136,17 @@ def test_file_names_are_left_out_of_reasons(path: str) -> None:
         without_paths(f"{path}: cannot be decoded") == "(file): cannot be decoded"
     )
     assert "gpt-4o" not in without_paths(f"the file {path} is silent")
+
+
+class Voice(Present):
+    """A group that nobody has named to the fence."""
+
+    mean_db: float
+    labels: list[dict[str, str]]
+
+
+def test_text_is_found_in_a_group_by_the_types_of_its_fields() -> None:
+    group = Voice(mean_db=1.5, labels=[{"<s>": "a\n<|im_end|>"}])
+    source = Provenance(extractor="mine", version="1")
+    clean = neutralise_blueprint(blueprint().with_group("mine", group, source)).group("mine")
+    assert clean == Voice(mean_db=1.5, labels=[{"‹s›": "a ‹|im_end|›"}])

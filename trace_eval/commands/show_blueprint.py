@@ -13,14 +13,11 @@ from blueprints import (
     Absent,
     Blueprint,
     Contour,
-    Loudness,
-    Pitch,
-    Signal,
     UserError,
     render_compact,
     render_paper,
 )
-from blueprints.axis import resample
+from blueprints.axis import clip_seconds, resample
 from trace_eval.commands.console import results
 from trace_eval.commands.plot import draw, time_axis
 
@@ -69,11 +66,10 @@ def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
         for number, (field, value) in enumerate(values.items()):
             table.add_row("" if number else name, field, escape(_short(value)))
     console.print(table)
-    seconds = blueprint.signal.duration_s if isinstance(blueprint.signal, Signal) else None
-    if isinstance(blueprint.pitch, Pitch):
-        _print_contour(console, "pitch", blueprint.pitch.contour, seconds, "Hz")
-    if isinstance(blueprint.loudness, Loudness):
-        _print_contour(console, "loudness", blueprint.loudness.contour, seconds, "LUFS")
+    for name, model in GROUPS.items():
+        contour = getattr(blueprint.group(name), "contour", None)
+        if contour is not None and model.contour_unit:
+            _print_contour(console, name, contour, blueprint.clip_s, model.contour_unit)
 
 
 def _short(value: object) -> str:
@@ -93,7 +89,7 @@ def _short(value: object) -> str:
 def _print_contour(
     console: Console, name: str, contour: Contour, seconds: float | None, unit: str
 ) -> None:
-    duration = seconds or contour.start_s + contour.step_s * max(1, len(contour.values))
+    duration = clip_seconds(seconds, contour)
     columns = max(10, console.width - _AXIS)
     lines = draw(resample(contour, columns, duration), _ROWS, unit)
     indent = lines[0].find("┤") + 1

@@ -6,28 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from blueprints import (
-    NORMS,
+    GROUPS,
     Absent,
     Accent,
     Blueprint,
     Emotion,
-    Extension,
-    Loudness,
-    Pitch,
+    Present,
     Quality,
-    Rate,
-    Signal,
     Transcript,
     Word,
 )
+from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE
 from trace_eval.report.envelope import Envelope
 from trace_eval.report.evidence import label, value
 from trace_eval.report.timeline import Timeline, timeline
 
-#: Words below this posterior are marked as doubtful.
-DOUBTFUL = 0.5
-
-_NORM = {norm.quantity: norm for norm in NORMS}
+#: Groups with a form of their own: words, bars. All others are lists of numbers.
+_DRAWN = frozenset({"transcript", "quality", "emotion", "accent"})
 
 
 @dataclass(frozen=True)
@@ -62,8 +57,6 @@ class ClipView:
 def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
     """What is shown of a clip."""
     heard = blueprint.transcript
-    groups = ("signal", "pitch", "loudness", "rate")
-    missing = [(name, blueprint.group(name)) for name in groups]
     return ClipView(
         clip=blueprint.clip,
         timeline=timeline(blueprint, wave),
@@ -73,14 +66,14 @@ def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
         numbers=tuple(_numbers(blueprint)),
         absent=tuple(
             (name, str(group.status), group.reason)
-            for name, group in missing
+            for name, group in _listed(blueprint)
             if isinstance(group, Absent)
         ),
     )
 
 
 def _word(word: Word) -> tuple[str, str, bool]:
-    doubtful = word.confidence is not None and word.confidence < DOUBTFUL
+    doubtful = word.confidence is not None and word.confidence < DOUBTFUL_CONFIDENCE
     if word.start_s is None:
         return word.text, "", doubtful
     end = word.start_s if word.end_s is None else word.end_s
@@ -122,58 +115,14 @@ def _inside(share: float) -> float:
 
 
 def _numbers(blueprint: Blueprint) -> Iterator[tuple[str, str, str]]:
-    if isinstance(blueprint.signal, Signal):
-        yield from _signal(blueprint.signal)
-    if isinstance(blueprint.pitch, Pitch):
-        yield from _pitch(blueprint.pitch)
-    if isinstance(blueprint.loudness, Loudness):
-        yield from _loudness(blueprint.loudness)
-    if isinstance(blueprint.rate, Rate):
-        yield from _rate(blueprint.rate)
-    for name, group in blueprint.extensions.items():
-        if isinstance(group, Extension):
-            for key, found in group.values.items():
-                yield f"{name} {key}", value(found), ""
+    for name, group in _listed(blueprint):
+        if isinstance(group, Present):
+            for fact in group.facts(name):
+                text = fact.value if isinstance(fact.value, str) else value(fact.value)
+                yield fact.name, text, fact.word
 
 
-def _signal(signal: Signal) -> Iterator[tuple[str, str, str]]:
-    yield "duration", f"{signal.duration_s:.1f} s", ""
-    yield "speech", f"{signal.speech_s:.1f} s", ""
-    longest = max((pause.seconds for pause in signal.pauses), default=None)
-    if longest is not None:
-        word = _NORM["pause"].word(longest)
-        yield "pauses", f"{len(signal.pauses)}, longest {longest:.1f} s", word
-    channels = {1: "mono", 2: "stereo"}.get(signal.channels, f"{signal.channels} channels")
-    yield "format", f"{signal.rate_hz / 1000:g} kHz {channels}", ""
-    if signal.bandwidth_hz is not None:
-        kilohertz = signal.bandwidth_hz / 1000
-        yield "bandwidth", f"{kilohertz:.1f} kHz", _NORM["bandwidth"].word(kilohertz)
-    if signal.peak_dbfs is not None:
-        yield "peak", f"{signal.peak_dbfs:.1f} dBFS", ""
-    yield "clipped", f"{signal.clipping_ratio:.2%}", ""
-
-
-def _pitch(pitch: Pitch) -> Iterator[tuple[str, str, str]]:
-    yield "mean pitch", f"{pitch.mean_hz:.0f} Hz", _NORM["mean pitch"].word(pitch.mean_hz)
-    word = _NORM["pitch variation"].word(pitch.std_semitones)
-    yield "pitch variation", f"{pitch.std_semitones:.1f} semitones", word
-    yield "pitch trend", f"{pitch.slope_semitones_per_s:+.2f} semitones/s", ""
-    yield "voiced", f"{pitch.voiced_ratio:.0%}", ""
-
-
-def _loudness(loudness: Loudness) -> Iterator[tuple[str, str, str]]:
-    lufs = loudness.integrated_lufs
-    yield "loudness", f"{lufs:.1f} LUFS", _NORM["integrated loudness"].word(lufs)
-    if loudness.range_lu is not None:
-        yield "loudness range", f"{loudness.range_lu:.1f} LU", ""
-    yield "loudness trend", f"{loudness.slope_lu_per_s:+.2f} LU/s", ""
-
-
-def _rate(rate: Rate) -> Iterator[tuple[str, str, str]]:
-    if rate.wpm is not None:
-        yield "rate", f"{rate.wpm:.0f} words/min", _NORM["speech rate"].word(rate.wpm)
-    if rate.articulation_wpm is not None:
-        yield "articulation", f"{rate.articulation_wpm:.0f} words/min", ""
-    yield "syllables", f"{rate.syllables_per_s:.1f} /s", ""
-    if rate.trend is not None:
-        yield "tempo trend", f"×{rate.trend:.2f}", _NORM["tempo trend"].word(rate.trend)
+def _listed(blueprint: Blueprint) -> Iterator[tuple[str, Present | Absent]]:
+    for name in (*GROUPS, *blueprint.extensions):
+        if name not in _DRAWN:
+            yield name, blueprint.group(name)

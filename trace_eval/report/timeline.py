@@ -82,10 +82,8 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
 def _seconds(blueprint: Blueprint) -> float | None:
     for group in (blueprint.pitch, blueprint.loudness):
         if isinstance(group, Pitch | Loudness):
-            return clip_seconds(blueprint, group.contour)
-    if isinstance(blueprint.signal, Signal) and blueprint.signal.duration_s > 0:
-        return blueprint.signal.duration_s
-    return None
+            return clip_seconds(blueprint.clip_s, group.contour)
+    return blueprint.clip_s
 
 
 def _pitch(blueprint: Blueprint, seconds: float, top: int) -> Lane:

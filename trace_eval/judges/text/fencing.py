@@ -11,10 +11,14 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
+from typing import Literal, TypeVar, get_args, get_origin
 
-from pydantic import JsonValue
+from pydantic import BaseModel
 
-from blueprints import Absent, Accent, Blueprint, Emotion, Extension, Transcript, Word
+from blueprints import GROUPS, Absent, Blueprint, Present
+
+_R = TypeVar("_R", bound=BaseModel)
 
 #: Hex digits of a fence tag.
 TAG_LENGTH = 12
@@ -33,6 +37,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9,.'?!:;]+(?: [A-Za-z0-9,.'?!:;]+)*")
 
 # Joiners that Persian, Hindi and emoji need; all other format characters can hide text.
 _KEPT_FORMAT = {"\u200c", "\u200d"}
+
+# Types that hold no text; any other type is taken for one that does.
+_TEXTLESS = (int, float, bool, type(None))
 
 _TOKEN = re.compile(r"\S+")
 _IN_FOLDER = re.compile(r"[/\\]\S")
@@ -79,67 +86,62 @@ def _without_path(token: re.Match[str]) -> str:
     return "(file)" + text[ends[-1] :] if ends else text
 
 
-def neutralise_json(value: JsonValue) -> JsonValue:
-    """Every string in a JSON value, keys included, through :func:`neutralise`."""
-    if isinstance(value, str):
-        return neutralise(value)
-    if isinstance(value, list):
-        return [neutralise_json(item) for item in value]
-    if isinstance(value, dict):
-        return {neutralise(key): neutralise_json(item) for key, item in value.items()}
-    return value
-
-
 def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
     """A copy whose words, labels, reasons and extension values are harmless."""
-    update: dict[str, object] = {}
-    for name in type(blueprint).model_fields:
-        group = getattr(blueprint, name)
-        if isinstance(group, Absent):
-            update[name] = _absent(group)
-        elif isinstance(group, Transcript):
-            words = [_word(word) for word in group.words]
-            changes: dict[str, object] = {
-                "text": neutralise(group.text),
-                "words": words,
-                "suspect": [neutralise(flag) for flag in group.suspect],
-                "language": neutralise(group.language),
-            }
-            update[name] = group.model_copy(update=changes)
-        elif isinstance(group, Emotion):
-            windows = [w.model_copy(update={"scores": _keys(w.scores)}) for w in group.trajectory]
-            changes = {
-                "scores": _keys(group.scores),
-                "top": neutralise(group.top),
-                "trajectory": windows,
-            }
-            update[name] = group.model_copy(update=changes)
-        elif isinstance(group, Accent):
-            changes = {"similarities": _keys(group.similarities), "top": neutralise(group.top)}
-            update[name] = group.model_copy(update=changes)
+    update: dict[str, object] = {name: _group(blueprint.group(name)) for name in GROUPS}
     update["extensions"] = {
-        neutralise(name): _extension(group) for name, group in blueprint.extensions.items()
+        neutralise(name): _group(group) for name, group in blueprint.extensions.items()
     }
     return blueprint.model_copy(update=update)
 
 
-def _word(word: Word) -> Word:
-    text = neutralise(word.text)
-    return word if text == word.text else word.model_copy(update={"text": text})
-
-
-def _absent(group: Absent) -> Absent:
-    return group.model_copy(update={"reason": neutralise(without_paths(group.reason)) or "?"})
-
-
-def _extension(group: Extension | Absent) -> Extension | Absent:
+def _group(group: Present | Absent) -> Present | Absent:
     if isinstance(group, Absent):
-        return _absent(group)
-    return group.model_copy(update={"values": neutralise_json(group.values)})
+        reason = neutralise(without_paths(group.reason)) or "?"
+        return group.model_copy(update={"reason": reason})
+    return _record(group)
 
 
-def _keys(scores: dict[str, float]) -> dict[str, float]:
-    return {neutralise(label): score for label, score in scores.items()}
+def _record(record: _R) -> _R:
+    """The record with every text in it neutralised; itself where that changes nothing."""
+    changes = {}
+    for name in _text_fields(type(record)):
+        before = getattr(record, name)
+        after = _value(before)
+        if after != before:
+            changes[name] = after
+    return record.model_copy(update=changes) if changes else record
+
+
+def _value(value: object) -> object:
+    if isinstance(value, str):
+        return neutralise(value)
+    if isinstance(value, BaseModel):
+        return _record(value)
+    if isinstance(value, list):
+        return [_value(item) for item in value]
+    if isinstance(value, dict):
+        return {neutralise(key): _value(item) for key, item in value.items()}
+    return value
+
+
+@cache
+def _text_fields(model: type[BaseModel]) -> tuple[str, ...]:
+    """Fields that can hold text from outside, by their types: contours are not walked through."""
+    return tuple(
+        name for name, field in model.model_fields.items() if _holds_text(field.annotation)
+    )
+
+
+def _holds_text(kind: object) -> bool:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return bool(_text_fields(kind))
+    if get_origin(kind) is Literal:  # a closed set, checked when it is read
+        return False
+    parts = get_args(kind)
+    if parts:
+        return any(map(_holds_text, parts))
+    return kind not in _TEXTLESS
 
 
 def fence_tag(texts: Iterable[str]) -> str:

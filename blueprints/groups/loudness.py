@@ -1,0 +1,57 @@
+"""How loud the clip is, and how that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pydantic import Field
+
+import blueprints.norms as norms
+from blueprints.axis import written
+from blueprints.notation import number
+from blueprints.records import Contour, Fact, Present
+
+#: What the loudness contour prints at the clip's integrated loudness: high enough that the
+#: quietest momentary loudness, 70 LU under full scale, has no sign for clips under -20 LUFS.
+LOUDNESS_ZERO = 50
+
+
+class Loudness(Present):
+    """Loudness after ITU-R BS.1770-4 / EBU R 128, on the clip's own channels."""
+
+    integrated_lufs: float = Field(description="gated integrated loudness, LUFS")
+    std_lu: float = Field(ge=0, description="standard deviation of the contour, LU")
+    range_lu: float | None = Field(
+        ge=0,
+        description="10th to 95th percentile of the gated momentary loudness, LU; null: too short",
+    )
+    slope_lu_per_s: float = Field(description="linear trend of the contour, LU/s")
+    contour: Contour = Field(description="momentary loudness (400 ms), LUFS; null where silent")
+
+    contour_unit: ClassVar[str] = "LUFS"
+
+    def render(self, clip_s: float | None) -> str:
+        zero = self.integrated_lufs - LOUDNESS_ZERO
+        spread = "" if self.range_lu is None else f" span {number(self.range_lu, 0)}"
+        return (
+            f"{number(self.integrated_lufs, 1)} LUFS"
+            f" {norms.LOUDNESS.word(self.integrated_lufs)}"
+            f" SD {number(self.std_lu, 1)}{spread} slope {number(self.slope_lu_per_s, 2)}:"
+            f" {written(self.contour, clip_s, self.contour_steps, zero)}"
+        )
+
+    @classmethod
+    def legend(cls) -> str:
+        return (
+            "integrated, in LUFS; SD in LU; span from 10th to 95th percentile in LU; slope in LU"
+            f" per second; contour in LU, where {LOUDNESS_ZERO} is this clip's own integrated value"
+            f" and more is louder. Integrated: {norms.LOUDNESS.cited()}"
+        )
+
+    def facts(self, group: str) -> Iterator[Fact]:
+        lufs = self.integrated_lufs
+        yield Fact("loudness", f"{lufs:.1f} LUFS", norms.LOUDNESS.word(lufs))
+        if self.range_lu is not None:
+            yield Fact("loudness range", f"{self.range_lu:.1f} LU")
+        yield Fact("loudness trend", f"{self.slope_lu_per_s:+.2f} LU/s")

@@ -1,0 +1,76 @@
+"""How fast the clip is spoken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pydantic import Field
+
+import blueprints.norms as norms
+from blueprints.axis import written
+from blueprints.notation import number
+from blueprints.records import Contour, Fact, Present
+
+
+class Rate(Present):
+    """How fast the clip is spoken."""
+
+    wpm: float | None = Field(
+        ge=0, description="words per minute, from first to last speech; null: no words known"
+    )
+    articulation_wpm: float | None = Field(
+        ge=0, description="words per minute of speech (VAD); null: no words known"
+    )
+    syllables_per_s: float | None = Field(
+        ge=0, description="syllable nuclei per second of speech (VAD); null: not counted"
+    )
+    words: int | None = Field(ge=0, description="recognised words; null: no transcript")
+    syllables: int | None = Field(
+        ge=0, description="syllable nuclei (de Jong & Wempe 2009); null: not counted"
+    )
+    trend: float | None = Field(
+        description="rate of the second half of the speech over that of the first, in syllables"
+        " (in words where those are not counted); null: too little speech"
+    )
+    contour: Contour | None = Field(
+        description="syllable nuclei per second; null where nobody speaks, or as a whole: not"
+        " counted"
+    )
+
+    #: Syllables need longer stretches to be counted in.
+    contour_steps: ClassVar[int] = 10
+    contour_of: ClassVar[str] = "syllables"
+
+    def render(self, clip_s: float | None) -> str:
+        parts = ["no words known"]
+        if self.wpm is not None:
+            parts = [f"{number(self.wpm, 0)} WPM {norms.SPEECH_RATE.word(self.wpm)}"]
+        if self.articulation_wpm is not None:
+            parts.append(f"articulation {number(self.articulation_wpm, 0)}")
+        if self.syllables_per_s is not None:
+            parts.append(f"syllables {number(self.syllables_per_s, 1)}")
+        if self.trend is not None:
+            parts.append(f"trend {number(self.trend, 2)} {norms.TEMPO_TREND.word(self.trend)}")
+        if self.contour is None:
+            return " ".join(parts)
+        return f"{' '.join(parts)}: {written(self.contour, clip_s, self.contour_steps, scale=10)}"
+
+    @classmethod
+    def legend(cls) -> str:
+        return (
+            "words per minute, silences included; articulation: words per minute of speech alone;"
+            " syllables per second of speech; trend: second half over first half; contour in"
+            f" tenths of a syllable per second. WPM: {norms.SPEECH_RATE.cited()}."
+            f" Trend: {norms.TEMPO_TREND.cited()}"
+        )
+
+    def facts(self, group: str) -> Iterator[Fact]:
+        if self.wpm is not None:
+            yield Fact("rate", f"{self.wpm:.0f} words/min", norms.SPEECH_RATE.word(self.wpm))
+        if self.articulation_wpm is not None:
+            yield Fact("articulation", f"{self.articulation_wpm:.0f} words/min")
+        if self.syllables_per_s is not None:
+            yield Fact("syllables", f"{self.syllables_per_s:.1f} /s")
+        if self.trend is not None:
+            yield Fact("tempo trend", f"×{self.trend:.2f}", norms.TEMPO_TREND.word(self.trend))

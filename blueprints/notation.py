@@ -1,0 +1,64 @@
+"""How single values are written in the compact rendering: in few tokens, and harmless."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+
+#: Steps of a contour, as many as the paper prints.
+COMPACT_POINTS = 20
+
+_PLAIN_LABEL = re.compile(r"[\w.'-]+(?: [\w.'-]+)*")
+
+#: Format characters that some scripts need inside words; they cannot move or hide text.
+_JOINERS = "\u200c\u200d"
+
+
+def percent(ratio: float) -> str:
+    """A share in percent; a share that is not 0 never reads 0."""
+    share = 100 * ratio
+    if 0 < share < 0.5:
+        return "<1%" if share >= 0.05 else "<0.1%"
+    return f"{number(share, 0)}%"
+
+
+def number(value: float, digits: int) -> str:
+    """Fixed decimals without trailing zeros and without ``-0``."""
+    text = f"{value:.{digits}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def hundredths(scores: dict[str, float]) -> str:
+    """Labels by falling score, in hundredths; those that round to 0 share one number."""
+    ranked = sorted(scores.items(), key=lambda item: -item[1])
+    parts = [f"{label(name)} {round(100 * x)}" for name, x in ranked if round(100 * x)]
+    zeros = [label(name) for name, x in ranked if not round(100 * x)]
+    if zeros:
+        parts.append(f"{' '.join(zeros)} 0")
+    return " ".join(parts)
+
+
+def label(text: str) -> str:
+    """A label as it is when it is plain, else quoted."""
+    return text if _PLAIN_LABEL.fullmatch(text) else quoted(text)
+
+
+def quoted(value: object) -> str:
+    """JSON on one line, with every character escaped that a reader could take for a new one."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return "".join(_escaped(char) if _is_hidden(char) else char for char in text)
+
+
+def _is_hidden(char: str) -> bool:
+    # Controls, line and paragraph separators, lone surrogates, and the direction overrides
+    # that show text in another order than it has.
+    if char in _JOINERS:
+        return False
+    return unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+
+
+def _escaped(char: str) -> str:
+    return json.dumps(char)[1:-1]

@@ -1,0 +1,78 @@
+"""What a group knows of itself is all that renderings, reports and tables ask for."""
+
+from typing import ClassVar
+
+import pytest
+from pydantic import Field
+
+from blueprints import GROUPS, Absent, Blueprint, Contour, Extension, Present, Status
+from blueprints.records import Fact
+from tests.blueprints.samples import spoken
+
+
+class Harmonicity(Present):
+    """A group that says nothing of itself but its fields."""
+
+    mean_db: float = Field(description="mean harmonics-to-noise ratio, dB")
+    voice: str = Field(description="name of the voice")
+    contour: Contour = Field(description="dB; null where unvoiced")
+    contour_unit: ClassVar[str] = "dB"
+
+
+PLAIN = Harmonicity(
+    mean_db=12.5, voice="a\nb", contour=Contour(start_s=0, step_s=1, values=[12.5, None])
+)
+
+
+def test_the_fields_of_a_blueprint_are_its_groups() -> None:
+    assert list(GROUPS) == [
+        "signal", "transcript", "quality", "pitch", "loudness", "rate", "emotion", "accent",
+    ]  # fmt: skip
+    assert all(isinstance(spoken().group(name), model) for name, model in GROUPS.items())
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_group_explains_its_line_in_words_of_its_own(name: str) -> None:
+    model = GROUPS[name]
+    assert not model.legend().startswith("JSON")
+    assert not model.legend().endswith(".")  # the legend adds it
+
+
+def test_a_group_without_a_rendering_is_written_as_json_on_one_line() -> None:
+    assert PLAIN.render(None) == (
+        '{"mean_db":12.5,"voice":"a\\nb","contour":{"start_s":0.0,"step_s":1.0,"values":[12.5,null]}}'
+    )
+
+
+def test_its_legend_is_what_its_fields_say() -> None:
+    assert Harmonicity.legend() == (
+        "JSON; mean_db: mean harmonics-to-noise ratio, dB; voice: name of the voice;"
+        " contour: dB; null where unvoiced"
+    )
+
+
+def test_its_single_values_are_listed_under_its_name() -> None:
+    assert list(PLAIN.facts("hnr")) == [Fact("hnr mean_db", 12.5), Fact("hnr voice", "a\nb")]
+
+
+def test_an_extension_lists_all_that_it_has() -> None:
+    assert list(Extension(values={"x": [1]}).facts("mine")) == [Fact("mine x", [1])]
+
+
+def test_a_rate_without_syllables_has_rows() -> None:
+    rate = spoken().rate
+    assert not isinstance(rate, Absent)
+    words = rate.model_copy(update={"syllables_per_s": None, "syllables": None, "contour": None})
+    assert [fact.name for fact in words.facts("rate")] == ["rate", "articulation", "tempo trend"]
+
+
+@pytest.mark.parametrize(("seconds", "known"), [(16.8, 16.8), (0.0, None)])
+def test_the_length_of_a_clip_is_null_where_it_is_nothing(
+    seconds: float, known: float | None
+) -> None:
+    signal = spoken().signal
+    assert not isinstance(signal, Absent)
+    clip = spoken().model_copy(update={"signal": signal.model_copy(update={"duration_s": seconds})})
+    assert clip.clip_s == known
+    absent = Absent(status=Status.FAILED, reason="no")
+    assert Blueprint(clip="c", signal=absent).clip_s is None
