@@ -15,6 +15,7 @@ from tests.support.cli import trace_eval
 from trace_eval.agreement import BootstrapOptions
 from trace_eval.compare import CompareOptions, compare_runs
 from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.labels import read_labels
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 
 OPTIONS = CompareOptions(BootstrapOptions(50))
@@ -54,7 +55,7 @@ def judged(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
 
 def run(folder: Path, sounds: Path, plain: bool, prefix: str = "") -> Path:
     """A run of the verdicts above."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     pairs, judgements, overall = [], [], []
     for bare, (people, read, heard) in VERDICTS.items():
         name = prefix + bare
@@ -119,6 +120,17 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
     assert report.apart[0].people == {"preference": "2"}
 
 
+def test_runs_and_labels_go_by_the_shortest_names(runs: list[Path], tmp_path: Path) -> None:
+    twin = run(tmp_path / "deeper" / "text", tmp_path / "sound.wav", False)
+    people = tmp_path / "far" / "people.csv"
+    people.parent.mkdir()
+    people.write_text("id,preference\np0,1\np1,2\n")
+    report = compare_runs([runs[0], twin], read_labels(people), OPTIONS)
+    assert report.names == (f"{tmp_path.name}/text", "deeper/text")
+    assert report.labels == "people.csv"
+    assert report.notes == ("4 of 6 shared pairs have no human label",)
+
+
 def test_without_labels_the_runs_are_compared_with_each_other(runs: list[Path]) -> None:
     for folder in runs:
         lines = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
@@ -155,7 +167,10 @@ def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: P
     assert done.code == 0, done.err
     for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
         assert words in done.out
+    assert "With people (text)" in done.out
+    assert str(tmp_path) not in done.out.replace(str(page), "")
     stored = json.loads(found.read_text())
+    assert stored["labels"] == "text"
     assert stored["apart"][0]["verdicts"]["audio"]["preference"] == "2"
     html = page.read_text()
     assert html.count("<audio controls") == 6

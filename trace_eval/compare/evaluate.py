@@ -78,6 +78,7 @@ class RunComparison:
     Attributes:
         names: of the runs, unique.
         shared: items that are in all runs; ``only`` counts what each run has beyond them.
+        labels: file name, or run, that the human labels come from; null: there are none.
         people: each run against the human labels; empty: there are none.
         differences: second run minus first against the labels, paired, with McNemar's test.
         apart: pairs on which the runs say the most different things, furthest first.
@@ -125,7 +126,7 @@ def compare_runs(
         for name, source in zip(names, sources, strict=True)
     }
     tables = _alike(tables)
-    given = labels or next((source.labels for source in sources if source.labels), None)
+    given = _given(labels, names, sources)
     known = _labelled(given, shared)
     scores: tuple[JudgeScore, ...] = ()
     differences: tuple[Comparison, ...] = ()
@@ -160,6 +161,18 @@ def _names(folders: Sequence[Path]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     raise UserError("compare: one run is named twice; name different runs")
+
+
+def _given(
+    labels: LabelTable | None, names: Sequence[str], sources: Sequence[JudgedSource]
+) -> LabelTable | None:
+    """The labels under a short name: of their file, or of the run that they are in."""
+    if labels is not None:
+        return replace(labels, source=Path(labels.source).name)
+    for name, source in zip(names, sources, strict=True):
+        if source.labels is not None:
+            return replace(source.labels, source=name)
+    return None
 
 
 def _named(source: JudgedSource, name: str) -> JudgedSource:
