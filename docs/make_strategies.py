@@ -15,7 +15,8 @@ from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import Sound, Unit
 from trace_eval.audio.signals import load_signals
 from trace_eval.judges.audio.examples import Example
-from trace_eval.judges.audio.prompt import PromptBuilder, Sending, Shown
+from trace_eval.judges.audio.prompt import PromptBuilder, Shown
+from trace_eval.judges.audio.sending import Sending
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.message import AudioPart, Message
 

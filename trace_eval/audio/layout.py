@@ -215,10 +215,16 @@ def unit_items(unit: Unit, head: str, signals: Signals, gap_s: float = GAP_S) ->
     return list(chain.from_iterable((item, Gap(gap_s)) for item in heard))
 
 
-def single_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
+def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:
     """One single answer as an example: 0.3 s after a label, 0.7 s after a recording.
 
     Without an instruction the head label is the only one; with one, each part has its own.
+
+    Args:
+        unit: the answer, which may be the turns of a dialogue.
+        head: signal in front of it all: ``example_1`` ... ``example_8``.
+        signals: by name; empty: none are heard.
+        gap_s: seconds between two turns.
     """
     label, rest = Gap(LABEL_GAP_S), Gap(CLIP_GAP_S)
     made: list[Item] = [signals[head], label] if signals else []
@@ -226,7 +232,7 @@ def single_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
         made += [signals["instruction"], label] if signals else []
         made += [unit.instruction, rest]
         made += [signals["audio"], label] if signals else []
-    return [*made, unit.answers[0], rest]
+    return [*made, *dialogue_items(unit.answers, gap_s), rest]
 
 
 def dialogue_items(turns: Sequence[Sound], gap_s: float) -> list[Item]:

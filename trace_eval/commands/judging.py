@@ -64,7 +64,10 @@ _HELP: dict[str, tuple[str, str]] = {
     "preset": ("--preset", "Settings of a published protocol: audiojudge or style_paper."),
     "task": ("--task", "What a judge that listens is asked: a name, or your own .toml."),
     "concat": ("--concat", "How recordings are joined: none, pairs, examples, test or all."),
-    "examples": ("--examples", "JSON lines of solved pairs, shown before the question."),
+    "examples": (
+        "--examples",
+        "JSON lines of solved pairs, or of answers with scores (rate), shown before the question.",
+    ),
     "shots": ("--shots", "How many of them; default: 4, or all there are."),
     "signals": ("--signals", "Between recordings: spoken, tones, none, or a folder of sounds."),
     "audio_rate": ("--audio-rate", "Hz, or auto: the commonest, at most 24,000."),

@@ -41,8 +41,8 @@ def rate(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help="Who rates: lexical, openai:MODEL, ollama:MODEL, scripted:FILE; several are"
-            f" pooled. Default: {', '.join(_DEFAULTS.judges)}."
+            help="Who rates: lexical, openai:MODEL, ollama:MODEL, audio:openai:MODEL,"
+            f" scripted:FILE; several are pooled. Default: {', '.join(_DEFAULTS.judges)}."
         ),
     ] = None,
     out: Annotated[

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import typer
 
-from trace_eval.commands.console import EXIT_INTERRUPTED, messages
+from trace_eval.commands.console import EXIT_INTERRUPTED, messages, warn_all
 from trace_eval.commands.progress import progress
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def sit(
         return None
     try:
         with progress(len(manifest.items), what) as listener, open_session(listener) as session:
+            warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
             if ways.batch_file:
                 print_batch(session.write_batch(ways.batch_file))
                 return None

@@ -78,7 +78,7 @@ class JudgeOptions:
     preset: Preset | None = None  # settings of a published protocol, where none are given
     task: str = "dimensions"  # what is asked of a pair: a name, or a .toml file
     concat: Concat = "all"  # how recordings are joined into audio parts
-    examples: Path | None = None  # JSON lines of solved pairs
+    examples: Path | None = None  # JSON lines of solved pairs, or of scored answers (rate)
     shots: int | None = None  # of them shown; None: 4, or as many as there are
     signals: str = "spoken"  # between recordings: spoken, tones, none, or a folder
     audio_rate: int | None = None  # Hz; None: the commonest of a waveform, at most 24,000
@@ -262,7 +262,10 @@ CHAT_OPTIONS = FIELDS - CLIENT_ONLY - IN_PROCESS - AUDIO_ONLY - TEXT_ONLY - RATE
 RATING_OPTIONS = CHAT_OPTIONS - PAIRS_ONLY | RATES_ONLY
 
 #: Options of how a rater sends sound; what is asked is its rubric's.
-HEARD_OPTIONS = frozenset({"preset", "audio_rate", "level", "audio_format", "max_request_mb"})
+HEARD_OPTIONS = frozenset(
+    {"preset", "audio_rate", "level", "audio_format", "max_request_mb"}
+    | {"examples", "shots", "concat", "signals"}
+)
 
 #: Options that cannot change a verdict. All others are part of a run's identity: an option
 #: that is forgotten here costs a refusal to continue, never a run of two minds.

@@ -137,18 +137,23 @@ def _audio_raters(
 ) -> list[Rater]:
     from trace_eval.judges.audio.evidence import Heard
     from trace_eval.judges.audio.presets import with_preset
+    from trace_eval.judges.audio.sending import check_budget
     from trace_eval.judges.rating.judge import RatingJudge
 
     options = with_preset(options)
     line = _audio_line(argument, options)
+    check_budget(options, line.price)
     for rubric in rubrics:
         if not rubric.is_heard:
             raise UserError(
                 f"judge audio:{argument}: rubric {rubric.name} is about words alone; use"
                 " openai:MODEL, or a rubric with audio or turns among its inputs"
             )
+    several = len(rubrics) > 1
     return [
-        RatingJudge(line.spec, line.client, options, line.price, rubric, Heard(rubric, options))
+        RatingJudge(
+            line.spec, line.client, options, line.price, rubric, Heard(rubric, options, several)
+        )
         for rubric in rubrics
     ]
 

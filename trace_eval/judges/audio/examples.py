@@ -8,45 +8,34 @@ if there is any; for tasks of several parts one label per dimension
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
-from extractors.audio import AudioError, decode
-from fusion import TYPED_TIE, OffScale
-from trace_eval.audio.encode import sound_of
-from trace_eval.audio.layout import Sound, Unit
-from trace_eval.audio.signals import MAX_SHOTS
-from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.audio.labels import OffLabel
-from trace_eval.judges.audio.tasks import Part, Task
+from pydantic import JsonValue
 
-#: Examples that are shown where a file is given and no number.
-DEFAULT_SHOTS = 4
+from blueprints import UserError
+from fusion import TYPED_TIE, OffScale
+from trace_eval.audio.layout import Unit
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.judges.audio.labels import OffLabel
+from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
+from trace_eval.judges.audio.tasks import Part, Task
 
 
 @dataclass(frozen=True)
-class Example:
+class Example(Solved):
     """A solved comparison.
 
     Attributes:
-        id: of its record.
-        unit: its recordings, in the order of the record.
-        text: the instruction in writing.
         labels: part -> dimension -> label.
         reasoning: part -> words; empty where the file has none.
         references: what is said in its two answers.
     """
 
-    id: str
-    unit: Unit
-    text: str | None
     labels: Mapping[str, Mapping[str, str]]
     reasoning: Mapping[str, str]
     references: tuple[str | None, ...] = ()
@@ -79,54 +68,25 @@ class Example:
 
     def solution(self, part: Part) -> str:
         """The label in words, for a list of solutions."""
-        labels = self.labels[part.name]
-        if part.labels is None:
-            return ", ".join(f"{name} {label}" for name, label in labels.items())
-        return labels[part.verdict]
-
-    @cached_property
-    def answers(self) -> frozenset[str]:
-        """Hashes of its two answers."""
-        return frozenset(sound.sha256 for sound in self.unit.answers)
-
-
-@dataclass(frozen=True)
-class Examples:
-    """The examples of one judge, in the order of their file."""
-
-    shown: tuple[Example, ...] = ()
-    warnings: tuple[str, ...] = ()
+        return _in_words(self.labels[part.name])
 
     @property
-    def sha256(self) -> str | None:
-        """Identity of what is shown; None: nothing is."""
-        if not self.shown:
-            return None
-        told = [
-            [
-                *(sound.sha256 for sound in example.unit.sounds),
-                example.text,
-                {name: dict(labels) for name, labels in example.labels.items()},
-                dict(example.reasoning),
-            ]
-            for example in self.shown
+    def identity(self) -> JsonValue:
+        """Hashes, text, labels, reasons."""
+        return [
+            *(sound.sha256 for sound in self.unit.sounds),
+            self.text,
+            {name: dict(labels) for name, labels in self.labels.items()},
+            dict(self.reasoning),
         ]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
-    def holds(self, answers: Sequence[str]) -> str | None:
-        """Id of the example with the same two answers, in either order."""
-        given = frozenset(answers)
-        return next((example.id for example in self.shown if example.answers == given), None)
-
-    def shares_instruction(self, instruction: str) -> str | None:
-        """Id of an example with the same spoken instruction."""
-        for example in self.shown:
-            if example.unit.instruction and example.unit.instruction.sha256 == instruction:
-                return example.id
-        return None
+    def solutions(self) -> Iterator[tuple[str, str]]:
+        """The label of every part."""
+        for name, labels in self.labels.items():
+            yield name, _in_words(labels)
 
 
-def read_examples(path: Path, task: Task, shots: int | None = None) -> Examples:
+def read_examples(path: Path, task: Task, shots: int | None = None) -> Examples[Example]:
     """Read and check a file of examples; the first ``shots`` of them are shown.
 
     Raises:
@@ -137,16 +97,14 @@ def read_examples(path: Path, task: Task, shots: int | None = None) -> Examples:
     manifest = read_manifest(path)
     if manifest.problems:
         raise UserError(f"examples {manifest.problems[0]}")
-    wanted = shots if shots is not None else min(DEFAULT_SHOTS, len(manifest.pairs))
-    if not 0 <= wanted <= MAX_SHOTS:
-        raise UserError(f"shots: {wanted} examples; use 0 to {MAX_SHOTS}")
-    if wanted > len(manifest.pairs):
-        raise UserError(
-            f"examples {path}: holds {len(manifest.pairs)}, and {wanted} are to be shown; add"
-            f" more, or use --shots {len(manifest.pairs)}"
-        )
-    found = tuple(_example(path, pair, task) for pair in manifest.pairs)
-    return Examples(found[:wanted], tuple(_warnings(path, found[:wanted], task)))
+    made = [_example(path, pair, task) for pair in manifest.pairs]
+    examples = examples_of(path, made, shots)
+    twice = tuple(
+        f"examples {path}, {example.id!r}: both recordings are the same"
+        for example in examples.shown
+        if len(example.answers) == 1
+    )
+    return replace(examples, warnings=examples.warnings + twice)
 
 
 def _example(path: Path, pair: Pair, task: Task) -> Example:
@@ -155,10 +113,10 @@ def _example(path: Path, pair: Pair, task: Task) -> Example:
     if not isinstance(answer, dict):
         key = task.parts[0].labels.key if task.parts[0].labels else "content"
         raise UserError(f'{where}: has no answer; add e.g. "answer": {{"{key}": ...}}')
-    a, b = _sound(where, pair.a), _sound(where, pair.b)
+    a, b = local_sound(where, pair.a), local_sound(where, pair.b)
     asked = None
     if task.wants_instruction and pair.instruction.has_audio:
-        asked = _sound(where, pair.instruction)
+        asked = local_sound(where, pair.instruction)
     labels: dict[str, dict[str, str]] = {}
     reasoning: dict[str, str] = {}
     for part in task.parts:
@@ -196,26 +154,7 @@ def _value(where: str, answer: Mapping[str, Any], key: str, inner: str) -> Any:
     return value.get(inner) if isinstance(value, Mapping) else value
 
 
-def _sound(where: str, recording: Recording) -> Sound:
-    source = recording.data if recording.data is not None else recording.audio
-    if source is None:
-        raise UserError(f"{where}: its recordings must be files on this machine; fetch them first")
-    try:
-        return sound_of(decode(source))
-    except AudioError as error:
-        raise UserError(f"{where}: {error}") from error
-
-
-def _warnings(path: Path, shown: Sequence[Example], task: Task) -> list[str]:
-    found = []
-    for part in task.parts:
-        said = {example.solution(part) for example in shown}
-        if len(shown) > 1 and len(said) == 1:
-            found.append(
-                f"examples {path}: all {len(shown)} that are shown say {said.pop()!r} on"
-                f" {part.name}; a model may learn to repeat it"
-            )
-    for example in shown:
-        if len(example.answers) == 1:
-            found.append(f"examples {path}, {example.id!r}: both recordings are the same")
-    return found
+def _in_words(labels: Mapping[str, str]) -> str:
+    if len(labels) == 1:
+        return next(iter(labels.values()))
+    return ", ".join(f"{name} {label}" for name, label in labels.items())

@@ -7,8 +7,6 @@ labels. No extractor runs for it; the recordings are decoded when a request's bo
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,16 +23,18 @@ from trace_eval.audio.noise import Noise, noisy_side
 from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.audio.examples import Example, Examples, read_examples
+from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import Said, read_reply, schema_of
 from trace_eval.judges.audio.presets import with_preset
-from trace_eval.judges.audio.prompt import PromptBuilder, Sending, Shown
+from trace_eval.judges.audio.prompt import PromptBuilder, Shown
 from trace_eval.judges.audio.reconcile import labelled_judgement
+from trace_eval.judges.audio.sending import Sending, check_budget
+from trace_eval.judges.audio.solved import Examples
 from trace_eval.judges.audio.tasks import Part, Task, load_task
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
-from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
@@ -54,7 +54,7 @@ class Asked:
 
     call: Call
     part: Part
-    sent: dict[str, JsonValue]
+    sent: dict[str, JsonValue] | None
 
 
 class AudioJudge(ChatJudge[Said]):
@@ -72,7 +72,7 @@ class AudioJudge(ChatJudge[Said]):
     ) -> None:
         options = with_preset(options)
         self.task = load_task(options.task)
-        self.examples = Examples()
+        self.examples: Examples[Example] = Examples()
         if options.examples:
             self.examples = read_examples(options.examples, self.task, options.shots)
         elif options.shots:
@@ -320,17 +320,6 @@ def sound_in(case: Case, recording: Recording, noise: Noise | None = None) -> So
     return sound_of(read(), read)
 
 
-def check_budget(options: JudgeOptions, price: Price | None) -> None:
-    """A bound needs the price of sound; what runs at home has none."""
-    if options.max_cost is None or price is None or not (price.input or price.output):
-        return
-    if price.audio_input is None or price.audio_tokens_per_s is None:
-        raise UserError(
-            f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
-            " audio_tokens_per_s in a table of your own (--prices)"
-        )
-
-
 def _only(part: Part, shown: Shown) -> Shown:
     """A part that is not about the instruction does not get it."""
     if part.instruction == "wanted":
@@ -345,14 +334,3 @@ def _said(part: Part, said: Said | None) -> tuple[dict[str, str], dict[str, str]
         return dict(said.labels), dict(said.reasoning)
     (label,), (reasoning,) = said.labels.values(), said.reasoning.values()
     return {part.verdict: label}, {part.verdict: reasoning}
-
-
-def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue]:
-    """What is heard in a call: parts, seconds, and the SHA-256 of the parts' recipes."""
-    parts = [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
-    told = json.dumps([dict(part.recipe) for part in parts], sort_keys=True)
-    return {
-        "parts": len(parts),
-        "seconds": round(sum(part.seconds for part in parts), 3),
-        "sha256": hashlib.sha256(told.encode()).hexdigest(),
-    }

@@ -14,7 +14,7 @@ from trace_eval.audio.layout import Layout, Sound
 from trace_eval.audio.signals import SIGNAL_RATE, TONES, load_signals, tone
 from trace_eval.judges.audio.labels import LABEL_SETS
 from trace_eval.judges.audio.parse import read_label
-from trace_eval.judges.audio.prompt import audio_part
+from trace_eval.judges.audio.sending import audio_part
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Unusable
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.reply_json import ReplyError

@@ -17,52 +17,21 @@ so that servers can keep them in their caches.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from extractors.audio import AudioError
-from trace_eval.audio.encode import Format, Waveform
-from trace_eval.audio.layout import Item, Layout, Signals, Sound, Unit, common_rate, unit_items
-from trace_eval.data.judgement import Reason
+from trace_eval.audio.encode import Waveform
+from trace_eval.audio.layout import Sound, Unit, unit_items
 from trace_eval.judges.audio.examples import Example
 from trace_eval.judges.audio.parse import schema_of
+from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
+from trace_eval.judges.audio.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.audio.tasks import Part, common
-from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.message import Part as Content
-from trace_eval.judges.options import Concat, Elicitation
+from trace_eval.judges.options import Elicitation
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-
-#: Strategies whose examples are one waveform, one per example; whose test is one.
-JOINED_EXAMPLES: frozenset[Concat] = frozenset({"examples", "all"})
-JOINED_PAIRS: frozenset[Concat] = frozenset({"pairs"})
-JOINED_TEST: frozenset[Concat] = frozenset({"test", "all"})
-
-
-@dataclass(frozen=True)
-class Sending:
-    """How sound is sent.
-
-    Attributes:
-        concat: the strategy.
-        signals: labels by name; empty: none are heard.
-        rate: Hz; None: the commonest of each waveform.
-        level: LUFS of every recording; None: as it is.
-        format: of the audio parts.
-    """
-
-    concat: Concat = "all"
-    signals: Signals = field(default_factory=dict)
-    rate: int | None = None
-    level: float | None = None
-    format: Format = "wav"
-
-    def waveform(self, items: Iterable[Item], sounds: Iterable[Sound]) -> Waveform:
-        """Items as one waveform at the common rate of some recordings."""
-        rate = common_rate(sounds, self.rate)
-        return Waveform(Layout(tuple(items), rate, self.level), self.format)
 
 
 @dataclass(frozen=True)
@@ -119,36 +88,18 @@ class PromptBuilder:
     # --- examples ------------------------------------------------------------------------
 
     def _examples(self, examples: Sequence[tuple[Example, Shown]]) -> list[Message]:
-        if not examples:
-            return []
-        if self._sending.concat in JOINED_EXAMPLES:
-            return self._aggregated(examples)
-        made = []
-        for number, (example, shown) in enumerate(examples, start=1):
-            line = Text(common().example_turn)
-            if self._sending.concat in JOINED_PAIRS:
-                content = [line, *self._joined(shown, f"example_{number}", keep=True)]
-            else:
-                content = [line, *self._separate(shown, keep=True)]
-            made.append(Message("user", (*content, Text(self.part.question))))
-            made.append(Message("assistant", example.reply(self.part)))
-        return made
+        turns = [self._turn(*each) for each in examples]
+        return example_messages(self._sending, turns, self.part.question)
 
-    def _aggregated(self, examples: Sequence[tuple[Example, Shown]]) -> list[Message]:
-        words = common()
-        items: list[Item] = []
-        sounds: list[Sound] = []
-        listed = [words.examples_solved]
-        texts: list[Content] = []
-        for number, (example, shown) in enumerate(examples, start=1):
-            items += unit_items(shown.unit, f"example_{number}", self._sending.signals)
-            sounds += shown.unit.sounds
-            listed.append(f"example {number}: {example.solution(self.part)}")
-            texts += self._written(shown, shown.unit, f"Example {number}. ")
-        intro = Text(words.examples_intro.replace("{count}", str(len(examples))))
-        audio = self._part(self._sending.waveform(items, sounds), keep=True)
-        content = (intro, audio, *texts, Text("\n".join(listed)))
-        return [Message("user", content), Message("assistant", words.examples_taken)]
+    def _turn(self, example: Example, shown: Shown) -> SolvedTurn:
+        return SolvedTurn(
+            joined=lambda head: unit_items(shown.unit, head, self._sending.signals),
+            sounds=shown.unit.sounds,
+            apart=lambda: self._recordings(shown, kept_part),
+            written=tuple(self._written(shown)),
+            reply=example.reply(self.part),
+            solution=example.solution(self.part),
+        )
 
     # --- the test ------------------------------------------------------------------------
 
@@ -157,25 +108,23 @@ class PromptBuilder:
             order = ["the instruction"] if shown.unit.instruction else []
             order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
             line = Text(common().whole_test.replace("{order}", ", then ".join(order)))
-            content: list[Content] = [line, *self._joined(shown, "test")]
+            items = unit_items(shown.unit, "test", self._sending.signals)
+            waveform = self._sending.waveform(items, shown.unit.sounds)
+            content: list[Content] = [line, audio_part(waveform)]
         else:
-            content = self._separate(shown)
-        return Message("user", (*content, Text(self.part.question)))
+            content = self._recordings(shown, audio_part)
+        written = map(Text, self._written(shown))
+        return Message("user", (*content, *written, Text(self.part.question)))
 
-    def _joined(self, shown: Shown, head: str, keep: bool = False) -> list[Content]:
-        items = unit_items(shown.unit, head, self._sending.signals)
-        waveform = self._sending.waveform(items, shown.unit.sounds)
-        return [self._part(waveform, keep), *self._written(shown, shown.unit)]
-
-    def _separate(self, shown: Shown, keep: bool = False) -> list[Content]:
+    def _recordings(self, shown: Shown, part: Callable[[Waveform], AudioPart]) -> list[Content]:
         """Each recording behind a line that names it, all of them at one rate."""
         content: list[Content] = []
         for name, sound in _named(shown.unit):
             waveform = self._sending.waveform([sound], shown.unit.sounds)
-            content += [Text(common().names[name]), self._part(waveform, keep)]
-        return [*content, *self._written(shown, shown.unit)]
+            content += [Text(common().names[name]), part(waveform)]
+        return content
 
-    def _written(self, shown: Shown, unit: Unit, lead: str = "") -> list[Content]:
+    def _written(self, shown: Shown) -> list[str]:
         """Words that stand beside the sound: made harmless, and fenced off."""
         written = {}
         if shown.text:
@@ -184,31 +133,9 @@ class PromptBuilder:
             written[common().transcripts[name]] = words
         tag = fence_tag(written.values())
         return [
-            Text(f"{lead}{title}\n{fence(tag, title.rstrip(':').lower(), neutralise(words))}")
+            f"{title}\n{fence(tag, title.rstrip(':').lower(), neutralise(words))}"
             for title, words in written.items()
         ]
-
-    def _part(self, waveform: Waveform, keep: bool = False) -> AudioPart:
-        # The examples are the same in every call: their few bytes are made once.
-        return audio_part(waveform, lru_cache(maxsize=1)(waveform.render) if keep else None)
-
-
-def audio_part(waveform: Waveform, render: Callable[[], bytes] | None = None) -> AudioPart:
-    """A waveform as a part of a message; ``render`` may keep its bytes."""
-    made = _guarded(render or waveform.render)
-    return AudioPart(waveform.recipe, made, waveform.format, waveform.seconds, waveform.size)
-
-
-def _guarded(render: Callable[[], bytes]) -> Callable[[], bytes]:
-    """A recording that has gone costs its calls, not the run."""
-
-    def made() -> bytes:
-        try:
-            return render()
-        except AudioError as error:
-            raise CallFailed(Reason.CLIP_FAILED, str(error)) from None
-
-    return made
 
 
 def _named(unit: Unit) -> list[tuple[str, Sound]]:

@@ -20,12 +20,12 @@ from fusion.rubric import preference_rubric
 from trace_eval.audio.layout import Sound
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.audio.judge import check_budget, sent_record, sound_in
-from trace_eval.judges.audio.prompt import Sending, audio_part
+from trace_eval.judges.audio.judge import sound_in
+from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, ChatJudge
-from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.chat.message import Message, Part, Text, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.naturalness.outcome import STYLE, TASK, opinion_fields, voted_judgement
 from trace_eval.judges.naturalness.prompt import REPAIR_CHARS, NaturalnessPrompt

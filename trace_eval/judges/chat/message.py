@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,3 +91,16 @@ class Message:
         if isinstance(self.content, str):
             return [self.role, self.content]
         return [self.role, [part.record() for part in self.content]]
+
+
+def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
+    """What is heard in a call: parts, seconds, SHA-256 of the parts' recipes; None: nothing."""
+    sounds = [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
+    if not sounds:
+        return None
+    recipes = json.dumps([dict(part.recipe) for part in sounds], sort_keys=True)
+    return {
+        "parts": len(sounds),
+        "seconds": round(sum(part.seconds for part in sounds), 3),
+        "sha256": hashlib.sha256(recipes.encode()).hexdigest(),
+    }

@@ -25,7 +25,7 @@ from blueprints import (
 )
 from trace_eval.data.items import Single
 from trace_eval.judges.base import SingleCase
-from trace_eval.judges.chat.message import Part
+from trace_eval.judges.chat.message import Message, Part
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
 from trace_eval.judges.text.prompt import ABOUT_THE_CLIP
@@ -86,13 +86,42 @@ class Evidence(ABC):
             : len(doubtful)
         ]
 
-    def sent(self, case: SingleCase) -> dict[str, JsonValue] | None:
-        """What was heard, for the record: parts, seconds, hashes; None: text alone."""
-        return None
-
     def cropped(self, case: SingleCase) -> bool:
         """True where what is shown ends before the recording does."""
         return False
+
+    # --- solved examples -----------------------------------------------------------------
+
+    @property
+    def examples(self) -> Sequence[SingleCase]:
+        """Solved examples that are shown before every answer, in their order."""
+        return ()
+
+    def lines(self, case: SingleCase, fence: Fence) -> list[str]:
+        """What is to be read beside the answer's sound, texts fenced."""
+        return []
+
+    def prefix(self, written: Sequence[Sequence[str]], question: str) -> Sequence[Message]:
+        """The turns of the examples, the same bytes in every call.
+
+        Args:
+            written: what is to be read beside each of them.
+            question: that ends the turn of an answer.
+        """
+        return ()
+
+    def example_of(self, case: SingleCase) -> str | None:
+        """Id of the example that the answer is; then nobody is asked about it."""
+        return None
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What of the examples decides a score."""
+        return {}
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What is doubtful about the examples."""
+        return ()
 
 
 class Words(Evidence):

@@ -19,7 +19,7 @@ from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Rater, SingleCase
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
-from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, RATING_TOKENS, JudgeOptions
 from trace_eval.judges.rating.evidence import Evidence, Readings, Words
@@ -74,12 +74,21 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
 
     @property
     def static_messages(self) -> Sequence[Message]:
-        """The system part."""
-        return (self.prompts.system,)
+        """The system part, and the examples."""
+        return self.prompts.prefix
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the scores, the rubric included."""
-        return {**super().parameters(), "rubric": self.rubric.sha256}
+        """What decides the scores, rubric and examples included."""
+        return {
+            **super().parameters(),
+            "rubric": self.rubric.sha256,
+            **self.evidence.parameters(),
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What turned out; with warnings about the examples."""
+        warnings: list[JsonValue] = [*self.evidence.warnings]
+        return super().observed() | ({"example_warnings": warnings} if warnings else {})
 
     def read(self, text: str) -> ScoreReply:
         """A reply -> a score."""
@@ -115,8 +124,8 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         return self.evidence.lacking(case)
 
     def calls(self, case: SingleCase) -> list[Call]:
-        """One question per sample; none where the answer is empty or silent."""
-        if self._nothing_in(case):
+        """One question per sample; none where the answer is empty, silent or an example."""
+        if self.evidence.example_of(case) or self._nothing_in(case):
             return []
         messages = self.prompts.messages(case)
         return [
@@ -133,17 +142,19 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         return Reason.EMPTY_CANDIDATE if self.evidence.is_empty(case) else None
 
     async def rate(self, case: SingleCase) -> list[Score]:
-        """Rate one answer. Nothing is sent where it has nothing to rate, or a part is missing."""
+        """Rate one answer. Nothing is sent for an example, or where something is missing."""
         if lacking := self.lacking(case):
             return self.unscored(case.item, Reason.EVIDENCE_MISSING, lacking)
+        if same := self.evidence.example_of(case):
+            told = f"its recording is that of example {same!r}, whose score the judge was shown"
+            return self.unscored(case.item, Reason.IS_EXAMPLE, told)
         if reason := self._nothing_in(case):
             if self.rubric.silent == "unscored":
                 return self.unscored(case.item, reason, "there is nothing to rate in the answer")
             return [lowest_score(case.item, self.rubric, self.spec, reason)]
         calls = self.calls(case)
         outcomes = await self.answers(calls)
-        sent = self.evidence.sent(case)
-        opinions = [_opinion(c, o, sent) for c, o in zip(calls, outcomes, strict=True)]
+        opinions = [_opinion(*each) for each in zip(calls, outcomes, strict=True)]
         more: dict[str, Any] = {
             "caveats": self.evidence.caveats(case),
             "cropped": self.evidence.cropped(case),
@@ -154,9 +165,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         return [found]
 
 
-def _opinion(
-    call: Call, outcome: CallOutcome[ScoreReply], sent: dict[str, JsonValue] | None
-) -> ScoreOpinion:
+def _opinion(call: Call, outcome: CallOutcome[ScoreReply]) -> ScoreOpinion:
     reply = outcome.value
     return ScoreOpinion(
         sample=call.sample,
@@ -164,6 +173,6 @@ def _opinion(
         score=reply.score if reply else None,
         elements=reply.elements if reply else {},
         reasoning=reply.reasoning if reply else "",
-        sent=sent,
+        sent=sent_record(call.request.messages),
         **outcome.record(),
     )

@@ -56,6 +56,8 @@ class RatingPrompt:
             if (name in show if show is not None and name in OPTIONAL else rubric.wants(name))
         }
         self.system = Message("system", self._system())
+        written = [self._written(case) for case in evidence.examples]
+        self.prefix = (self.system, *evidence.prefix(written, self._last()))
 
     @property
     def sha256(self) -> str:
@@ -116,7 +118,14 @@ class RatingPrompt:
         put = partial(fence, tag)
         before = [f"{title}\n{put(label, text)}" for title, label, text in fields]
         pieces = [*before, *self._evidence.parts(case, put), self._last()]
-        return self.system, Message("user", _content(pieces))
+        return *self.prefix, Message("user", _content(pieces))
+
+    def _written(self, case: SingleCase) -> list[str]:
+        """What is to be read of an example, in the order of :meth:`messages`."""
+        fields = list(self._fields(case))
+        put = partial(fence, fence_tag([*(t for _, _, t in fields), *self._evidence.texts(case)]))
+        told = [f"{title}\n{put(label, text)}" for title, label, text in fields]
+        return [*told, *self._evidence.lines(case, put)]
 
     def _fields(self, case: SingleCase) -> Iterator[tuple[str, str, str]]:
         """(title, label, harmless text) of everything but the answer."""
