@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownModel:
     """A model that is known by name.
 
     Attributes:
@@ -24,21 +24,21 @@ class Known:
 
 #: The models that profiles and documentation name. Any other of the same kind works too.
 CATALOGUE = (
-    Known("whisper:tiny", "39 M", "99", "MIT"),
-    Known("whisper:base", "74 M", "99", "MIT"),
-    Known("whisper:small", "244 M", "99", "MIT"),
-    Known("whisper:medium", "769 M", "99", "MIT"),
-    Known("whisper:large-v3", "1550 M", "100", "MIT"),
-    Known("whisper:turbo", "809 M", "100", "MIT"),
-    Known("faster-whisper:tiny.en", "39 M", "English", "MIT"),
-    Known("faster-whisper:base", "74 M", "99", "MIT"),
-    Known("faster-whisper:small", "244 M", "99", "MIT"),
-    Known("faster-whisper:large-v3", "1550 M", "100", "MIT"),
-    Known("emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"),
-    Known("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
-    Known("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
-    Known("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
-    Known("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
+    KnownModel("whisper:tiny", "39 M", "99", "MIT"),
+    KnownModel("whisper:base", "74 M", "99", "MIT"),
+    KnownModel("whisper:small", "244 M", "99", "MIT"),
+    KnownModel("whisper:medium", "769 M", "99", "MIT"),
+    KnownModel("whisper:large-v3", "1550 M", "100", "MIT"),
+    KnownModel("whisper:turbo", "809 M", "100", "MIT"),
+    KnownModel("faster-whisper:tiny.en", "39 M", "English", "MIT"),
+    KnownModel("faster-whisper:base", "74 M", "99", "MIT"),
+    KnownModel("faster-whisper:small", "244 M", "99", "MIT"),
+    KnownModel("faster-whisper:large-v3", "1550 M", "100", "MIT"),
+    KnownModel("emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"),
+    KnownModel("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
+    KnownModel("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
+    KnownModel("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
+    KnownModel("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
 )
 
 

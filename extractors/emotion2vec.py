@@ -94,12 +94,12 @@ class Emotion2vecExtractor(ModelExtractor):
         return past_gate(items, speech_gate, self._measure)
 
     def _measure(self, items: Sequence[Item]) -> list[Emotion]:
-        heard = [self._heard(item) for item in items]
-        parts = [part for each in heard for part in each.parts]
+        inputs = [self._input_of(item) for item in items]
+        parts = [part for each in inputs for part in each.parts]
         scores = iter(score(self.opened(), parts, self.batch_size))
-        return [each.emotion([next(scores) for _ in each.parts]) for each in heard]
+        return [each.emotion([next(scores) for _ in each.parts]) for each in inputs]
 
-    def _heard(self, item: Item) -> Heard:
+    def _input_of(self, item: Item) -> ModelInput:
         """What the model is given of a clip that has passed the gate."""
         speech, seconds = item.clip.speech, item.clip.seconds
         shares = {
@@ -108,10 +108,10 @@ class Emotion2vecExtractor(ModelExtractor):
         weights = {w: share for w, share in shares.items() if share >= MIN_WINDOW_SPEECH_S}
         whole = seconds <= WHOLE_MAX_S or not weights
         parts = [speech[: round(WHOLE_MAX_S * SPEECH_RATE)]] if whole else []
-        return Heard(whole, weights, parts + equal_cuts(speech, list(weights)))
+        return ModelInput(whole, weights, parts + equal_cuts(speech, list(weights)))
 
 
-class Heard(NamedTuple):
+class ModelInput(NamedTuple):
     """What the model is given of a clip.
 
     Attributes:

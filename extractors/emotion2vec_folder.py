@@ -108,13 +108,13 @@ def model_tensors(content: dict[str, Any]) -> dict[str, Any]:
     return named
 
 
-def check_classes(folder: Path, found: dict[str, Any], labels: Sequence[str], remedy: str) -> None:
+def check_classes(folder: Path, state: dict[str, Any], labels: Sequence[str], remedy: str) -> None:
     """As many labels as the classifier has classes.
 
     Raises:
         UserError: the checkpoint has no classifier, or one for other labels.
     """
-    head = found.get("proj.weight")
+    head = state.get("proj.weight")
     if head is None:
         raise UserError(
             f"{folder / WEIGHTS}: has no classifier (proj.weight), as models for embeddings"

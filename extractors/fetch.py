@@ -14,7 +14,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from extractors import registry
-from extractors.catalogue import CATALOGUE, Known
+from extractors.catalogue import CATALOGUE, KnownModel
 from extractors.device import torch_problem
 from extractors.model_backed import ModelExtractor
 from extractors.models import file_sha256, is_path, whisper_cache
@@ -33,7 +33,7 @@ _SHA256 = re.compile(r"^[0-9a-f]{64}$")
 class Listed:
     """A known model and where it is on this machine, if it is."""
 
-    known: Known
+    model: KnownModel
     group: str
     path: Path | None
     size: int
@@ -51,13 +51,13 @@ class Verified:
 
 def list_models() -> list[Listed]:
     """The catalogue, with the place of each model that is here; contacts nobody."""
-    return [_listed(known) for known in CATALOGUE]
+    return [_listed(model) for model in CATALOGUE]
 
 
-def _listed(known: Known) -> Listed:
-    extractor = extractor_of(known.spec)
+def _listed(model: KnownModel) -> Listed:
+    extractor = extractor_of(model.spec)
     size = sum(path.stat().st_size for path in extractor.model_files())
-    return Listed(known, extractor.group, extractor.locate(), size, extractor.unavailable())
+    return Listed(model, extractor.group, extractor.locate(), size, extractor.unavailable())
 
 
 def extractor_of(spec: str) -> ModelExtractor:
@@ -140,7 +140,7 @@ def verify(specs: Sequence[str] = ()) -> list[Verified]:
     Args:
         specs: which; default: those of the catalogue that are on this machine.
     """
-    chosen = list(specs) or [listed.known.spec for listed in list_models() if listed.path]
+    chosen = list(specs) or [listed.model.spec for listed in list_models() if listed.path]
     return [_verified(spec) for spec in chosen]
 
 

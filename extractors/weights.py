@@ -43,8 +43,8 @@ def read_state(path: Path, remedy: str) -> dict[str, Any]:
 
 def check_state(
     path: Path,
-    found: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    state: Mapping[str, Any],
+    model: Mapping[str, Any],
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
 ) -> None:
@@ -52,22 +52,22 @@ def check_state(
 
     Args:
         path: the file, for the message.
-        found: tensors of the file.
-        wanted: ``state_dict()`` of the model that was built for it.
+        state: tensors of the file.
+        model: ``state_dict()`` of the model that was built for it.
         remedy: what to do about a mismatch.
         optional: names that may be missing or superfluous (parts used in training only).
 
     Raises:
         UserError: names one tensor of each kind of mismatch.
     """
-    missing = [name for name in wanted if name not in found and not optional(name)]
-    extra = [name for name in found if name not in wanted and not optional(name)]
+    missing = [name for name in model if name not in state and not optional(name)]
+    extra = [name for name in state if name not in model and not optional(name)]
     other = [
-        f"{name} is {_shape(found[name])}, the model has {_shape(wanted[name])}"
-        for name in wanted
-        if name in found and _shape(found[name]) != _shape(wanted[name])
+        f"{name} is {_shape(state[name])}, the model has {_shape(model[name])}"
+        for name in model
+        if name in state and _shape(state[name]) != _shape(model[name])
     ]
-    told = [
+    mismatches = [
         f"{len(names)} tensors {what} ({names[0]})"
         for what, names in (
             ("are missing", missing),
@@ -76,13 +76,13 @@ def check_state(
         )
         if names
     ]
-    if told:
-        raise UserError(f"{path}: does not fit the model: {', '.join(told)}; {remedy}")
+    if mismatches:
+        raise UserError(f"{path}: does not fit the model: {', '.join(mismatches)}; {remedy}")
 
 
 def check_loaded(
     path: Path,
-    found: Mapping[str, Any],
+    state: Mapping[str, Any],
     model: Mapping[str, Any],
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
@@ -95,8 +95,8 @@ def check_loaded(
     import torch
 
     for name, value in model.items():
-        if name in found and not optional(name):
-            want = found[name].to(device=value.device, dtype=value.dtype)
+        if name in state and not optional(name):
+            want = state[name].to(device=value.device, dtype=value.dtype)
             if not torch.equal(want, value):
                 raise UserError(f"{path}: {name} did not arrive in the model; {remedy}")
 

@@ -10,7 +10,7 @@ from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, chat, unused_url
 from trace_eval.data.judgement import Judgement, Reason
-from trace_eval.judges.base import JudgeGone
+from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.ollama import context_length
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -206,7 +206,7 @@ def test_a_missing_model_says_how_to_get_it(ollama_url: str) -> None:
 
 
 def test_a_server_that_is_down_says_how_to_start_it() -> None:
-    with pytest.raises(JudgeGone, match=r"ollama serve.*the same command continues"):
+    with pytest.raises(JudgeUnreachable, match=r"ollama serve.*the same command continues"):
         judge_once(made(unused_url()))
 
 

@@ -17,7 +17,7 @@ from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn, unused_url
 from trace_eval.data.judgement import Judgement, Reason
-from trace_eval.judges.base import JudgeGone
+from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.bodies import MAX_BODY
 from trace_eval.judges.chat.openai import OpenAIClient
@@ -256,7 +256,7 @@ def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
 
 
 def test_a_server_that_is_down_ends_the_session() -> None:
-    with pytest.raises(JudgeGone, match=r"is it running\?.*the same command continues"):
+    with pytest.raises(JudgeUnreachable, match=r"is it running\?.*the same command continues"):
         judge_once(made(unused_url()))
 
 

@@ -17,7 +17,7 @@ from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.base import JudgeGone
+from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.ablate import AblateOptions, ablate
@@ -91,7 +91,7 @@ def test_a_server_that_is_not_there_stops_the_session_at_once(tmp_path: Path, sp
     run = _extracted(tmp_path / "run", count=12)
     judging = JudgeOptions(base_url=unused_url(), backoff_s=0.05, concurrency=2)
     started = time.monotonic()
-    with pytest.raises(JudgeGone, match=r"cannot be reached .* the same command continues"):
+    with pytest.raises(JudgeUnreachable, match=r"cannot be reached .* the same command continues"):
         ablate(run.folder, AblateOptions(spec, judging))
     assert time.monotonic() - started < 10
     folders = list((run.folder / "ablations").iterdir())

@@ -23,14 +23,14 @@ def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.Mon
     pace.count(_CLIP)
     pace.count(_CLIP)
     # 2 clips, 12 s of audio, in 4 s
-    assert pace.told() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
+    assert pace.summary() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
 
 
 def test_a_judge_without_calls_or_price_shows_neither() -> None:
     pace = Pace()
     pace.count(_PAIR)
-    assert "calls" not in pace.told()
-    assert "US$" not in pace.told()
+    assert "calls" not in pace.summary()
+    assert "US$" not in pace.summary()
 
 
 def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:

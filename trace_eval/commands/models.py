@@ -28,11 +28,11 @@ def list_() -> None:
     for row in list_models():
         here = f"{row.path} ({row.size / 1e6:.0f} MB)" if row.path else "no"
         table.add_row(
-            row.known.spec,
+            row.model.spec,
             row.group,
-            row.known.parameters,
-            row.known.languages,
-            row.known.licence,
+            row.model.parameters,
+            row.model.languages,
+            row.model.licence,
             here,
         )
     results().print(table)

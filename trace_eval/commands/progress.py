@@ -38,7 +38,7 @@ class Pace:
             self.audio_s += event.clip.audio_s
         self.calls, self.cost_usd = event.activity
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """One line, e.g. ``24 clips, 1.2/s, 9.8 x real time, 16 calls in flight, US$ 0.13``."""
         seconds = max(time.monotonic() - self.started, 1e-9)
         parts = [
@@ -79,7 +79,7 @@ class Lines:
         if now - self._last < LINE_EVERY_S:
             return None
         self._last = now
-        return f"{self._what}: {self._done} of {self._total}; {pace.told()}"
+        return f"{self._what}: {self._done} of {self._total}; {pace.summary()}"
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
             if event.pending is not None:
                 bar.update(task, total=event.pending)
             done = event.clip if what == "extracting" else event.judgement or event.scores
-            bar.update(task, advance=1 if done is not None else 0, pace=pace.told())
+            bar.update(task, advance=1 if done is not None else 0, pace=pace.summary())
             if not console.is_terminal and (line := lines.after(event.pending, done, pace)):
                 console.print(line, markup=False)
 

@@ -17,18 +17,18 @@ from trace_eval.select.summary import Gain
 SHOWN = 20
 
 
-def print_selection(found: Selection, out: Path) -> None:
+def print_selection(selection: Selection, out: Path) -> None:
     """The winner of each group, and the summary."""
     console = results()
     table = Table(box=None, pad_edge=False)
     for title in ("group", "winner", "system", "by", "of", "note"):
         table.add_column(title)
-    for ranking in found.rankings[:SHOWN]:
+    for ranking in selection.rankings[:SHOWN]:
         table.add_row(*map(escape, _row(ranking)))
     console.print(table)
-    if len(found.rankings) > SHOWN:
-        console.print(f"... and {len(found.rankings) - SHOWN} more groups")
-    counts = found.summary
+    if len(selection.rankings) > SHOWN:
+        console.print(f"... and {len(selection.rankings) - SHOWN} more groups")
+    counts = selection.summary
     console.print(
         f"{counts.selected} of {counts.groups} groups have a winner, {counts.tied} of them tied;"
         f" {counts.candidates} candidates ({counts.unscored} unscored, {counts.same} copies),"
@@ -38,7 +38,7 @@ def print_selection(found: Selection, out: Path) -> None:
         console.print(escape(gain_line(gain)))
     if not counts.gains:
         console.print(escape(counts.note))
-    for ranking in found.rankings:
+    for ranking in selection.rankings:
         for gone in ranking.unscored:
             warn(f"{gone.candidate}: {gone.reason}")
     console.print(escape(f"all rankings: {out / BEST_FILE}"))
@@ -74,10 +74,12 @@ def gain_line(gain: Gain) -> str:
     return said + (f", {gain.unscored} unscored" if gain.unscored else "")
 
 
-def print_best_estimate(found: BestEstimate) -> None:
+def print_best_estimate(estimate: BestEstimate) -> None:
     """Comparisons and cost of a selection."""
     console = results()
-    console.print(f"{found.comparisons} comparisons in all, {found.first} in the first round:")
-    print_estimate(found.cost)
-    cost = "unknown" if found.cost_usd is None else f"{found.cost_usd:.4f} US dollars"
-    console.print(f"all rounds, at the mean of the first: {found.calls} calls, {cost}")
+    console.print(
+        f"{estimate.comparisons} comparisons in all, {estimate.first} in the first round:"
+    )
+    print_estimate(estimate.cost)
+    cost = "unknown" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f} US dollars"
+    console.print(f"all rounds, at the mean of the first: {estimate.calls} calls, {cost}")

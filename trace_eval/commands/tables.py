@@ -147,16 +147,16 @@ def print_summary(
         console.print(f"details: {escape(str(folder / name))}{again}")
 
 
-def print_runs(found: Sequence[Listed]) -> None:
+def print_runs(runs: Sequence[Listed]) -> None:
     """One line per run."""
     console = results()
-    if not found:
+    if not runs:
         messages().print("no runs here; trace-eval judge PAIRS makes one")
         return
     table = Table(box=None, pad_edge=False)
     for title in ("run", "input", "judge", "policy", "scored", "started (UTC)", "tag"):
         table.add_column(title, overflow="fold", no_wrap=title in ("scored", "started (UTC)"))
-    for run in found:
+    for run in runs:
         if run.record is None:
             warn(run.problem)
             continue
@@ -174,33 +174,35 @@ def print_runs(found: Sequence[Listed]) -> None:
     console.print(table)
 
 
-def print_estimate(found: CostEstimate) -> None:
+def print_estimate(estimate: CostEstimate) -> None:
     """What a run would send and cost."""
     console = results()
     console.print(
-        f"{found.cases} pairs, {found.calls} calls to make ({found.cached} in the reply cache,"
-        f" {found.unscored} pairs lack evidence)"
+        f"{estimate.cases} pairs, {estimate.calls} calls to make"
+        f" ({estimate.cached} in the reply cache, {estimate.unscored} pairs lack evidence)"
     )
-    if found.guessed is not None:
-        guessed = f"; {found.guessed} durations are unknown and guessed" if found.guessed else ""
+    if estimate.guessed is not None:
+        guessed = (
+            f"; {estimate.guessed} durations are unknown and guessed" if estimate.guessed else ""
+        )
         console.print(f"from durations, with imagined speech; nothing was extracted{guessed}")
     table = Table(box=None, pad_edge=False)
     for title in ("", "input tokens", "output tokens", "US dollars"):
         table.add_column(title, justify="right" if title else "left")
     for name, sent, got, cost in (
-        ("expected", found.input_tokens, found.output_tokens, found.cost_usd),
+        ("expected", estimate.input_tokens, estimate.output_tokens, estimate.cost_usd),
         (
             "at most",
-            found.input_tokens_at_most,
-            found.output_tokens_at_most,
-            found.cost_usd_at_most,
+            estimate.input_tokens_at_most,
+            estimate.output_tokens_at_most,
+            estimate.cost_usd_at_most,
         ),
     ):
         price = "unknown" if cost is None else f"{cost:.4f}"
         table.add_row(name, f"{sent:,}", f"{got:,}", price)
     console.print(table)
-    if found.audio_s:
-        _print_sound(found)
+    if estimate.audio_s:
+        _print_sound(estimate)
 
 
 def _print_sound(found: CostEstimate) -> None:
@@ -234,13 +236,13 @@ def _print_sound(found: CostEstimate) -> None:
     )
 
 
-def print_batch(found: BatchWritten) -> None:
+def print_batch(batch: BatchWritten) -> None:
     """Which batch files were written."""
     console = results()
-    files = ", ".join(map(str, found.files))
+    files = ", ".join(map(str, batch.files))
     console.print(
-        f"{found.requests} requests -> {escape(files)} ({found.cached} in the reply cache,"
-        f" {found.unscored} pairs lack evidence); send them, then --batch-results FILE"
+        f"{batch.requests} requests -> {escape(files)} ({batch.cached} in the reply cache,"
+        f" {batch.unscored} pairs lack evidence); send them, then --batch-results FILE"
     )
 
 

@@ -28,7 +28,7 @@ POLICY = (
 
 
 @dataclass(frozen=True)
-class Said:
+class RunVerdict:
     """What one run says of one dimension of a pair."""
 
     run: str
@@ -43,14 +43,14 @@ class PairView:
 
     Attributes:
         players: (name, where to play it).
-        said: per dimension, what every run says.
+        verdicts: per dimension, what every run says.
         people: (title, label) of the people.
     """
 
     pair: str
-    asked: str | None
+    instruction: str | None
     players: tuple[tuple[str, Sound], ...]
-    said: tuple[Said, ...]
+    verdicts: tuple[RunVerdict, ...]
     people: tuple[tuple[str, str], ...]
 
 
@@ -121,7 +121,7 @@ def _view(
 ) -> PairView:
     about = dict.fromkeys(name for said in item.verdicts.values() for name in said)
     said = tuple(
-        Said(
+        RunVerdict(
             run, TITLES.get(name, name), labels.get(name), _words(judged[run].get(item.pair), name)
         )
         for name in about

@@ -15,14 +15,14 @@ from trace_eval.data.csv_cells import SafeWriter
 COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
 
 
-def write_lists(folder: Path, found: Screening, evidence: Evidence) -> list[Path]:
+def write_lists(folder: Path, screening: Screening, evidence: Evidence) -> list[Path]:
     """Write ``decided.csv``, ``review.csv``, ``hopeless.csv`` and ``screen.json``.
 
     Raises:
         UserError: the folder cannot be written.
     """
     index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
-    signal = (found.chosen or found.candidate or found.parts[0]).signal
+    signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
     certainty = evidence.signals.get(signal)
     facts = evidence.table.facts
     written = []
@@ -33,7 +33,7 @@ def write_lists(folder: Path, found: Screening, evidence: Evidence) -> list[Path
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = SafeWriter(file, lineterminator="\n")
                 writer.writerow(COLUMNS)
-                for key in getattr(found, name):
+                for key in getattr(screening, name):
                     row = index[key]
                     writer.writerow(
                         (
@@ -47,11 +47,11 @@ def write_lists(folder: Path, found: Screening, evidence: Evidence) -> list[Path
             written.append(path)
     except OSError as error:
         raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
-    write_json(folder / "screen.json", found)
+    write_json(folder / "screen.json", screening)
     return [*written, folder / "screen.json"]
 
 
-def write_plan(path: Path, found: LabelPlan, evidence: Evidence) -> None:
+def write_plan(path: Path, plan: LabelPlan, evidence: Evidence) -> None:
     """Write the pairs to label, in order, with their systems and instruction.
 
     Raises:
@@ -63,7 +63,7 @@ def write_plan(path: Path, found: LabelPlan, evidence: Evidence) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = SafeWriter(file, lineterminator="\n")
             writer.writerow(("id", *COLUMNS[4:]))
-            for key in found.pairs:
+            for key in plan.pairs:
                 row = index[key]
                 writer.writerow(
                     (key, *(facts[name][row] if name in facts else None for name in COLUMNS[4:]))

@@ -205,49 +205,51 @@ def _by_cluster(values: Array, design: Design) -> Array:
 
 
 def estimate(
-    found: Parts, level: float = 0.95, null: float = 0.5, power: float | None = None
+    sample: Parts, level: float = 0.95, null: float = 0.5, power: float | None = None
 ) -> Powered:
     """Intervals of labels alone, judge alone, and both.
 
     Args:
-        found: see :func:`parts`.
+        sample: see :func:`parts`.
         level: coverage.
         null: value that ``p`` tests.
         power: a fixed ``lam``; null: tuned.
     """
     from scipy.stats import t
 
-    if np.isnan(found.labels):
-        return Powered(found.items, found.judged, None, found.judge, None, None, None, None, None,
-                       None, None)  # fmt: skip
-    weight = _tuned(found) if power is None else power
-    both = found.labels + weight * found.gain
-    spread = _spread(found.d_labels + weight * found.d_gain, found.units)
-    alone = _spread(found.d_labels, found.units)
-    if found.units < LEAST_LABELS:
-        return Powered(found.items, found.judged, found.labels, found.judge, both, None,
+    if np.isnan(sample.labels):
+        return Powered(sample.items, sample.judged, None, sample.judge, None, None, None, None,
+                       None, None, None)  # fmt: skip
+    weight = _tuned(sample) if power is None else power
+    both = sample.labels + weight * sample.gain
+    spread = _spread(sample.d_labels + weight * sample.d_gain, sample.units)
+    alone = _spread(sample.d_labels, sample.units)
+    if sample.units < LEAST_LABELS:
+        return Powered(sample.items, sample.judged, sample.labels, sample.judge, both, None,
                        None, None, weight, None, None)  # fmt: skip
-    reach = float(t.ppf((1 + level) / 2, found.units - 1))
-    fixed = _exact(found, level) if alone < NO_SPREAD else None
+    reach = float(t.ppf((1 + level) / 2, sample.units - 1))
+    fixed = _exact(sample, level) if alone < NO_SPREAD else None
     interval = fixed or (both - reach * spread, both + reach * spread)
-    many = int((found.d_judge != 0).sum())
-    judge = _spread(found.d_judge, many) * float(t.ppf((1 + level) / 2, max(many - 1, 1)))
-    p = 1.0 if spread < NO_SPREAD else float(2 * t.sf(abs(both - null) / spread, found.units - 1))
+    many = int((sample.d_judge != 0).sum())
+    judge = _spread(sample.d_judge, many) * float(t.ppf((1 + level) / 2, max(many - 1, 1)))
+    p = 1.0 if spread < NO_SPREAD else float(2 * t.sf(abs(both - null) / spread, sample.units - 1))
     return Powered(
-        labelled=found.items,
-        judged=found.judged,
-        labels=found.labels,
-        judge=found.judge,
+        labelled=sample.items,
+        judged=sample.judged,
+        labels=sample.labels,
+        judge=sample.judge,
         both=both,
         labels_interval=_inside(
-            fixed or (found.labels - reach * alone, found.labels + reach * alone), found.bounded
+            fixed or (sample.labels - reach * alone, sample.labels + reach * alone), sample.bounded
         ),
         judge_interval=None
         if np.isnan(judge)
-        else _inside((found.judge - judge, found.judge + judge), found.bounded),
-        interval=_inside(interval, found.bounded),
+        else _inside((sample.judge - judge, sample.judge + judge), sample.bounded),
+        interval=_inside(interval, sample.bounded),
         weight=weight,
-        effective=found.items * (alone / spread) ** 2 if spread > NO_SPREAD else float(found.items),
+        effective=sample.items * (alone / spread) ** 2
+        if spread > NO_SPREAD
+        else float(sample.items),
         p=p if alone > NO_SPREAD else None,
     )
 

@@ -131,50 +131,51 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     )
 
 
-def plan_table(found: LabelPlan) -> Table:
+def plan_table(plan: LabelPlan) -> Table:
     """How many pairs of which systems."""
-    width = "unknown" if found.now is None else f"{found.now:.3f}"
+    width = "unknown" if plan.now is None else f"{plan.now:.3f}"
     return table(
-        f"Pairs to label in {found.source}",
+        f"Pairs to label in {plan.source}",
         ("systems", "open", "label"),
-        ((row.systems, row.open, row.label) for row in found.strata),
-        f"{found.labelled} labels now, width of {found.goal} {width}; wanted {found.width:g}",
+        ((row.systems, row.open, row.label) for row in plan.strata),
+        f"{plan.labelled} labels now, width of {plan.goal} {width}; wanted {plan.width:g}",
     )
 
 
-def calibration_tables(found: Calibration) -> Iterator[Table]:
+def calibration_tables(result: Calibration) -> Iterator[Table]:
     """Methods and rules, on held-out pairs."""
 
     def shown(value: Measured) -> str:
         return bounded(value.value, value.interval)
 
     yield table(
-        f"P(people prefer A | {found.judge}), {found.pairs} pairs of {found.groups} instructions",
+        f"P(people prefer A | {result.judge}), {result.pairs} pairs of"
+        f" {result.groups} instructions",
         ("method", "Brier", "ECE", "log loss", "accuracy"),
         (
             (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
-            for row in found.methods
+            for row in result.methods
         ),
-        f"held out: {found.folds} folds that share no instruction; always 1/2: Brier"
-        f" {found.half:.3f}, log loss 0.693; features: {', '.join(found.features)}",
+        f"held out: {result.folds} folds that share no instruction; always 1/2: Brier"
+        f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
     )
     yield table(
         "Rules that need no fit, on the same pairs (ties as halves)",
-        ("rule", "says something on", "accuracy", f"{found.best} minus rule"),
-        ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in found.rules),
+        ("rule", "says something on", "accuracy", f"{result.best} minus rule"),
+        ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in result.rules),
     )
 
 
-def screen_tables(found: Screening) -> Iterator[Table]:
+def screen_tables(result: Screening) -> Iterator[Table]:
     """The parts that were tried, one table per signal."""
     drawn = (
         "exact, over pairs"
-        if found.instructions is None
-        else f"at the effective size of {found.instructions} instructions"
+        if result.instructions is None
+        else f"at the effective size of {result.instructions} instructions"
     )
-    for name in dict.fromkeys(part.signal for part in found.parts):
+    for name in dict.fromkeys(part.signal for part in result.parts):
         yield table(
-            f"{found.judge}: parts of the run by {name}, surest first",
+            f"{result.judge}: parts of the run by {name}, surest first",
             ("at least", "pairs", "share", "labelled", "agree", "p", "tested at", "holds"),
             (
                 (
@@ -187,8 +188,8 @@ def screen_tables(found: Screening) -> Iterator[Table]:
                     p_value(part.allowed) if part.allowed else None,
                     "yes" if part.holds else "",
                 )
-                for part in found.parts
+                for part in result.parts
                 if part.signal == name
             ),
-            f"p: agreement on {found.dimension} there is below {found.options.agree:g}; {drawn}",
+            f"p: agreement on {result.dimension} there is below {result.options.agree:g}; {drawn}",
         )

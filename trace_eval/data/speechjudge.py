@@ -199,14 +199,14 @@ def _voice(prompt: Any) -> Any:
     return {"audio": prompt} if isinstance(prompt, str) and prompt else prompt
 
 
-def write_speechjudge(found: SpeechJudgeData, folder: Path) -> tuple[Path, Path]:
+def write_speechjudge(data: SpeechJudgeData, folder: Path) -> tuple[Path, Path]:
     """Write ``pairs.jsonl`` for ``judge`` and ``labels.csv`` for ``agree``; gives their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     pairs, labels = folder / "pairs.jsonl", folder / "labels.csv"
-    lines = (pair.model_dump_json(exclude_none=True) for pair in found.manifest.pairs)
+    lines = (pair.model_dump_json(exclude_none=True) for pair in data.manifest.pairs)
     write_all(pairs, lines)
     with labels.open("w", encoding="utf-8", newline="") as file:
         writer = SafeWriter(file)
         writer.writerow(LABEL_COLUMNS)
-        writer.writerows(found.labels)
+        writer.writerows(data.labels)
     return pairs, labels

@@ -70,7 +70,7 @@ class Case:
         return None
 
 
-class JudgeGone(UserError):
+class JudgeUnreachable(UserError):
     """Nobody answers for the judge any more: the session ends, and what is finished stays."""
 
 

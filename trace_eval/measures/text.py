@@ -41,12 +41,12 @@ def unavailable() -> str | None:
     return None
 
 
-def text_errors(reference: str, heard: str, language: str = "en") -> TextErrors:
-    """Compare what was heard with what should have been said.
+def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextErrors:
+    """Compare what was recognised with what should have been said.
 
     Args:
         reference: what should have been said.
-        heard: the transcript; may be empty, then every word is deleted.
+        hypothesis: the transcript; may be empty, then every word is deleted.
         language: ISO 639-1 code; English has a normaliser of its own.
 
     Raises:
@@ -58,7 +58,7 @@ def text_errors(reference: str, heard: str, language: str = "en") -> TextErrors:
     import jiwer
 
     normal = _normaliser(language)
-    wanted, found = normal(reference).strip(), normal(heard).strip()
+    wanted, found = normal(reference).strip(), normal(hypothesis).strip()
     if not any(letter.isalnum() for letter in wanted):
         raise UserError(f"reference {reference!r:.60} has no words; leave it out or mend it")
     by_word, by_letter = jiwer.process_words(wanted, found), jiwer.process_characters(wanted, found)

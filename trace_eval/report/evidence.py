@@ -71,23 +71,23 @@ def label(name: str) -> str:
     return name.replace("_", " ")
 
 
-def value(found: JsonValue) -> str:
+def value(item: JsonValue) -> str:
     """A value for people: three or four digits, yes and no, an en dash for null."""
-    match found:
+    match item:
         case None:
             return "–"
         case bool():
-            return "yes" if found else "no"
+            return "yes" if item else "no"
         case float():
-            return f"{found:.0f}" if abs(found) >= 1000 else f"{found:.4g}"
+            return f"{item:.0f}" if abs(item) >= 1000 else f"{item:.4g}"
         case list():
-            return _short(", ".join(map(value, found)) or "none")
+            return _short(", ".join(map(value, item)) or "none")
         case dict():
-            if set(found) == {"met", "strength", "why"}:  # a check of the judge rules
-                met = {True: "met", False: "not met"}.get(bool(found["met"]))
-                return f"{'cannot be told' if found['met'] is None else met}: {found['why']}"
-            return _short("; ".join(f"{label(k)} {value(v)}" for k, v in found.items()))
-    return str(found)
+            if set(item) == {"met", "strength", "why"}:  # a check of the judge rules
+                met = {True: "met", False: "not met"}.get(bool(item["met"]))
+                return f"{'cannot be told' if item['met'] is None else met}: {item['why']}"
+            return _short("; ".join(f"{label(k)} {value(v)}" for k, v in item.items()))
+    return str(item)
 
 
 def _short(text: str) -> str:

@@ -100,9 +100,9 @@ def chip(rating: object) -> Markup:
     return Markup('<span class="chip {}">{}</span>').format(name, text)
 
 
-def number(found: float | None, digits: int = 2) -> str:
+def number(value: float | None, digits: int = 2) -> str:
     """A number with fixed decimals; an en dash for null."""
-    return "–" if found is None else f"{found:.{digits}f}"
+    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def duration(seconds: float | None) -> str:

@@ -61,7 +61,7 @@ class Line:
     people_at: float | None
     distance: float | None
     histogram: tuple[tuple[str, float, float], ...]
-    heard: tuple[tuple[str, str], ...]
+    recognised: tuple[tuple[str, str], ...]
     sounds: tuple[tuple[str, Sound], ...]
 
 
@@ -116,13 +116,13 @@ def _lines(run: Run, rubrics: dict[str, ScoreRubric], shelf: Shelf) -> Iterator[
             (role, shelf.sound(recording, clips.get(recording.source_id)))
             for role, recording in item.recordings().items()
         )
-        heard = tuple(_heard(item, clips, words))
+        recognised = tuple(_recognised(item, clips, words))
         for name, rubric in rubrics.items():
-            yield _line(number, item, rubric, scores.get((item.id, name)), heard, sounds)
+            yield _line(number, item, rubric, scores.get((item.id, name)), recognised, sounds)
             number += 1
 
 
-def _heard(
+def _recognised(
     item: Single, clips: dict[str, ClipRecord], words: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
     for role, recording in item.recordings().items():
@@ -136,7 +136,7 @@ def _line(
     item: Single,
     rubric: ScoreRubric,
     score: Score | None,
-    heard: tuple[tuple[str, str], ...],
+    recognised: tuple[tuple[str, str], ...],
     sounds: tuple[tuple[str, Sound], ...],
 ) -> Line:
     scale = rubric.numbers
@@ -158,7 +158,7 @@ def _line(
         people_at=None if people is None else _at(scale, people),
         distance=None if people is None or value is None else abs(value - people),
         histogram=_histogram(score),
-        heard=heard,
+        recognised=recognised,
         sounds=sounds,
     )
 

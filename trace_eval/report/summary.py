@@ -48,11 +48,11 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Swap:
-    """In how many pairs both orders gave the same rating; ``asked`` were asked in both."""
+    """In how many pairs both orders gave the same rating, of ``judged`` in both."""
 
     dimension: str
     same: int
-    asked: int
+    judged: int
 
 
 @dataclass(frozen=True)
@@ -173,12 +173,12 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
 
 def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:
     for name in DIMENSIONS:
-        asked = [
+        consistent = [
             judgement.dimensions[name].consistent
             for judgement in known
             if name in judgement.dimensions
         ]
-        votes = [value for value in asked if value is not None]
+        votes = [value for value in consistent if value is not None]
         if votes:
             yield Swap(name, sum(votes), len(votes))
     whole = [value for judgement in known if (value := judgement.consistent) is not None]

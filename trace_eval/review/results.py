@@ -150,10 +150,10 @@ def _retests(phase: Phase, labelled: Sequence[Labelled]) -> list[Retest]:
     return found
 
 
-def accuracy_lines(found: Mapping[Phase, Accuracy]) -> list[str]:
+def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
     """The accuracies in words, one line each."""
     lines = []
-    for phase, row in found.items():
+    for phase, row in accuracies.items():
         seen = f"{row.reviewed} of {row.population} judged pairs reviewed"
         if row.value is not None:
             what = f"{row.value:.1%}, {LEVEL:.0%} interval {row.low:.1%} to {row.high:.1%}"

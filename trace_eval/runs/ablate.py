@@ -19,7 +19,7 @@ from fusion import DEFAULT_POLICY, Policy
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.manifests import Manifest
 from trace_eval.extracting.engine import each
-from trace_eval.judges.base import Case, Judge, JudgeGone
+from trace_eval.judges.base import Case, Judge, JudgeUnreachable
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
 from trace_eval.options import DEFAULT_JUDGE
@@ -181,7 +181,7 @@ async def _judge_cases(
     async def work(case: Case) -> None:
         try:
             judgement = await judge.judge(case)
-        except JudgeGone:
+        except JudgeUnreachable:
             raise
         except Exception as error:
             detail = f"{type(error).__name__}: {error}"

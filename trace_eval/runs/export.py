@@ -33,15 +33,15 @@ class Shortfall:
     without: dict[str, list[str]] = field(default_factory=dict)
     clips: int = 0
 
-    def count(self, found: Extracted) -> None:
+    def count(self, extracted: Extracted) -> None:
         """Add one recording's outcome."""
-        if found.error:
-            self.errors.append(found.error)
-        if found.blueprint is None:
+        if extracted.error:
+            self.errors.append(extracted.error)
+        if extracted.blueprint is None:
             return
         self.clips += 1
-        for name in found.blueprint.provenance:
-            group = found.blueprint.group(name)
+        for name in extracted.blueprint.provenance:
+            group = extracted.blueprint.group(name)
             if isinstance(group, Absent) and group.status in _NOT_RUN:
                 self.without.setdefault(name, []).append(group.reason)
 

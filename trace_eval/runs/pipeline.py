@@ -21,7 +21,7 @@ from trace_eval.data.scores import Score
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
-from trace_eval.judges.base import Activity, Case, Judge, JudgeGone, Rater, SingleCase
+from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Rater, SingleCase
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
@@ -246,7 +246,7 @@ class Pipeline:
                 return await self._judge.judge(
                     Case(pair, a.blueprint, b.blueprint, asked, decode_recording)
                 )
-            except JudgeGone:
+            except JudgeUnreachable:
                 raise
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"
@@ -263,7 +263,7 @@ class Pipeline:
         async with self._judging:
             try:
                 return await rater.rate(SingleCase(item, blueprints, decode_recording))
-            except JudgeGone:
+            except JudgeUnreachable:
                 raise
             except Exception as error:
                 told = f"{type(error).__name__}: {error}"

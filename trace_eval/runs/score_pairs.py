@@ -281,11 +281,11 @@ def write_derived(
         raise
 
 
-def derived_record(run: Run, base: Run | None, told: str) -> RunRecord:
-    """The record of ``base``, or of ``run``, by a judge that is ``told`` in words."""
+def derived_record(run: Run, base: Run | None, description: str) -> RunRecord:
+    """The record of ``base``, or of ``run``, by a judge that ``description`` names."""
     record = (base or run).record()
     judge = JudgeRecord(
-        spec=f"{record.judge.spec} with {told}" if base else told,
+        spec=f"{record.judge.spec} with {description}" if base else description,
         parameters=record.judge.parameters,
     )
     return record.model_copy(

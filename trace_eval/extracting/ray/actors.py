@@ -32,13 +32,13 @@ class Work:
 
     Attributes:
         chunk: what it is of.
-        found: what earlier stages found, by recording; empty before the first one.
+        extracted: what earlier stages found, by recording; empty before the first one.
         done: its shard was there already, so that nobody works on it.
         problem: why this cluster cannot do the job; Ray would lose the type of an exception.
     """
 
     chunk: Chunk
-    found: tuple[Extracted, ...] = ()
+    extracted: tuple[Extracted, ...] = ()
     done: bool = False
     problem: str = ""
 
@@ -102,8 +102,10 @@ class StageActor:
             return replace(work, problem=work.problem or self._problem)
         if work.done or self._is_finished(work.chunk):
             return Work(work.chunk, done=True)
-        found = work.found or tuple(Extracted(source.id) for source in work.chunk.sources)
-        return replace(work, found=tuple(self._loop.run_until_complete(self._run(work, found))))
+        before = work.extracted or tuple(Extracted(source.id) for source in work.chunk.sources)
+        return replace(
+            work, extracted=tuple(self._loop.run_until_complete(self._run(work, before)))
+        )
 
     def _is_finished(self, chunk: Chunk) -> bool:
         """A task is run again when its node dies after it, and its shard is there then."""
@@ -132,7 +134,7 @@ class StageActor:
         """
         if work.done or work.problem:
             return b"", work.problem
-        content = to_parquet(work.found, work.chunk.versions)
+        content = to_parquet(work.extracted, work.chunk.versions)
         if self._folder.local:
             return content, ""
         try:

@@ -60,14 +60,14 @@ class Entry(NamedTuple):
     final: bool
 
 
-def to_parquet(found: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
+def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
     """The bytes of a shard.
 
     Args:
-        found: what became of its recordings.
+        extracted: what became of its recordings.
         versions: of their files, in the same order; None where nobody looked.
     """
-    rows = [_row(one, version) for one, version in zip(found, versions, strict=True)]
+    rows = [_row(one, version) for one, version in zip(extracted, versions, strict=True)]
     sink = BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), sink, compression="zstd")
     return sink.getvalue()

@@ -63,7 +63,7 @@ class NoAnswer(Exception):
     def __init__(self, failure: CallFailed | Unusable, turn: Exchange) -> None:
         super().__init__(failure.detail)
         self.reason, self.detail = failure.reason, failure.detail
-        self.gone = isinstance(failure, CallFailed) and failure.gone
+        self.unreachable = isinstance(failure, CallFailed) and failure.unreachable
         self.raw = failure.raw if isinstance(failure, Unusable) else None
         self.usage = turn.usage
         self.repaired = turn.repaired

@@ -75,7 +75,7 @@ class CallFailed(Exception):
         retry: bool = False,
         retry_after: float | None = None,
         billed: bool = False,
-        gone: bool = False,
+        unreachable: bool = False,
     ) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -83,7 +83,7 @@ class CallFailed(Exception):
         self.retry = retry  # another attempt may succeed
         self.retry_after = retry_after  # seconds, as the server asked
         self.billed = billed  # the server may have worked, and charge for it
-        self.gone = gone  # nobody listens at that address
+        self.unreachable = unreachable  # nobody listens at that address
 
 
 class Unusable(Exception):

@@ -50,7 +50,7 @@ class BatchWritten:
 
 
 @dataclass(frozen=True)
-class BatchRead:
+class BatchReplies:
     """What was read.
 
     Attributes:
@@ -166,7 +166,7 @@ class _Writer:
         self._file.close()
 
 
-def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchRead:
+def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchReplies:
     """Read result and error files of a batch into the judge's reply cache.
 
     A request that failed is remembered on the judge, so that an offline run can say why a
@@ -200,7 +200,7 @@ def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchRead:
                 key,
                 StoredReply.of(reply.text, reply.tokens, batch=True),
             )
-    return BatchRead(replies, dict(failed), sum_usage(usages))
+    return BatchReplies(replies, dict(failed), sum_usage(usages))
 
 
 def _reply(judge: ChatJudge[Any], client: BatchFormat, result: dict[str, Any]) -> Reply:

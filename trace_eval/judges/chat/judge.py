@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.judgement import Order, Reason, Usage
-from trace_eval.judges.base import Activity, Judge, JudgeGone
+from trace_eval.judges.base import Activity, Judge, JudgeUnreachable
 from trace_eval.judges.chat.ask import Asker, NoAnswer
 from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.message import Message
@@ -331,8 +331,8 @@ class ChatJudge(Judge, Generic[T]):
         try:
             answer = await self.asker.ask(call.request)
         except NoAnswer as failed:
-            if failed.gone:
-                raise JudgeGone(
+            if failed.unreachable:
+                raise JudgeUnreachable(
                     f"judge {self.spec}: {failed.detail}; stopped here, because nobody answered any"
                     " attempt: the same command continues"
                 ) from None

@@ -150,7 +150,7 @@ class Caller:
             except CallFailed as failure:
                 wait = self.policy.wait_s(attempt, failure, self._random.random())
                 most = self.policy.retries
-                if failure.gone and not self._reached:
+                if failure.unreachable and not self._reached:
                     most = min(most, RETRIES_BEFORE_FIRST)
                 given_up = attempt >= most or wait > self.policy.max_wait_s
                 if not failure.retry or given_up or self._unreached >= DEAD_AFTER:

@@ -215,8 +215,8 @@ class OllamaClient(ChatClient):
                 f"{self.server}: cannot be reached ({type(error).__name__}: {error}); run:"
                 " ollama serve"
             )
-            gone = is_refused(error)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, gone=gone)
+            unreachable = is_refused(error)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, unreachable=unreachable)
         return error
 
     def _by_status(self, error: ollama.ResponseError) -> CallFailed:

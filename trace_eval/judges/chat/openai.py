@@ -303,8 +303,8 @@ class OpenAIClient(ChatClient):
             return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True)
         if isinstance(error, openai.APIConnectionError):
             detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
-            gone = is_refused(error)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, gone=gone)
+            unreachable = is_refused(error)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, unreachable=unreachable)
         return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:

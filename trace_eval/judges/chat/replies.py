@@ -68,9 +68,9 @@ class StoredReply(Strict):
         )
 
 
-def reply_key(server: str, model: str, asked: dict[str, JsonValue]) -> str:
+def reply_key(server: str, model: str, request: dict[str, JsonValue]) -> str:
     """SHA-256 of everything that decides a reply: server, model, prompt, parameters, sample."""
-    record = json.dumps([FORMAT, server, model, asked], sort_keys=True)
+    record = json.dumps([FORMAT, server, model, request], sort_keys=True)
     return hashlib.sha256(record.encode()).hexdigest()
 
 

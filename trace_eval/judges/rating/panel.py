@@ -12,7 +12,7 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Reason
 from trace_eval.data.scores import Score
-from trace_eval.judges.base import Activity, Evidence, JudgeGone, Rater, SingleCase
+from trace_eval.judges.base import Activity, Evidence, JudgeUnreachable, Rater, SingleCase
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.rating.score import JOINED, pooled
 from trace_eval.rubrics import ScoreRubric
@@ -130,7 +130,7 @@ async def _safely(rater: Rater, case: SingleCase) -> Score:
     """One rater's score; a judge that raises costs its own score only."""
     try:
         (score,) = await rater.rate(case)
-    except JudgeGone:
+    except JudgeUnreachable:
         raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}"

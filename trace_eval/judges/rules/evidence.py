@@ -33,7 +33,7 @@ from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JA
 
 
 @dataclass(frozen=True)
-class Asked:
+class Instructed:
     """The requests of one instruction, as the checks need them."""
 
     requests: tuple[DeliveryRequest, ...]
@@ -45,14 +45,14 @@ class Asked:
 
 
 def check(
-    request: DeliveryRequest, blueprint: Blueprint, asked: Asked, cuts: Thresholds
+    request: DeliveryRequest, blueprint: Blueprint, asked: Instructed, cuts: Thresholds
 ) -> Finding:
     """Check one request; groups that are absent give "cannot tell" with their status."""
     finding = _CHECKS[request.kind](request, blueprint, asked, cuts)
     return finding.negated() if request.negated else finding
 
 
-Check = Callable[[DeliveryRequest, Blueprint, Asked, Thresholds], Finding]
+Check = Callable[[DeliveryRequest, Blueprint, Instructed, Thresholds], Finding]
 
 
 def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
@@ -70,19 +70,19 @@ def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
     return min(findings, key=lambda finding: finding.strength)
 
 
-def _slow(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _slow(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
     return _pace(0, cuts.slow_wpm, b, cuts)
 
 
-def _fast(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _fast(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
     return _pace(cuts.fast_wpm, math.inf, b, cuts)
 
 
-def _steady(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
     return _pace(cuts.slow_wpm, cuts.fast_wpm, b, cuts)
 
 
-def _trend(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _trend(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
     trend = b.rate.trend
@@ -97,7 +97,7 @@ def _trend(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -
     return Finding(trend >= cut if faster else trend <= cut, strength, why)
 
 
-def _level(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _level(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     value, noise, limit = b.loudness.integrated_lufs, cuts.loudness_noise_lu, cuts.strength_limit
@@ -107,7 +107,7 @@ def _level(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -
     return below(value, cuts.soft_lufs, noise, what, limit)
 
 
-def _swell(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _swell(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     rise = b.loudness.slope_lu_per_s * length_s(b.loudness.contour)
@@ -118,7 +118,7 @@ def _swell(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -
     return below(rise, -cuts.diminuendo_lu, noise, what, limit)
 
 
-def _whisper(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> Finding:
+def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     if isinstance(b.pitch, Pitch):
@@ -135,7 +135,7 @@ def _whisper(_: DeliveryRequest, b: Blueprint, __: Asked, cuts: Thresholds) -> F
     return below(share, cuts.whisper_voiced, cuts.voiced_noise, what, cuts.strength_limit)
 
 
-def _height(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _height(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     high = request.kind is RequestKind.HIGH_PITCH
@@ -148,7 +148,7 @@ def _height(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) 
     return Finding(semitones >= 0, strength, why)
 
 
-def _glide(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _glide(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
@@ -159,7 +159,7 @@ def _glide(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -
     return below(change, -cuts.fall_semitones, noise, what, limit)
 
 
-def _liveliness(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _liveliness(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     value, noise, limit = b.pitch.std_semitones, cuts.pitch_noise_semitones, cuts.strength_limit
@@ -169,7 +169,7 @@ def _liveliness(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Threshol
     return above(value, cuts.expressive_semitones, noise, what, limit)
 
 
-def _pauses(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) -> Finding:
+def _pauses(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
@@ -178,7 +178,7 @@ def _pauses(request: DeliveryRequest, b: Blueprint, _: Asked, cuts: Thresholds) 
     return above(longest, cut, cuts.pause_noise_s, what, cuts.strength_limit)
 
 
-def _repeat(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def _repeat(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.transcript, Transcript):
         return absence(b, "transcript")
     wanted, said = int(request.value), b.transcript.text
@@ -198,7 +198,9 @@ def _repeat(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Threshol
     return cannot_tell("repetitions of unknown text")
 
 
-def _emotion(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def _emotion(
+    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds
+) -> Finding:
     if not isinstance(b.emotion, Emotion):
         return absence(b, "emotion")
     labels = EMOTION_LABELS.get(request.value, frozenset()) & {*b.emotion.scores}
@@ -222,7 +224,7 @@ def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: Thresholds) -> 
     return Finding(inside >= outside, strength, why)
 
 
-def _respond(request: DeliveryRequest, b: Blueprint, _: Asked, __: Thresholds) -> Finding:
+def _respond(request: DeliveryRequest, b: Blueprint, _: Instructed, __: Thresholds) -> Finding:
     if not isinstance(b.emotion, Emotion):
         return absence(b, "emotion")
     jarring = JARRING.get(request.value)
@@ -232,7 +234,7 @@ def _respond(request: DeliveryRequest, b: Blueprint, _: Asked, __: Thresholds) -
     return Finding(b.emotion.top not in jarring, 0.0, why)
 
 
-def _accent(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Thresholds) -> Finding:
+def _accent(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.accent, Accent):
         return absence(b, "accent")
     if asked.several(RequestKind.ACCENT):
@@ -248,7 +250,7 @@ def _accent(request: DeliveryRequest, b: Blueprint, asked: Asked, cuts: Threshol
     return Finding(lead >= -cuts.accent_within, strength, why)
 
 
-def _never(request: DeliveryRequest, _: Blueprint, __: Asked, ___: Thresholds) -> Finding:
+def _never(request: DeliveryRequest, _: Blueprint, __: Instructed, ___: Thresholds) -> Finding:
     return cannot_tell(f"no extractor measures {request.value or request.kind}")
 
 

@@ -70,7 +70,7 @@ def _choose(
     """Checks to make, a sentence on their choice, the least share, the kind of checks."""
     if instruction is None:
         return _neutral(a, b, cuts), "No words of the instruction are known", *_least(cuts)
-    asked = evidence.Asked(find_requests(instruction), text.read(instruction).literal)
+    asked = evidence.Instructed(find_requests(instruction), text.read(instruction).literal)
     items = [
         CheckedRequest(r.label, *(evidence.check(r, side, asked, cuts) for side in (a, b)))
         for r in asked.requests

@@ -111,15 +111,15 @@ def topic(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
 
 
-def coverage(wanted: Iterable[str], heard: Iterable[str]) -> float:
-    """Share of the wanted stems that were heard, 0-1; misheard spellings count.
+def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
+    """Share of the stems that were recognised, 0-1; misheard spellings count.
 
     Raises:
-        ValueError: nothing is wanted.
+        ValueError: there are no stems.
     """
-    wanted_stems, heard_stems = sorted(set(wanted)), set(heard)
+    wanted_stems, heard_stems = sorted(set(stems)), set(recognised)
     if not wanted_stems:
-        raise ValueError("coverage: no wanted words; ask only where there are some")
+        raise ValueError("coverage: no stems; ask only where there are some")
     found = sum(
         word in heard_stems or any(alike(word, other) for other in heard_stems)
         for word in wanted_stems
