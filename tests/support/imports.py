@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +36,8 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
     }
 
 
-def arrows(root: Path = ROOT) -> list[Arrow]:
+@cache
+def arrows(root: Path = ROOT) -> tuple[Arrow, ...]:
     """Every import between two of our modules; imports for type checkers alone are left out."""
     known = modules(root)
     graph = []
@@ -44,7 +46,7 @@ def arrows(root: Path = ROOT) -> list[Arrow]:
             target = wanted if wanted in known else wanted.rpartition(".")[0]
             if target in known and target != name:
                 graph.append(Arrow(name, target, late))
-    return sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late))
+    return tuple(sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late)))
 
 
 def _imports(tree: ast.AST, late: bool = False) -> Iterator[tuple[str, bool]]:
