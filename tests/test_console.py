@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,44 @@ def test_wide_tables_are_split_and_no_number_is_broken() -> None:
     assert max(map(len, printed.splitlines())) <= 80
     assert printed.count("Agreement") == printed.count("a note") == 1
     assert fitting(table, 400) == [list(range(10))]
+
+
+def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels, judged = tmp_path / "labels.csv", tmp_path / "a-judge-with-a-long-name.csv"
+    head = "id,instruction_id,content,voice_quality,paralinguistics,overall,system_a,system_b"
+    values = ("1", "2", "both_good", "both_bad")
+
+    def table(shift: int) -> str:
+        rows = [
+            ",".join(
+                [f"p{n}", f"q{n}", *[values[(n + shift * (n % 5 == k)) % 4] for k in range(4)]]
+            )
+            for n in range(24)
+        ]
+        return "\n".join([head, *(f"{row},x,y" for row in rows)]) + "\n"
+
+    labels.write_text(table(0))
+    judged.write_text(table(1))
+    command = ["agree", judged, "--labels", labels, "--resamples", 200, "--policy", "all"]
+    numbers = {}
+    for columns in ("80", "400"):
+        monkeypatch.setenv("COLUMNS", columns)
+        done = trace_eval(*command)
+        assert done.code == 0, done.err
+        tables = [line for line in done.out.splitlines() if not line.startswith(str(judged))]
+        numbers[columns] = Counter(re.findall(r"-?\d+\.\d+", "\n".join(tables)))
+        if columns == "80":
+            drawn = [line for line in tables if line.startswith(" ")]
+            assert max(map(len, drawn)) <= 80
+            assert "…" not in done.out
+    assert numbers["80"] == numbers["400"]
+    assert sum(numbers["80"].values()) > 50
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = trace_eval("models", "list").out
+    for spec, weights in (("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M"),):
+        assert re.search(rf"{spec} +accent +{weights} +English", listed)
 
 
 def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ def test_a_short_text_is_too_easily_misheard_to_be_counted_as_missing() -> None:
 def test_emotion_needs_an_emotion_classifier() -> None:
     order = "Say it in a sad voice."
     verdict = judged(answer(), answer(), order).dimensions["paralinguistics"]
-    assert "emotion is not_requested" in verdict.reasoning
+    assert "emotion was not measured; -x emotion=emotion2vec:" in verdict.reasoning
     sad, happy = make.emotion(sad=0.8, happy=0.1), make.emotion(sad=0.1, happy=0.8)
     assert delivery(order, answer(emotion=sad), answer(emotion=happy)) == "1"
 

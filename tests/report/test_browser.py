@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shutil
 from collections.abc import Iterator
@@ -10,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fusion import DIMENSIONS
 from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.report.unpacked import index
+from trace_eval.data.csv_cells import unquoted
 from trace_eval.report import write_report
 
 if TYPE_CHECKING:
@@ -86,6 +90,37 @@ def test_filters_agree_with_the_run(page: Page, report: Path) -> None:
         f"() => document.querySelectorAll('{rows}').length === {RECIPE.pairs}"
     )
     assert len(shown(page)) == RECIPE.pairs
+
+
+def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
+    entries = index(report.read_text("utf-8"))
+    page.select_option("#system", "tenor")
+    page.locator("#list th", has_text="Pair").locator("button").click()
+    with page.expect_download() as download:
+        page.click("#csv")
+    text = Path(download.value.path()).read_text("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert download.value.suggested_filename == "pairs.csv"
+    kept = {entry["id"]: entry for entry in entries if "tenor" in entry["systems"]}
+    assert {unquoted(row["pair"]) for row in rows} == set(kept)
+    assert len(rows) == len(kept)
+    for row in rows:
+        entry = kept[unquoted(row["pair"])]
+        assert [row["system_a"], row["system_b"]] == entry["systems"]
+        assert [row[name] for name in DIMENSIONS] == entry["ratings"]
+        assert (row["overall"], row["people"]) == (entry["overall"], entry["human"])
+        assert (float(row["entropy_bits"]) if row["entropy_bits"] else None) == entry["entropy"]
+        assert row["flags"].split() == entry["flags"]
+    formula = page.evaluate("cell('=HYPERLINK(1)') + cell('-1.5') + cell('a \"b\", c')")
+    assert formula == "'=HYPERLINK(1)" + "-1.5" + '"a ""b"", c"'
+
+
+def test_why_comes_first_on_the_page_of_a_pair(page: Page) -> None:
+    open_pair(page, "pair-0001")
+    names = page.locator("#pair h2").all_inner_texts()
+    assert names[:2] == ["Why", "Instruction"]
+    why, instruction = (box_of(page.locator("#pair h2", has_text=name)) for name in names[:2])
+    assert why["y"] < instruction["y"]
 
 
 def test_sorting_by_a_column_goes_up_down_and_back(page: Page) -> None:

@@ -171,7 +171,11 @@ def test_a_real_recording_is_drawn(data: Path, tmp_path: Path) -> None:
     drawn = fragment(html, "c0")
     seconds = decode(shortest).seconds
     assert f'data-seconds="{seconds:.3f}"' in drawn
-    assert "no transcript, not requested" in drawn
+    assert "the transcript was not measured; -x transcript=auto would" in drawn
+    # What has no values is one folded line, not a heading each.
+    assert "<summary>Without values: quality, rate, emotion, accent</summary>" in drawn
+    assert "accent was not measured; -x accent=ecapa:Jzuluaga/" in drawn
+    assert "part-bars" not in drawn
 
 
 def test_command(run: Path, tmp_path: Path) -> None:

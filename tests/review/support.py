@@ -102,11 +102,13 @@ def write_run(
     return folder
 
 
-def open_at(run: Path, show_judge: bool = False, **options: object) -> Review:
+def open_at(
+    run: Path, show_judge: bool = False, allow_unplayed: bool = True, **options: object
+) -> Review:
     """A fresh review of a run with these queue options."""
     material = load_material(run)
     plan = make_plan(material, QueueOptions(**options))  # type: ignore[arg-type]
-    return Review(material, Store(material.database), plan, show_judge)
+    return Review(material, Store(material.database), plan, show_judge, allow_unplayed)
 
 
 def shown_answers(rating: Rating) -> tuple[str, ...]:

@@ -84,6 +84,34 @@ def test_an_answer_is_stored_before_the_next_page(run: Path) -> None:
     assert other.answers(view) == {}
 
 
+def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
+    review = support.open_at(run, allow_unplayed=False)
+    client = sign_in(client_of(review))
+    assert "Play both answers, then rate." in client.get("/review").text
+    for played, missing in (("", "A and B"), ("b", "A"), ("a", "B"), ("nonsense", "A and B")):
+        form = {**fields(client), "value": "yes", "played": played}
+        reply = client.post("/answer", data=form)
+        assert reply.status_code == 400
+        assert f"play {missing} first" in reply.text
+    (view,) = review.store.views("ada")
+    assert review.store.answers(view) == {}
+    assert client.post("/answer", data={**form, "played": "a b"}).status_code == 303
+    # Asked once for a pair: its further questions are about what was heard.
+    page = client.get("/review").text
+    assert "Is B acceptable?" in page
+    assert "Play both" not in page
+    assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 303
+    for _ in range(2):
+        client.post("/undo", data=fields(client))
+    assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 400
+
+
+def test_the_demand_to_play_can_be_switched_off(run: Path) -> None:
+    client = sign_in(client_of(support.open_at(run, allow_unplayed=True)))
+    assert "Play both" not in client.get("/review").text
+    assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 303
+
+
 def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
     review = support.open_at(run, show_judge=False)
     client = sign_in(client_of(review))

@@ -85,7 +85,7 @@ def _screenshots(rater: browser.Rater, name: str) -> None:
 def test_a_full_review_survives_a_killed_server(
     examples: Path, rater: browser.Rater, servers: list[browser.Server], tmp_path: Path
 ) -> None:
-    arguments = (str(examples), "--overall-first", "--seed", "3")
+    arguments = (str(examples), "--overall-first", "--seed", "3", "--allow-unplayed")
     servers.append(browser.Server(*arguments))
     rater.sign_in(servers[0].url, "ada")
     port = servers[0].port
@@ -169,7 +169,7 @@ def _check_everything_is_there(examples: Path, tmp_path: Path) -> None:
 def test_recordings_play_by_key_and_go_on_while_one_answers(
     examples: Path, rater: browser.Rater, servers: list[browser.Server]
 ) -> None:
-    servers.append(browser.Server(str(examples), "--show-judge"))
+    servers.append(browser.Server(str(examples), "--show-judge", "--allow-unplayed"))
     rater.sign_in(servers[0].url, "ada")
     page = rater.page
     page.wait_for_function(
@@ -207,10 +207,65 @@ def test_recordings_play_by_key_and_go_on_while_one_answers(
     assert rater.complaints == []
 
 
-def test_a_key_that_is_held_down_answers_once(
+def test_a_rating_asks_to_have_played_both(
     examples: Path, rater: browser.Rater, servers: list[browser.Server]
 ) -> None:
     servers.append(browser.Server(str(examples)))
+    rater.sign_in(servers[0].url, "ada")
+    page, before = rater.page, rater.place
+    heard = "k => { const p = document.querySelector(`[data-key=${k}]`).played;"
+    heard += " return p.length && p.end(p.length - 1) - p.start(0) > 1.4; }"
+    for key, notice in (("a", "Play A and B first"), ("b", "Play B first")):
+        page.keyboard.press("g")
+        page.wait_for_selector("#notice:not([hidden])")
+        assert notice in page.inner_text("#notice")
+        assert rater.place == before
+        page.keyboard.press(key)
+        page.wait_for_function(heard, arg=key)
+    page.wait_for_selector("#must-play", state="hidden")
+    assert rater.press("g") != before
+    assert rater.press("u") == before
+    assert rater.press("g") != before  # the same pair: still played
+    assert page.is_hidden("#notice")
+    assert rater.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_on_a_phone(
+    examples: Path, rater: browser.Rater, servers: list[browser.Server], scheme: Any
+) -> None:
+    servers.append(browser.Server(str(examples), "--show-judge", "--allow-unplayed"))
+    page = rater.page
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+
+    def fits() -> bool:
+        return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+    page.goto(servers[0].url)
+    assert fits()
+    rater.sign_in(servers[0].url, "a-rater-with-a-rather-long-name-of-her-own")
+    assert fits()
+    for key in ("g", "g"):
+        rater.press(key)
+    assert fits()  # three choices beside each other
+    _screenshots(rater, "narrow_better")
+    rater.press("1")
+    for _ in range(3):
+        for key in ("x", "g"):
+            rater.press(key)
+    assert fits()
+    assert rater.press("Enter") == "0 judge"
+    assert fits()
+    _screenshots(rater, "narrow_judge")
+    page.goto(f"{servers[0].url}results")
+    assert fits()
+
+
+def test_a_key_that_is_held_down_answers_once(
+    examples: Path, rater: browser.Rater, servers: list[browser.Server]
+) -> None:
+    servers.append(browser.Server(str(examples), "--allow-unplayed"))
     rater.sign_in(servers[0].url, "ada")
     rater.page.keyboard.down("g")
     for _ in range(5):
@@ -235,6 +290,11 @@ def test_it_works_without_scripts(examples: Path, servers: list[browser.Server])
         page.fill("#name", "ada")
         page.keyboard.press("Enter")
         page.fill("#comment", "kept")
+        page.click("button[value=yes]")
+        assert "play A and B first" in page.inner_text(".notice[dir=auto]")
+        page.click("text=Go back")
+        page.fill("#comment", "kept")
+        page.check("text=I have played both answers")
         page.click("button[value=yes]")
         assert "Is B acceptable?" in page.inner_text("#question")
         assert page.input_value("#comment") == "kept"

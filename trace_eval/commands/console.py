@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -58,9 +59,14 @@ class SafeConsole(Console):
         raise BrokenPipeError
 
 
-def results() -> Console:
-    """The console of results (stdout)."""
-    return SafeConsole(width=None if sys.stdout.isatty() else FILE_WIDTH, highlight=False)
+def results(file_width: int = FILE_WIDTH) -> Console:
+    """The console of results (stdout).
+
+    Args:
+        file_width: where it is no terminal and ``COLUMNS`` names no width, characters.
+    """
+    asked = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    return SafeConsole(width=None if asked else file_width, highlight=False)
 
 
 def messages() -> Console:

@@ -18,24 +18,28 @@ _SPEC = "NAME:MODEL, e.g. whisper:base."
 @app.command("list")
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
-    from rich.table import Column, Table
-
     from extractors.fetch import list_models
+    from trace_eval.agreement.tabular import Table
+    from trace_eval.commands.render import print_tables
 
-    table = Table(
-        Column("model", no_wrap=True), "group", "weights", "languages", "licence", "on this machine"
-    )
-    for row in list_models():
-        here = f"{row.path} ({row.size / 1e6:.0f} MB)" if row.path else "no"
-        table.add_row(
+    columns = ("model", "group", "weights", "languages", "here", "licence")
+    found = list_models()
+    rows = [
+        (
             row.model.spec,
             row.group,
             row.model.parameters,
             row.model.languages,
+            f"{row.size / 1e6:.0f} MB" if row.path else "no",
             row.model.licence,
-            here,
         )
-    results().print(table)
+        for row in found
+    ]
+    console = results()
+    print_tables([Table("", columns, tuple(rows))], console)
+    for row in found:
+        if row.path:
+            console.print(f"{row.model.spec}: {row.path}", markup=False, soft_wrap=True)
 
 
 @app.command()

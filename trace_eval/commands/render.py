@@ -13,19 +13,15 @@ if TYPE_CHECKING:
     from trace_eval.agreement.checks import DataWarning
 
 
-#: Spaces between two columns.
-_GAP = 2
+#: Spaces between two columns, and at both ends of a line together, as rich draws them.
+_GAP, _EDGES = 3, 2
 
 
 def stdout_console() -> Console:
     """A console for results; wide enough for the tables when it is not a terminal."""
-    import sys
+    from trace_eval.commands.console import results
 
-    from trace_eval.commands.console import SafeConsole
-
-    if sys.stdout.isatty():
-        return SafeConsole()
-    return SafeConsole(width=240)
+    return results(file_width=240)
 
 
 def print_tables(tables: Iterable[Table], console: Console) -> None:
@@ -39,7 +35,7 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
         for number, columns in enumerate(parts):
             last = number == len(parts) - 1
             shown = RichTable(
-                title=Text(table.title, style="bold") if not number else None,
+                title=Text(table.title, style="bold") if table.title and not number else None,
                 title_justify="left",
                 caption=Text(table.note) if table.note and last else None,
                 caption_justify="left",
@@ -65,9 +61,11 @@ def fitting(table: Table, width: int) -> list[list[int]]:
         max(len(str(cell)) for cell in (title, *(row[column] for row in table.rows)))
         for column, title in enumerate(table.columns)
     ]
+    width -= _EDGES
     if sum(sizes) + _GAP * (len(sizes) - 1) <= width or len(sizes) < 2:
         return [list(range(len(sizes)))]
-    first = min(sizes[0], width // 2)
+    # A name is broken only where it would leave no room for the widest number.
+    first = min(sizes[0], max(width // 2, width - _GAP - max(sizes[1:])))
     groups: list[list[int]] = [[0]]
     used = first
     for column in range(1, len(sizes)):

@@ -51,6 +51,10 @@ def review(
     show_judge: Annotated[
         bool, typer.Option("--show-judge", help="Show the judge's opinion once a pair is finished.")
     ] = False,
+    allow_unplayed: Annotated[
+        bool,
+        typer.Option("--allow-unplayed", help="Take ratings of answers that were not both played."),
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Of the sample and the order of A and B; default: 0.")
     ] = None,
@@ -84,6 +88,7 @@ def review(
         set_: dict[str, object] = {"random_share": random_share, "repeat": repeat, "seed": seed}
         set_ |= {"overall_first": overall_first, "label_studio": label_studio}
         set_ |= {"show_judge": show_judge or None, "import": import_results}
+        set_ |= {"allow_unplayed": allow_unplayed or None}
         if ignored := [name for name, value in set_.items() if value is not None]:
             raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
         _scores(source, rubric, budget, db, audio_root, export, (host, port, token))
@@ -102,6 +107,7 @@ def review(
         database=db,
         audio_root=audio_root,
         show_judge=show_judge,
+        allow_unplayed=allow_unplayed,
     )
     for name, why in opened.material.left_out.items():
         warn(f"pair {name} is left out: {why}")

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from blueprints import (
     GROUPS,
+    NOT_REQUESTED,
     Absent,
     Blueprint,
     Contour,
@@ -18,6 +19,7 @@ from blueprints import (
     render_paper,
 )
 from blueprints.axis import clip_seconds, resample
+from extractors.missing import option
 from trace_eval.commands.console import results
 from trace_eval.commands.plot import draw, time_axis
 
@@ -60,7 +62,7 @@ def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
     for name in (*GROUPS, *blueprint.extensions):
         group = blueprint.group(name)
         if isinstance(group, Absent):
-            table.add_row(name, f"[yellow]{group.status}[/]", escape(group.reason))
+            table.add_row(name, *_absent(name, group))
             continue
         values = {k: v for k, v in group.model_dump(mode="json").items() if k not in _LEFT_OUT}
         for number, (field, value) in enumerate(values.items()):
@@ -70,6 +72,12 @@ def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
         contour = getattr(blueprint.group(name), "contour", None)
         if contour is not None and model.contour_unit:
             _print_contour(console, name, contour, blueprint.clip_s, model.contour_unit)
+
+
+def _absent(name: str, group: Absent) -> tuple[str, str]:
+    if group == NOT_REQUESTED:
+        return "[dim]not measured[/]", escape(f"{option(name)} would")
+    return f"[yellow]{group.status}[/]", escape(group.reason)
 
 
 def _short(value: object) -> str:

@@ -17,6 +17,7 @@ from blueprints import (
     Word,
 )
 from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE
+from extractors.missing import unmeasured
 from trace_eval.report.envelope import Envelope
 from trace_eval.report.evidence import label, value
 from trace_eval.report.timeline import Timeline, timeline
@@ -27,12 +28,12 @@ _DRAWN = frozenset({"transcript", "quality", "emotion", "accent"})
 
 @dataclass(frozen=True)
 class Bars:
-    """Labelled bars; ``share`` is the length of each, 0 to 1. ``note`` where there are none."""
+    """Labelled bars of a group; ``share`` is the length of each, 0 to 1."""
 
+    group: str
     title: str
-    rows: tuple[tuple[str, float, str], ...] = ()
+    rows: tuple[tuple[str, float, str], ...]
     top: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,20 @@ class ClipView:
     """A clip's fragment of the page.
 
     Attributes:
+        unheard: why there is no transcript, or empty.
         words: (text, start-end in hundredths of a second or empty, doubtful).
         numbers: (name, value with unit, word from the published norms or empty).
-        absent: (group, status, reason) of what was not measured.
+        absent: (group, why there are no values of it).
     """
 
     clip: str
     timeline: Timeline | None
     transcript: Transcript | Absent
+    unheard: str
     words: tuple[tuple[str, str, bool], ...]
     bars: tuple[Bars, ...]
     numbers: tuple[tuple[str, str, str], ...]
-    absent: tuple[tuple[str, str, str], ...]
+    absent: tuple[tuple[str, str], ...]
 
 
 def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
@@ -61,13 +64,15 @@ def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
         clip=blueprint.clip,
         timeline=timeline(blueprint, wave),
         transcript=heard,
+        unheard=unmeasured("transcript", heard, why=True) if isinstance(heard, Absent) else "",
         words=tuple(map(_word, heard.words)) if isinstance(heard, Transcript) else (),
-        bars=(_quality(blueprint), _emotion(blueprint), _accent(blueprint)),
+        bars=tuple(_bars(blueprint)),
         numbers=tuple(_numbers(blueprint)),
         absent=tuple(
-            (name, str(group.status), group.reason)
-            for name, group in _listed(blueprint)
-            if isinstance(group, Absent)
+            (label(name), unmeasured(name, group, why=True))
+            for name in (*GROUPS, *blueprint.extensions)
+            # The transcript has a place of its own.
+            if isinstance(group := blueprint.group(name), Absent) and name != "transcript"
         ),
     )
 
@@ -80,10 +85,16 @@ def _word(word: Word) -> tuple[str, str, bool]:
     return word.text, f"{round(word.start_s * 100)}-{round(end * 100)}", doubtful
 
 
-def _quality(blueprint: Blueprint) -> Bars:
-    group = blueprint.quality
-    if not isinstance(group, Quality):
-        return Bars("Quality", note=f"{label(group.status)}: {group.reason}")
+def _bars(blueprint: Blueprint) -> Iterator[Bars]:
+    if isinstance(blueprint.quality, Quality):
+        yield _quality(blueprint.quality)
+    if isinstance(blueprint.emotion, Emotion):
+        yield _emotion(blueprint.emotion)
+    if isinstance(blueprint.accent, Accent):
+        yield _accent(blueprint.accent)
+
+
+def _quality(group: Quality) -> Bars:
     scores = (
         ("signal (SIG)", group.sig),
         ("background (BAK)", group.bak),
@@ -91,23 +102,17 @@ def _quality(blueprint: Blueprint) -> Bars:
         ("overall (P.808)", group.p808),
     )
     rows = tuple((name, _inside((mos - 1) / 4), f"{mos:.2f}") for name, mos in scores)
-    return Bars("Quality, MOS 1–5", rows)
+    return Bars("quality", "Quality, MOS 1–5", rows)
 
 
-def _emotion(blueprint: Blueprint) -> Bars:
-    group = blueprint.emotion
-    if not isinstance(group, Emotion):
-        return Bars("Emotion", note=f"{label(group.status)}: {group.reason}")
+def _emotion(group: Emotion) -> Bars:
     rows = tuple((name, _inside(x), f"{x:.2f}") for name, x in group.scores.items())
-    return Bars("Emotion, score 0–1", rows, group.top)
+    return Bars("emotion", "Emotion, score 0–1", rows, group.top)
 
 
-def _accent(blueprint: Blueprint) -> Bars:
-    group = blueprint.accent
-    if not isinstance(group, Accent):
-        return Bars("Accent", note=f"{label(group.status)}: {group.reason}")
+def _accent(group: Accent) -> Bars:
     rows = tuple((name, _inside(x), f"{x:.2f}") for name, x in group.similarities.items())
-    return Bars("Accent, cosine similarity", rows, group.top)
+    return Bars("accent", "Accent, cosine similarity", rows, group.top)
 
 
 def _inside(share: float) -> float:

@@ -106,7 +106,10 @@ def _record(line: Line) -> dict[str, Any]:
         "id": line.id,
         "systems": line.systems,
         "category": line.category,
+        "ratings": [rating or "" for rating in line.ratings],
         "overall": line.overall or "",
+        "human": line.human or "",
+        "entropy": line.entropy,
         "flags": line.flags,
         "text": line.text,
     }

@@ -136,11 +136,17 @@ class _Site:
         return response
 
     def answer(
-        self, visitor: Sender, task: Task, step: Text, value: Text = "", comment: Text = ""
+        self,
+        visitor: Sender,
+        task: Task,
+        step: Text,
+        value: Text = "",
+        comment: Text = "",
+        played: Text = "",
     ) -> Response:
         """Record one answer."""
         if visitor.rater:
-            self._review.answer(visitor.rater, task, step, value, comment)
+            self._review.answer(visitor.rater, task, step, value, comment, played.split())
         return see("/review")
 
     def undo(self, visitor: Sender, task: Task = -1, comment: Text = "") -> Response:

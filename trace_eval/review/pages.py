@@ -144,6 +144,7 @@ def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
             for letter, side in zip("AB", place.view.shown, strict=True)
         ],
         "question": question(place.step),
+        "must_play": review.must_play(place),
         "blocks": blocks(place, review.plan.overall_first),
         "comment": place.view.comment,
     }

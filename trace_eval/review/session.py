@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,9 @@ from trace_eval.review.store import Store, View
 
 #: Longest name of a rater, characters.
 NAME_LIMIT = 60
+
+#: The answers as they are shown, by the keys that play them.
+SHOWN = ("a", "b")
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,20 @@ class Review:
         store: the database.
         plan: the queue.
         show_judge: show the judge's opinion of a pair once its rater has finished it.
+        allow_unplayed: take ratings of answers that were not both played.
     """
 
     def __init__(
-        self, material: Material, store: Store, plan: ReviewPlan, show_judge: bool = False
+        self,
+        material: Material,
+        store: Store,
+        plan: ReviewPlan,
+        show_judge: bool = False,
+        allow_unplayed: bool = False,
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
         self.show_judge = show_judge and material.judged
+        self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
 
     # --- where a rater is --------------------------------------------------------------
@@ -109,18 +119,40 @@ class Review:
 
     # --- what a rater does -------------------------------------------------------------
 
-    def answer(self, rater: str, task: int, step: str, value: str, comment: str) -> bool:
+    def must_play(self, place: Position) -> bool:
+        """Whether this question asks to have played both answers: the first one of a pair."""
+        return not self.allow_unplayed and not place.answers and place.step is not None
+
+    def answer(
+        self,
+        rater: str,
+        task: int,
+        step: str,
+        value: str,
+        comment: str,
+        played: Collection[str] | None = None,
+    ) -> bool:
         """Record an answer as shown; committed on return.
 
         False: the page was not the current one (a second key press, an old tab), and
         nothing was stored.
 
+        Args:
+            rater: who.
+            task, step: which question the page asked.
+            value: the answer, as shown.
+            comment: on the pair, as far as it is written.
+            played: which of the answers, ``a`` and ``b`` as shown, the page has played; null:
+                it is not a page that answers, and nothing is asked of it.
+
         Raises:
-            UserError: the question does not offer this answer.
+            UserError: the question does not offer this answer, or asks to play both first.
         """
         place = self.place(rater)
         if place is None or place.task != task or place.step is None or place.step.key != step:
             return False
+        if played is not None and self.must_play(place):
+            check_played(played)
         comment = comment[:COMMENT_LIMIT]
         if place.step.kind == "comment":
             return self.store.finish(place.view, comment, self._has_opinion(place.view.item))
@@ -170,6 +202,16 @@ class Review:
         return found
 
 
+def check_played(played: Collection[str]) -> None:
+    """Refuse a rating of answers that were not both played.
+
+    Raises:
+        UserError: names those that were not.
+    """
+    if missing := [letter.upper() for letter in SHOWN if letter not in played]:
+        raise UserError(f"play {' and '.join(missing)} first: a rating asks to have heard both")
+
+
 def check_name(name: str) -> str:
     """A rater's name as it is stored.
 
@@ -189,6 +231,7 @@ def open_review(
     database: Path | None = None,
     audio_root: Path | str | None = None,
     show_judge: bool = False,
+    allow_unplayed: bool = False,
 ) -> Review:
     """Begin a review, or continue the one in the database.
 
@@ -198,14 +241,15 @@ def open_review(
             begun keeps its own where they are left out.
         database: SQLite file; default: ``review.sqlite`` in the run, or beside the manifest.
         audio_root: folder of a manifest's relative audio paths.
-        show_judge: see :class:`Review`.
+        show_judge, allow_unplayed: see :class:`Review`.
 
     Raises:
         UserError: nothing to review, an option is out of range or not that of the review.
     """
     material = load_material(source, audio_root)
     store = Store(database or material.database)
-    return Review(material, store, _plan(store, material, given or {}), show_judge)
+    plan = _plan(store, material, given or {})
+    return Review(material, store, plan, show_judge, allow_unplayed)
 
 
 def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewPlan:

@@ -27,11 +27,11 @@ from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
 from trace_eval.judges.audio.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.audio.tasks import Part, common
-from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.message import Part as Content
 from trace_eval.judges.options import Elicitation
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.repair import second_chance
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,8 @@ class PromptBuilder:
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The second chance; the recordings stay in the conversation, and are paid again."""
-        said = neutralise(shortened(reply or ""))
         told = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
-        return (*messages, Message("assistant", said or "(no reply)"), Message("user", told))
+        return second_chance(messages, reply, told)
 
     # --- examples ------------------------------------------------------------------------
 

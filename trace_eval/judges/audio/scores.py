@@ -28,11 +28,11 @@ from trace_eval.judges.chat.judge import Call, ChatJudge
 from trace_eval.judges.chat.message import Message, Part, Text, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.naturalness.outcome import STYLE, TASK, opinion_fields, voted_judgement
-from trace_eval.judges.naturalness.prompt import REPAIR_CHARS, NaturalnessPrompt
+from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
 from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
-from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.text.repair import second_chance
 from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
 
 
@@ -99,9 +99,7 @@ class ScoresJudge(ChatJudge[TwoScores]):
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The second chance; the recordings stay in the conversation, and are paid again."""
-        said = neutralise((reply or "")[:REPAIR_CHARS])
-        told = Message("user", self.prompt.repair(problem))
-        return (*messages, Message("assistant", said or "(no reply)"), told)
+        return second_chance(messages, reply, self.prompt.repair(problem))
 
     def needs_instruction(self, pair: Pair) -> bool:
         """Never: what should have been said is the answers' reference."""

@@ -18,9 +18,6 @@ FILE = Path(__file__).parent / "prompts" / "naturalness.j2"
 #: Blocks that a user's template may replace.
 BLOCKS = ("system", "criteria", "pair", "single", "repair")
 
-#: An unusable reply is shown back to the model at most this long, characters.
-REPAIR_CHARS = 2_000
-
 Structure = Literal["json", "text"]
 
 # No text from outside has control characters once it is made harmless.

@@ -23,6 +23,7 @@ from blueprints import (
     render_compact,
     render_paper,
 )
+from extractors.missing import unmeasured
 from trace_eval.data.items import Single
 from trace_eval.judges.base import SingleCase
 from trace_eval.judges.chat.message import Message, Part
@@ -143,7 +144,7 @@ class Words(Evidence):
         for role, blueprint in case.answers.items():
             heard = blueprint.transcript
             if isinstance(heard, Absent) and heard.status not in ABOUT_THE_CLIP:
-                return f"{role} has no transcript ({heard.status}): {heard.reason}"
+                return f"{role} has no transcript: it {unmeasured('transcript', heard, why=True)}"
         return None
 
     def words(self, case: SingleCase) -> str:

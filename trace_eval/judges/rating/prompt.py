@@ -11,11 +11,11 @@ from functools import partial
 
 from blueprints import UserError
 from trace_eval.judges.base import SingleCase
-from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.rating.evidence import Evidence
 from trace_eval.judges.rating.parse import ELEMENTS
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.repair import second_chance
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.rubrics.load import OPTIONAL
 
@@ -152,13 +152,11 @@ class RatingPrompt:
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The prompt of the second chance."""
-        said = neutralise(shortened(reply or ""))
         again = (
             f"Your reply cannot be used: {neutralise(problem).rstrip('.')}. Rate the same answer"
             f" again, with the JSON object alone and short reasoning: {self._form()}"
         )
-        # Many chat templates insist on alternating roles, so silence is a turn as well.
-        return (*messages, Message("assistant", said or "(no reply)"), Message("user", again))
+        return second_chance(messages, reply, again)
 
 
 def _content(pieces: list[str | Part]) -> str | tuple[Part, ...]:

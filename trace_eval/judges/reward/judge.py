@@ -20,14 +20,13 @@ from trace_eval.judges.naturalness.outcome import (
     rewarded_judgement,
     voted_judgement,
 )
-from trace_eval.judges.naturalness.prompt import REPAIR_CHARS
 from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.inputs import Turn
-from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.text.repair import shown_again
 from trace_eval.judges.two_scores import read_json, read_text
 
 
@@ -197,7 +196,7 @@ class ReplyJudge(InProcessJudge):
 
     async def _repaired(self, turns: list[Turn], failed: Opinion) -> Opinion:
         """The second chance; the first reply stays in the conversation."""
-        said = neutralise((failed.raw or "")[:REPAIR_CHARS]) or "(no reply)"
+        said = shown_again(failed.raw)
         told = self.engine.prompt.repair(failed.detail or "")
         more = [*turns, Turn("assistant", (said,)), Turn("user", (told,))]
         seed = self.engine.options.seed + failed.sample

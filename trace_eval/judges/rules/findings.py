@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from blueprints import Absent, Blueprint, Contour, Rate, Transcript
+from extractors.missing import unmeasured
 from trace_eval.judges.rules.thresholds import Thresholds
 
 #: Flag of a transcript whose words are mostly guesses.
@@ -57,7 +58,7 @@ def absence(blueprint: Blueprint, group: str, field: str = "") -> Finding:
     """ "Cannot tell" for an absent group or a null field."""
     found = blueprint.group(group)
     if isinstance(found, Absent):
-        return cannot_tell(f"{group} is {found.status}")
+        return cannot_tell(f"{group} {unmeasured(group, found)}")
     return cannot_tell(f"{group} has no {field or 'value'}")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Signal, Status
+from extractors.missing import unmeasured
 from fusion import Rating, from_steps
 from trace_eval.judges.rules.thresholds import Thresholds
 
@@ -93,4 +94,4 @@ def no_voice(blueprint: Blueprint, group: str, cuts: Thresholds) -> str | None:
 
 def missing(name: str, group: str, absent: Absent) -> EvidenceMissing:
     """The error for a group that is absent for a technical reason."""
-    return EvidenceMissing(f"{group} of answer {name} is {absent.status}: {absent.reason}")
+    return EvidenceMissing(f"{group} of answer {name} {unmeasured(group, absent, why=True)}")

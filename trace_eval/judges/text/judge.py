@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from blueprints import Absent
+from extractors.missing import unmeasured
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
@@ -115,7 +116,8 @@ class LLMJudge(ChatJudge[Verdicts]):
         for side, blueprint in (("A", case.a), ("B", case.b)):
             transcript = blueprint.transcript
             if isinstance(transcript, Absent) and transcript.status not in ABOUT_THE_CLIP:
-                return f"answer {side} has no transcript ({transcript.status}): {transcript.reason}"
+                why = unmeasured("transcript", transcript, why=True)
+                return f"answer {side} has no transcript: it {why}"
         if case.pair.instruction.has_audio and case.instruction_text is None:
             asked = case.instruction.transcript if case.instruction else None
             if asked is None or (isinstance(asked, Absent) and asked.status not in ABOUT_THE_CLIP):

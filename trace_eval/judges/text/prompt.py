@@ -24,11 +24,11 @@ from blueprints import (
 from blueprints.paper import Speaker
 from trace_eval.data.judgement import Order
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.bounds import shortened
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
+from trace_eval.judges.text.repair import second_chance
 
 PACK = Path(__file__).parent / "prompts" / "judge.j2"
 
@@ -143,15 +143,8 @@ class PromptPack:
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The prompt of the second chance."""
-        # A reply may quote what it was shown; it is fenced off by its role, so it is made
-        # harmless like any other text from outside.
-        said = neutralise(shortened(reply or ""))
-        return (
-            *messages,
-            # Many chat templates insist on alternating roles, so silence is a turn as well.
-            Message("assistant", said or "(no reply)"),
-            Message("user", self._render("repair", problem=neutralise(problem).rstrip("."))),
-        )
+        again = self._render("repair", problem=neutralise(problem).rstrip("."))
+        return second_chance(messages, reply, again)
 
 
 def _heard(blueprint: Blueprint) -> str:

@@ -3,8 +3,10 @@
 "use strict";
 (() => {
   const SEEK_S = 2;
+  const HEARD_S = 1; // played for so long, or to its end, an answer counts as played
   let pending = false;
   let latest = null; // the recording that was played last
+  const played = new Set(); // answers of this pair that were played, by their keys
 
   const find = (selector) => document.querySelector(selector);
   const notice = (text) => {
@@ -27,6 +29,26 @@
     document.addEventListener(name, (event) => event.target.closest("section")?.classList.remove("playing"), true);
   }
 
+  // An answer that cannot be played is not asked for: the rater says so in the comment.
+  const unplayed = () => [...document.querySelectorAll(".answer audio")]
+    .filter((audio) => !played.has(audio.dataset.key) && !audio.error)
+    .map((audio) => audio.dataset.key.toUpperCase());
+  const sounded = (audio) => {
+    let seconds = 0;
+    for (let at = 0; at < audio.played.length; at++) seconds += audio.played.end(at) - audio.played.start(at);
+    return seconds;
+  };
+  for (const name of ["timeupdate", "ended"]) {
+    document.addEventListener(name, (event) => {
+      const audio = event.target;
+      if (!audio.closest?.(".answer") || played.has(audio.dataset.key)) return;
+      if (name === "timeupdate" && sounded(audio) < HEARD_S) return;
+      played.add(audio.dataset.key);
+      const place = find("#must-play");
+      if (place && !unplayed().length) place.hidden = true;
+    }, true);
+  }
+
   // --- answers ------------------------------------------------------------------------
   const show = (page) => {
     const now = find("main"), next = page.querySelector("main");
@@ -41,6 +63,7 @@
     } else {
       for (const audio of now.querySelectorAll("audio")) audio.pause();
       latest = null;
+      played.clear();
       now.replaceWith(next);
       scrollTo(0, 0);
     }
@@ -50,10 +73,16 @@
   };
   const send = async (form, button) => {
     if (pending) return;
+    const rates = form.hasAttribute("data-must-play") && !button?.hasAttribute("formaction");
+    if (rates && unplayed().length) {
+      notice(`Play ${unplayed().join(" and ")} first: a rating asks to have heard both.`);
+      return;
+    }
     pending = true;
     document.body.classList.add("waiting");
     try {
       const body = new URLSearchParams(new FormData(form, button));
+      if (rates) body.set("played", "a b");
       const address = button?.hasAttribute("formaction") ? button.formAction : form.action;
       const reply = await fetch(address, { method: "POST", body });
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
