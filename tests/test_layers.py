@@ -31,10 +31,10 @@ options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
 judges: blueprints data fusion judges.chat judges.options
-judges.rules: blueprints data fusion judges.base
-judges.text: blueprints data judges judges.base judges.chat judges.options
+judges.rules: blueprints data extractors fusion judges.base
+judges.text: blueprints data extractors judges judges.base judges.chat judges.options
 judges.naturalness: blueprints data judges judges.chat judges.text
-judges.rating: blueprints data fusion judges.base judges.chat judges.options judges.text rubrics scores
+judges.rating: blueprints data extractors fusion judges.base judges.chat judges.options judges.text rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.rating judges.text rubrics
 judges.lexical: blueprints data fusion judges.base judges.rating rubrics scores
 scorer: blueprints data extractors fusion judges judges.base judges.rating rubrics scores
