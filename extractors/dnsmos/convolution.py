@@ -75,8 +75,10 @@ class Convolution:
         """
         if self.inputs == 1:
             convolve_one(image[..., 0], self.weights, self.bias, sums)
-        else:
-            convolve(image, self.weights, self.bias, sums)
+        else:  # here, because slices take numba 5 s to compile
+            sums[:2] = sums[ROWS:]  # which were not complete
+            sums[2:] = self.bias
+            convolve(image, self.weights, sums)
 
 
 class ConvStack:

@@ -82,25 +82,21 @@ def convolve_one(image: Floats, weights: Floats, bias: Floats, to: Floats) -> No
 
 
 @compiled
-def convolve(image: Floats, weights: Floats, bias: Floats, sums: Floats) -> None:
+def convolve(image: Floats, weights: Floats, sums: Floats) -> None:
     """Rows of a convolution of the positive part of an image.
 
     Args:
         image: its first ``ROWS`` rows are the input [shape=(rows, columns, inputs)]; what is
             not positive counts as zero.
         weights: [shape=(inputs, 9 * outputs)], with both directions turned around.
-        bias: [shape=(outputs,)].
-        sums: the last two rows, which are not complete, become the first two, the others
-            start anew; then the first ``ROWS`` are complete
+        sums: what the rows before gave is added to; then the first ``ROWS`` are complete
             [shape=(ROWS + 2, columns, outputs)].
     """
     _, columns, inputs = image.shape
-    outputs = len(bias)
+    outputs = sums.shape[2]
     index = np.empty(ROWS * columns * inputs + 1, np.uint8)
     ends = np.zeros((ROWS, columns), np.int64)
     _list_positive(image, index, ends)
-    sums[:2] = sums[ROWS:]
-    sums[2:] = bias
     values, totals, flat = image.reshape(-1), sums.reshape(-1), weights.reshape(-1)
     size, length = _UINT(9 * outputs), _UINT(3 * outputs)  # three pixels are neighbours
     for y in range(3):  # the weights of one kernel row then stay in the cache
