@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from extractors.folders import cache_folder
 from tests.support.cli import ROOT, trace_eval
@@ -28,15 +30,25 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def examples_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clip cache that holds every example recording, extracted once for all tests.
+def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clip cache that holds every example recording, extracted once for all processes."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # that of the processes that run tests together
+    folder = base / "extracted-examples"
+    with FileLock(base / "extracted-examples.lock"):
+        if not folder.exists():
+            made = tmp_path_factory.mktemp("examples")
+            done = trace_eval("extract", PAIRS, "--out", made / "out", "--cache", made / "cache")
+            assert done.code == 0, done.err
+            (made / "cache").rename(folder)
+    return folder
 
-    Tests whose judge keeps replies copy it: replies lie in the same folder.
-    """
-    folder = tmp_path_factory.mktemp("examples")
-    done = trace_eval("extract", PAIRS, "--out", folder / "out", "--cache", folder / "cache")
-    assert done.code == 0, done.err
-    return folder / "cache"
+
+@pytest.fixture(scope="module")
+def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples: Path) -> Path:
+    """A module's own copy of that cache, to which replies and other groups may be added."""
+    return Path(shutil.copytree(extracted_examples, tmp_path_factory.mktemp("module") / "cache"))
 
 
 @pytest.fixture(autouse=True)

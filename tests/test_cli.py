@@ -21,7 +21,7 @@ PAIRS = ROOT / "examples" / "pairs.jsonl"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("cli")
-    shutil.copytree(examples_cache, folder / "cache")
+    examples_cache.rename(folder / "cache")
     return folder
 
 

@@ -15,9 +15,11 @@ from blueprints import Blueprint
 from extractors.audio import decode
 from extractors.registry import plan
 from fusion import DIMENSIONS, POLICIES, Rating
+from trace_eval.api import extract
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules import RulesJudge, find_requests
+from trace_eval.options import ExtractOptions
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PAIRS = [
@@ -81,33 +83,21 @@ def test_delivery_pairs_ask_for_a_delivery_and_the_others_do_not() -> None:
         assert bool(asked) == (pair.category == "paralinguistics"), pair.id
 
 
-def _extract(asr: str) -> dict[Path, Blueprint]:
-    """Blueprints of all answers by the embedded profile with this recogniser."""
-    chain = plan("screen", {"transcript": asr})
-    for extractor in chain:
+@pytest.fixture(scope="module", params=["faster-whisper:tiny.en", "pocketsphinx"])
+def blueprints(request: pytest.FixtureRequest, examples_cache: Path) -> dict[Path, Blueprint]:
+    """Blueprints of all answers by each recogniser that may be the embedded profile's default."""
+    asr = {"transcript": request.param}
+    for extractor in plan("screen", asr):
         reason = extractor.unavailable()
         if reason:
             pytest.skip(reason)
-        extractor.load()
-    found: dict[Path, Blueprint] = {}
-    done: dict[str, Blueprint] = {}
-    for path in sorted({path for pair in PAIRS for path in answers(pair)}):
-        clip = decode(path)
-        if clip.sha256 in done:
-            found[path] = done[clip.sha256]
-            continue
-        known = Blueprint(clip=clip.sha256)
-        for extractor in chain:
-            value = extractor.extract(clip, known)
-            known = known.with_group(extractor.group, value, extractor.provenance())
-        found[path] = done[clip.sha256] = known
-    return found
-
-
-@pytest.fixture(scope="module", params=["faster-whisper:tiny.en", "pocketsphinx"])
-def blueprints(request: pytest.FixtureRequest) -> dict[Path, Blueprint]:
-    """What each recogniser that may be the default leads to."""
-    return _extract(request.param)
+    paths = sorted({path for pair in PAIRS for path in answers(pair)})
+    results = extract(paths, ExtractOptions("screen", asr, examples_cache, workers=0))
+    return {
+        path: result.blueprint
+        for path, result in zip(paths, results, strict=True)
+        if result.blueprint is not None
+    }
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=[pair.id for pair in PAIRS])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ SECRET = "sk-this-must-never-be-written"
 def manifest(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path:
     """Three of the example pairs: one with a spoken instruction, one with a silent answer."""
     folder = tmp_path_factory.mktemp("commands")
-    shutil.copytree(examples_cache, folder / "cache")
+    examples_cache.rename(folder / "cache")
     records = {r["id"]: r for r in map(json.loads, PAIRS.read_text().splitlines())}
     chosen = [records[name] for name in ("refusal", "slow", "silent")]
     for record in chosen:
