@@ -50,7 +50,7 @@ def test_summary_counts(run: Path) -> None:
     judgements = Run.open(run).judgements().values()
     for row in found.swap[:3]:
         votes = [j.dimensions[row.dimension].consistent for j in judgements if j.dimensions]
-        assert (row.same, row.asked) == (votes.count(True), 9)
+        assert (row.same, row.judged) == (votes.count(True), 9)
     assert found.swap[3].dimension == "all three"
     assert found.swap[3].same <= min(row.same for row in found.swap[:3])
 
