@@ -60,7 +60,7 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        base = write_base(folder / "base", texts=texts)
+        base = write_base(folder / "base", texts=texts, positions=1024)
         test, dev = split(rows, "test", folder), split(rows, "dev", folder)
         started = time.monotonic()
         run(

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -250,6 +251,42 @@ def predictions(folder: Path, texts: list[Fields], base: Path | None = None) -> 
     scorer = load(locate(folder, str(base) if base else None), "cpu")
     encoded = [scorer.fit(text) for text in texts]
     return [found.mean for found in scorer.predict([ids for ids in encoded if ids])]
+
+
+@pytest.mark.parametrize("lora", [None, 4])
+@pytest.mark.parametrize("head", ["multinomial", "beta"])
+def test_a_loaded_scorer_is_the_saved_one(
+    base: Path, tmp_path: Path, head: Any, lora: int | None
+) -> None:
+    from trace_eval.scorer.checkpoint import ScorerRecord, model_sha256
+    from trace_eval.scorer.train import _open, _save
+
+    scorer = _open(replace(TRAINING, base=str(base), head=head, lora=lora))
+    with torch.no_grad():
+        for value in scorer.backbone.parameters():
+            if value.requires_grad:
+                value.add_(torch.randn_like(value) * 0.05)
+        scorer.head.weight.normal_()
+    scorer.backbone.eval()
+    texts = [fields(row) for row in rows(6, seed=4)]
+    fits = [scorer.fit(text) for text in texts]
+    before = [found.mean for found in scorer.predict([ids for ids in fits if ids])]
+    record = ScorerRecord(head=head, base=str(base), base_sha256=model_sha256(base))
+    out = tmp_path / "saved"
+    out.mkdir()
+    _save(scorer, out, record)
+    assert len(set(before)) == len(before)
+    assert predictions(out, texts) == pytest.approx(before, abs=1e-6)
+
+
+def test_a_scorer_of_another_text_format_is_refused(trained: Path, tmp_path: Path) -> None:
+    """A field under another name is another format: such a scorer would be asked other texts."""
+    folder = tmp_path / "other"
+    shutil.copytree(trained, folder)
+    record = json.loads((folder / "scorer.json").read_text())
+    (folder / "scorer.json").write_text(json.dumps({**record, "text_format": "orca-2"}))
+    with pytest.raises(UserError, match="reads texts of format 'orca-2'"):
+        locate(folder)
 
 
 def test_batches_and_order_change_nothing(trained: Path) -> None:

@@ -135,7 +135,7 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
     review.rate("ada", 1, "none", ["u"])
     review.rate("bob", 0, "5")
     review.undo("bob")
-    labels, aside = write_score_exports(review, tmp_path / "out")
+    labels, aside, _ = write_score_exports(review, tmp_path / "out")
     rows = list(csv.DictReader(labels.open()))
     assert [(r["id"], r["rater"], r["score"], r["rubric"]) for r in rows] == [
         ("i1", "ada", "4", "correctness"),
@@ -144,6 +144,29 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
     assert rows[0]["comment"] == "'=cmd()"
     assert [r["set_aside"] for r in csv.DictReader(aside.open())] == ["undone"]
     assert read_ratings(labels).ids
+
+
+def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path) -> None:
+    review = open_score_review(run)
+    review.rate("ada", 0, "4", ["u"])
+    review.rate("bob", 0, "none", ["e"])
+    review.rate("ada", 1, "2")
+    review.correct("eve", 1, {"reference": "better"})
+    review.rate("bob", 1, "3")
+    *_, path = write_score_exports(review, tmp_path / "out")
+    found = read_items(path)
+    assert found.problems == []
+    labels = {item.id: item.labels for item in found.singles}
+    assert labels["i1"] is not None
+    assert labels["i1"].scores == {"x": 5, "ada": 4, "bob": None}
+    assert labels["i1"].feedback == {"ada": ["u"], "bob": ["e"]}
+    # of the corrected item only what was said afterwards, by whoever was asked again
+    assert found.singles[1].reference == ("better",)
+    assert labels["i2"] is not None
+    assert labels["i2"].scores == {"bob": 3}
+    # codes that the items came with stay until they are corrected
+    assert labels["i0"] is not None
+    assert (labels["i0"].scores, labels["i0"].feedback) == ({"x": 5}, {"x": ["r"]})
 
 
 def test_pages_are_blind_and_harmless(run: Path) -> None:

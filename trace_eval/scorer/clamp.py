@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from blueprints import UserError
 from trace_eval.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
-from trace_eval.scorer.data import read_ratings
+from trace_eval.scorer.data import Ratings, Row, read_ratings, train_and_dev
 from trace_eval.scorer.model import load
 from trace_eval.scores.clamp import Clamp, fit_clamp
 
@@ -30,18 +31,19 @@ def train_clamp(folder: Path, dev: Path, base: str | None = None, device: str = 
 
     Args:
         folder: of the scorer, in our layout.
-        dev: answers with people's ratings that it was not trained on; rows of split train are
-            left out.
+        dev: answers with people's ratings. Rows of the splits train and test are left out;
+            of the file that the scorer was trained on, only those that chose its checkpoint.
         base, device: as of rating.
 
     Raises:
-        UserError: the scorer is in the released layout, or no row can be used.
+        UserError: the scorer is in the released layout or has been trained on these rows, or no
+            row can be used.
     """
     files = locate(folder, base)
     if not (folder / OWN_FILE).is_file():
         raise UserError(f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one")
     ratings = read_ratings(dev)
-    rows = [row for row in ratings.rows if row.split != "train"]
+    rows = _unseen(ratings, files.record.training, dev)
     scorer = load(files, device)
     fits = [(row, scorer.fit(row.fields)) for row in rows]
     usable = [(row, ids) for row, ids in fits if ids is not None]
@@ -66,6 +68,16 @@ def train_clamp(folder: Path, dev: Path, base: str | None = None, device: str = 
     )
     write_record(folder, files.record.model_copy(update={"clamp": record}))
     return Fitted(clamp, _sentence(clamp))
+
+
+def _unseen(ratings: Ratings, training: dict[str, Any], path: Path) -> list[Row]:
+    """The rows that the scorer was not trained on, and that are not kept for the test."""
+    if ratings.sha256 != training.get("file_sha256"):
+        return [row for row in ratings.rows if row.split in (None, "dev")]
+    if training.get("dev_sha256"):
+        raise UserError(f"{path}: the scorer was trained on it; give the file of its --dev")
+    options = training["options"]
+    return train_and_dev(ratings.rows, options["dev_share"], options["seed"])[1]
 
 
 def _sentence(clamp: Clamp) -> str:

@@ -117,13 +117,15 @@ def train_scorer(
     if problem := checkpoint.unavailable():
         raise UserError(problem)
     found = read_ratings(ratings)
+    dev_sha256 = None
     if dev is None:
         train, choose = train_and_dev(found.rows, options.dev_share, options.seed)
     else:
         train = [row for row in found.rows if row.split in (None, "train")]
-        choose = read_ratings(dev).rows
+        given = read_ratings(dev)
+        choose, dev_sha256 = given.rows, given.sha256
         _refuse_shared(train, choose, dev)
-    _claim(out, options, found.sha256)
+    _claim(out, options, {"file_sha256": found.sha256, "dev_sha256": dev_sha256})
     scorer = _open(options)
     sets, dropped, cut = {}, dict(found.dropped), 0
     for role, rows in (("train", train), ("dev", choose)):
@@ -139,6 +141,7 @@ def train_scorer(
         base_sha256=model_sha256(base_folder(options.base)),
         training={
             "file_sha256": found.sha256,
+            "dev_sha256": dev_sha256,
             "rows": {role: len(rows) for role, rows in sets.items()},
             "options": options.record(),
             "steps": steps,
@@ -159,7 +162,7 @@ def _refuse_shared(train: Sequence[Row], dev: Sequence[Row], path: Path) -> None
         )
 
 
-def _claim(out: Path, options: TrainOptions, data: str | None) -> None:
+def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> None:
     """Make the folder ours, or find that it is."""
     if (out / checkpoint.OWN_FILE).exists():
         raise UserError(f"{out}: holds a finished scorer; choose another --out")

@@ -204,9 +204,8 @@ class _Site:
         if not visitor.rater or self._review.task(visitor.rater) is not None:
             raise HTTPException(403, "exports name the items: finish your review first")
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(
-            export.FILES[name](self._review), headers=disposition, media_type="text/csv"
-        )
+        kind = "text/csv" if name.endswith(".csv") else "application/x-ndjson"
+        return Response(export.FILES[name](self._review), headers=disposition, media_type=kind)
 
     def static(self, name: str) -> Response:
         """Style and script."""

@@ -1,4 +1,4 @@
-"""Ratings of people as tables that ``agree --scores --labels`` reads."""
+"""Ratings of people: tables that ``agree --scores --labels`` reads, items that ``train`` reads."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.review.scoring.session import ScoreReview
 from trace_eval.review.scoring.store import GivenScore
 
@@ -43,10 +44,39 @@ def set_aside_csv(review: ScoreReview) -> str:
     return _table(given for given in review.ratings(all_=True) if given.set_aside)
 
 
+def ratings_jsonl(review: ScoreReview) -> str:
+    """The items as corrected, with every rating that counts: those they came with, and ours.
+
+    What people said of an item before it was corrected is left out.
+    """
+    given: dict[str, list[GivenScore]] = {}
+    for rating in review.ratings():
+        given.setdefault(rating.item, []).append(rating)
+    lines = (
+        _labelled(
+            item.model_copy(update={"labels": None}) if review.corrections_of(item.id) else item,
+            given.get(item.id, ()),
+        ).model_dump_json(exclude_none=True)
+        for item in review.items
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _labelled(item: Single, given: Iterable[GivenScore]) -> Single:
+    known = item.labels or ScoreLabels()
+    codes = {rating.rater: list(rating.codes) for rating in given if rating.codes}
+    labels = ScoreLabels(
+        scores={**known.scores, **{rating.rater: rating.score for rating in given}},
+        feedback={**known.feedback, **codes},
+    )
+    return item.model_copy(update={"labels": labels})
+
+
 #: File name -> what it holds.
 FILES: dict[str, Callable[[ScoreReview], str]] = {
     "labels.csv": labels_csv,
     "set_aside.csv": set_aside_csv,
+    "ratings.jsonl": ratings_jsonl,
 }
 
 
