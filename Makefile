@@ -6,8 +6,6 @@ RUN ?= runs/demo
 SYSTEM ?= print
 # Processes that tests run in.
 JOBS ?= 2
-# What the reference shows: what users import.
-API := trace_eval trace_eval.options trace_eval.judges.options trace_eval.runs.record blueprints extractors.base fusion
 # Programs that some tests compare with or make clips with; without them those tests skip.
 # SYSTEM=install installs what is missing by apt-get, as root; without it the line is printed.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
@@ -59,7 +57,7 @@ audit: $(VENV)/installed-audit
 
 # The API reference, made from the docstrings.
 docs: $(VENV)/installed-test
-	$(BIN)/python -m pdoc --docformat google -o build/docs $(API)
+	$(BIN)/python docs/make_reference.py build/docs
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

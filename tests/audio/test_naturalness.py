@@ -16,6 +16,7 @@ from tests.support.cli import trace_eval
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.bounds import SHOWN_CHARS
 from trace_eval.judges.chat.message import AudioPart, Text
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.naturalness.published import published
@@ -120,6 +121,15 @@ def test_a_failed_reply_is_no_vote_and_never_a_tie(tmp_path: Path) -> None:
     again = client.history[1].messages
     assert any(isinstance(part, AudioPart) for part in again[1].parts)
     assert "cannot be used" in again[-1].text
+
+
+def test_the_second_chance_shows_little_of_a_long_reply(tmp_path: Path) -> None:
+    replies = ["one voice is warmer, and " * 200, reply(8, 6), reply(6, 8)]
+    _, client = judged(tmp_path, replies)
+    shown = client.history[1].messages[-2]
+    assert shown.role == "assistant"
+    assert len(shown.text) < SHOWN_CHARS + 50
+    assert shown.text.endswith("characters left out]")
 
 
 def test_one_of_several_replies_may_fail(tmp_path: Path) -> None:

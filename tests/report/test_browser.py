@@ -259,7 +259,7 @@ def test_dark_by_the_system_and_by_the_button(page: Page) -> None:
 
 
 def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
-    page.set_viewport_size({"width": 420, "height": 800})
+    page.set_viewport_size({"width": 400, "height": 800})
     wide = "document.documentElement.scrollWidth - innerWidth"
     assert page.evaluate(wide) <= 0
     open_pair(page, "pair-0001")

@@ -12,8 +12,10 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from fusion import Rating
 from tests.review import support
+from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
 from trace_eval.review import open_review, write_tasks
+from trace_eval.review.labelstudio import PHASES
 
 app = typer.Typer()
 app.command()(review)
@@ -42,6 +44,33 @@ def test_label_studio_by_command(run: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [str(run), "--import", str(export)])
     assert result.exit_code == 1
     assert "0 annotations stored" in result.output
+
+
+def test_a_run_is_exported_to_label_studio_and_its_labels_come_back(
+    run: Path, tmp_path: Path
+) -> None:
+    exporting = typer.Typer()
+    exporting.command()(export_command)
+    done = CliRunner().invoke(exporting, [str(run), "--to", "label-studio"])
+    assert done.exit_code == 0, done.output
+    folder = run / "export-label-studio"
+    assert done.output.strip() == str(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["audio", "config.xml", "tasks.json"]
+    tasks = json.loads((folder / "tasks.json").read_text())
+    assert len(tasks) == 6
+    # What is exported is the review's queue: labels made on it are read into the same review.
+    choices = {"type": "choices", "to_name": "first", "value": {"choices": ["both_good"]}}
+    result = [{**choices, "from_name": phase} for phase in PHASES]
+    for task in tasks:
+        task["annotations"] = [{"completed_by": 3, "was_cancelled": False, "result": result}]
+    labelled = tmp_path / "labelled.json"
+    labelled.write_text(json.dumps(tasks))
+    read = CliRunner().invoke(app, [str(run), "--import", str(labelled)])
+    assert read.exit_code == 0, read.output
+    assert "6 annotations stored" in read.output
+    rows = open_review(run).labelled()
+    assert {row.view.item for row in rows} == {f"p{n}" for n in range(6)}
+    assert {rating for row in rows for rating in row.ratings.values()} == {Rating.BOTH_GOOD}
 
 
 def test_a_pair_that_cannot_be_played_is_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import results
+from trace_eval.commands.console import results, warn
 
 
 class Kind(StrEnum):
@@ -35,7 +35,10 @@ def export(
         from trace_eval.review import open_review, write_tasks
 
         where = out or run / "export-label-studio"
-        write_tasks(open_review(run, {}), where)
+        review = open_review(run, {})
+        for name, why in review.material.left_out.items():
+            warn(f"pair {name} is left out: {why}")
+        write_tasks(review, where)
     else:
         from trace_eval.runs.export_table import export_table
 

@@ -19,13 +19,13 @@ SCHEMA_VERSION = "1"
 DECIDING = ("extractors", "rubrics", "judge", "max_seconds")
 
 
-class _Part(BaseModel):
+class RecordPart(BaseModel):
     """Frozen; what a newer version wrote is kept, and what an older one left out is empty."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True)
 
 
-class JudgeRecord(_Part):
+class JudgeRecord(RecordPart):
     """Who judged."""
 
     spec: str = "unknown"
@@ -35,7 +35,7 @@ class JudgeRecord(_Part):
     condition: str | None = Field(None, description="of an ablation: what was left out")
 
 
-class ShardRecord(_Part):
+class ShardRecord(RecordPart):
     """Which part of an input, see :class:`trace_eval.data.parts.Part`."""
 
     index: int
@@ -44,7 +44,7 @@ class ShardRecord(_Part):
     digest: str = Field(description="SHA-256 of the ids of all items of the input")
 
 
-class SessionRecord(_Part):
+class SessionRecord(RecordPart):
     """One sitting: from the start of a command to its end."""
 
     started: str = Field("", description="UTC, ISO 8601")
@@ -56,7 +56,7 @@ class SessionRecord(_Part):
     )
 
 
-class EnvironmentRecord(_Part):
+class EnvironmentRecord(RecordPart):
     """What it ran on."""
 
     trace_eval: str = Field("", description="version of this distribution")
@@ -66,7 +66,7 @@ class EnvironmentRecord(_Part):
     packages: dict[str, str] = Field(default_factory=dict, description="distribution -> version")
 
 
-class CoverageRecord(_Part):
+class CoverageRecord(RecordPart):
     """How much was scored."""
 
     total: int = Field(description="records of the input")
@@ -74,7 +74,7 @@ class CoverageRecord(_Part):
     unscored: dict[str, int] = Field(default_factory=dict, description="reason -> items")
 
 
-class OriginRecord(_Part):
+class OriginRecord(RecordPart):
     """One of the runs that a merged run was made of."""
 
     run: str
@@ -82,7 +82,7 @@ class OriginRecord(_Part):
     environment: dict[str, FiniteJson] = Field(default_factory=dict)
 
 
-class RunRecord(_Part):
+class RunRecord(RecordPart):
     """What ``manifest.json`` of a run folder holds; ablations' runs have one too."""
 
     schema_version: str = SCHEMA_VERSION

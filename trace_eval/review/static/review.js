@@ -4,6 +4,7 @@
 (() => {
   const SEEK_S = 2;
   const HEARD_S = 1; // played for so long, or to its end, an answer counts as played
+  document.documentElement.classList.add("scripted");
   let pending = false;
   let latest = null; // the recording that was played last
   const played = new Set(); // answers of this pair that were played, by their keys
