@@ -21,7 +21,7 @@ from trace_eval.agreement.baselines import (
     random_uniform,
 )
 from trace_eval.agreement.bias.length import LengthBias, length_bias
-from trace_eval.agreement.bias.position import PositionBias, join_orders, position_bias, sign_test
+from trace_eval.agreement.bias.position import PositionBias, join_orders, position_bias
 from trace_eval.agreement.bias.self_comparison import SelfComparisons, self_comparisons
 from trace_eval.agreement.bootstrap import (
     BootstrapOptions,
@@ -48,7 +48,7 @@ from trace_eval.agreement.holm import holm
 from trace_eval.agreement.interval import bca_interval, percentile_interval
 from trace_eval.agreement.kappa import kappa
 from trace_eval.agreement.levels import LEVELS, LevelRow, level_rows, levels_of, majority_of
-from trace_eval.agreement.mcnemar import McNemar, mcnemar
+from trace_eval.agreement.mcnemar import McNemar, mcnemar, sign_test
 from trace_eval.agreement.metrics import METRICS, Metric
 from trace_eval.agreement.noise import Noise, noise
 from trace_eval.agreement.policies.counterfactual import Resolved, counterfactual

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bias.position import sign_test
 from trace_eval.agreement.counts import TIE, collapse_codes
+from trace_eval.agreement.mcnemar import sign_test
 from trace_eval.data.labels import MISSING, Codes
 
 

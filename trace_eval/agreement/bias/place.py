@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from trace_eval.agreement.bias.position import sign_test
+from trace_eval.agreement.mcnemar import sign_test
 from trace_eval.runs.run import Outcome
 
 #: Under this p the judge is said to answer by place.

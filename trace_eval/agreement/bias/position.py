@@ -14,6 +14,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from trace_eval.agreement.counts import TIE, collapse_codes
+from trace_eval.agreement.mcnemar import sign_test
 from trace_eval.data.labels import MISSING, Codes
 
 
@@ -65,13 +66,6 @@ def position_bias(one: Codes, other: Codes) -> PositionBias:
         tied_both=int((tie_one & tie_other).sum()),
         p=sign_test(first, second),
     )
-
-
-def sign_test(first: int, second: int) -> float:
-    """Exact two-sided binomial p value that both are equally likely; 1 without any."""
-    from scipy.stats import binomtest
-
-    return float(binomtest(first, first + second, 0.5).pvalue) if first + second else 1.0
 
 
 def join_orders(
