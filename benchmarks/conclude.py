@@ -31,6 +31,7 @@ class World:
 
     Attributes:
         low, slope: agreement of a pair is ``low + slope * certainty``, certainty in [0, 1].
+        spoiled: so much less on pairs of the largest instructions.
         cluster: pairs of one instruction, in turn; all of them agree or none with
             probability ``alike``. ``whole``: labels are asked for by instruction.
         winners: share of pairs where the truth is 1.
@@ -43,6 +44,7 @@ class World:
     pairs: int = 1000
     low: float = 0.8
     slope: float = 0.2
+    spoiled: float = 0.0
     cluster: tuple[int, ...] = (1,)
     alike: float = 0.0
     whole: bool = False
@@ -55,7 +57,9 @@ class World:
 
     def agreement(self, certainty: NDArray[np.float64]) -> NDArray[np.float64]:
         """True probability that people agree, per pair."""
-        return np.minimum(1.0, self.low + self.slope * certainty)
+        size = np.tile(np.repeat(self.cluster, self.cluster), self.pairs // sum(self.cluster) + 1)
+        less = self.spoiled * (size[: self.pairs] == max(self.cluster))
+        return np.minimum(1.0, self.low + self.slope * certainty - less)
 
     @property
     def clustered(self) -> bool:
@@ -80,7 +84,7 @@ WORLDS: dict[str, World] = {
     "hard pairs first, told": World(hard=0.5, told=True, low=0.7, slope=0.3),
     "hard pairs first, told, worst": World(hard=0.5, told=True, low=0.899, slope=0.0),
     "shifted, unknown": World(sure_only=0.5, low=0.75, slope=0.25),
-    # Added after the test was fixed, and run once: they had no part in its choice.
+    # Added later and never looked at before: they broke the test of that time (see the docs).
     "new: instructions of 1 to 27 pairs, worst": World(
         cluster=(1, 1, 2, 3, 5, 8, 13, 27), alike=0.5, low=0.899, slope=0.0
     ),
@@ -97,6 +101,17 @@ WORLDS: dict[str, World] = {
         cluster=(3,), alike=0.6, labels=120, target=0.8, low=0.799, slope=0.0
     ),
     "new: least sure tenth never asked, unknown": World(sure_only=0.1, low=0.7, slope=0.36),
+    # Added with the test of today, which follows from a theorem and not from these.
+    "newest: large instructions worse, worst": World(
+        cluster=(1, 1, 1, 1, 16), alike=0.5, low=0.979, slope=0.0, spoiled=0.1
+    ),
+    "newest: large instructions better, worst": World(
+        cluster=(1, 1, 1, 1, 6), alike=0.5, low=0.839, slope=0.0, spoiled=-0.1
+    ),
+    "newest: hard pairs first, told, instructions of 5": World(
+        cluster=(5,), alike=0.6, hard=0.3, told=True, low=0.799, slope=0.2
+    ),
+    "newest: easy run, instructions of 4": World(cluster=(4,), alike=0.5, low=0.92, slope=0.08),
 }
 
 
@@ -208,7 +223,7 @@ def screenings(world: World, seeds: int) -> Iterator[tuple[float | None, float, 
             yield None, 0.0, warned
             continue
         inside = drawn.certainty >= found.chosen.threshold - 1e-6
-        yield float(world.agreement(drawn.certainty[inside]).mean()), found.chosen.share, warned
+        yield float(world.agreement(drawn.certainty)[inside].mean()), found.chosen.share, warned
 
 
 def violations(world: World, seeds: int) -> Violations:

@@ -4,14 +4,15 @@
   ``P(Bin(n, target) >= agreeing)``.
 * A certain stratum (all of it labelled) and a random slice of the rest: the same on the slice,
   against what the slice must reach for the whole to reach the target.
-* Items that share an instruction, or weights: the binomial test at the effective sample size
-  (Korn & Graubard 1998, the form of the Clopper-Pearson interval for clustered surveys). The
-  variance of the weighted share is linearised and summed within instructions; the effective
-  size is that of a simple sample with this variance, shrunk by Student's t for the number of
-  instructions, and never above the number of labels. Where fewer than five instructions hold a
-  disagreement the variance rests on those few: every instruction then counts as one
-  observation at most. It is exact in form only; that false promises stay
-  below the level is shown by simulation (benchmarks/conclude.py).
+* Items that share an instruction, or weights: bets against the hypothesis (Waudby-Smith & Ramdas
+  2024), one per instruction g, of which the labels give the mean agreement ``a_g`` and which
+  stands for ``w_g`` items, at most M. ``K(c) = prod_g (1 + c w_g (a_g - target) / (target M))``
+  with c in (0, 1] has a mean of at most 1 where agreement is at most the target: its factors
+  are not negative, independent between instructions, and their means average to at most 1. So
+  has the mean of K over a fixed grid of c, whose inverse is a p value by Markov's inequality.
+  It holds however alike the labels of one instruction are and however few instructions there
+  are. Nothing is estimated, so nothing can be underestimated: a variance from instructions of
+  which by chance none disagrees as a whole is the trap that this avoids.
 """
 
 from __future__ import annotations
@@ -23,13 +24,10 @@ from numpy.typing import NDArray
 
 from trace_eval.conclude.ppi import Design
 
-#: One-sided level at which normal and Student's quantiles are compared: a test has a share of
-#: a share of the error, so the tails are what counts.
-LEVEL = 0.999
+Array = NDArray[np.float64]
 
-
-#: Instructions with a disagreement below which their variance is not believed.
-LEAST_AGAINST = 5
+#: Bets, as shares of the largest that is not lost at once; fixed, so that no label moves them.
+BETS = np.linspace(0.02, 1.0, 50)
 
 
 def p_below(
@@ -46,12 +44,31 @@ def p_below(
     asked = selected & design.labelled
     if not asked.any():
         return 1.0
-    single = bool((np.bincount(design.cluster[asked]) <= 1).all())
-    if single and design.stratum is not None:
-        return _two_strata(agrees, design, selected, target)
-    if single and len(np.unique(design.weight[asked])) == 1:
+    if _exact(design, asked):
+        if design.stratum is not None:
+            return _two_strata(agrees, design, selected, target)
         return _binomial(int(agrees[asked].sum()), int(asked.sum()), target)
-    return _effective(agrees[asked], design.weight[asked], design.cluster[asked], target)
+    weight, most, group = _weights(design, selected)
+    lead = _means(agrees[asked], design.weight[asked], group) - target
+    return _bets(weight / most * lead, target)
+
+
+def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
+    """Labels on the selected items, in independent ones of equal weight.
+
+    So many of those would, if all agreed, say as much as these would; it knows no label.
+    """
+    asked = selected & design.labelled
+    if not asked.any() or _exact(design, asked):
+        return float(asked.sum())
+    weight, most, _ = _weights(design, selected)
+    return float(np.log(_bets(weight / most * (1 - target), target)) / np.log(target))
+
+
+def _exact(design: Design, asked: NDArray[np.bool_]) -> bool:
+    """No two labels share an instruction, and they weigh alike or are a review's strata."""
+    single = bool((np.bincount(design.cluster[asked]) <= 1).all())
+    return single and (design.stratum is not None or len(np.unique(design.weight[asked])) == 1)
 
 
 def _binomial(right: int, number: int, target: float) -> float:
@@ -78,26 +95,42 @@ def _two_strata(
     return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
 
 
-def _effective(
-    agrees: NDArray[Any], weight: NDArray[Any], cluster: NDArray[np.int64], target: float
-) -> float:
-    from scipy.special import betainc
-    from scipy.stats import norm, t
+def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float, NDArray[np.int64]]:
+    """Weight of every labelled instruction, the largest of any, and the number of every label's.
 
-    _, group = np.unique(cluster, return_inverse=True)
-    clusters, labels = int(group.max()) + 1, len(agrees)
-    if clusters < 2:
-        return 1.0
-    weight = weight / weight.sum()
-    share = float(weight @ agrees)
-    residual = np.bincount(group, weights=weight * (agrees - share), minlength=clusters)
-    variance = float((residual**2).sum()) * clusters / (clusters - 1)
-    # every instruction one observation of its own weight: the least that is known
-    total = np.bincount(group, weights=weight, minlength=clusters)
-    alone = 1 / float((total**2).sum())
-    against = len(np.unique(group[agrees < 1]))
-    size = share * (1 - share) / variance if variance > 0 else alone
-    size = min(size, labels, alone if against < LEAST_AGAINST else labels)
-    size *= float(norm.ppf(LEVEL) / t.ppf(LEVEL, clusters - 1)) ** 2
-    right = share * size
-    return float(betainc(right, size - right + 1, target)) if right > 0 else 1.0
+    Of a random sample of pairs an instruction of s selected pairs stands for s over its chance
+    of having a label; where instructions are labelled whole, for s; with inclusion
+    probabilities for the sum of their inverses.
+    """
+    asked = selected & design.labelled
+    clusters, group = np.unique(design.cluster[asked], return_inverse=True)
+    if len(np.unique(design.weight[asked])) > 1:
+        weight = np.bincount(group, weights=design.weight[asked])
+        return weight, float(weight.max()), group
+    size = np.bincount(design.cluster[selected])
+    stands = size.astype(np.float64)
+    if (np.bincount(group) < size[clusters]).any():
+        stands /= _reached(size, int(selected.sum()), int(asked.sum()))
+    return stands[clusters], float(stands.max()), group
+
+
+def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
+    """P(one of ``size`` items is among ``labels`` drawn without replacement); 1 for none."""
+    from scipy.stats import hypergeom
+
+    found = 1 - np.asarray(hypergeom.pmf(0, items, size, labels))
+    return np.where(size > 0, found, 1.0)
+
+
+def _means(values: NDArray[Any], weight: Array, group: NDArray[np.int64]) -> Array:
+    """Weighted mean of every group."""
+    return np.bincount(group, weights=weight * values) / np.bincount(group, weights=weight)
+
+
+def _bets(gain: Array, target: float) -> float:
+    """P value of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
+    from scipy.special import logsumexp
+
+    with np.errstate(divide="ignore"):  # a whole instruction against the largest bet: all is lost
+        log_wealth = np.log1p(np.maximum(np.outer(BETS, gain / target), -1.0)).sum(1)
+    return float(min(1.0, np.exp(np.log(len(BETS)) - logsumexp(log_wealth))))

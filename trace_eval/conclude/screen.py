@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.conclude.evidence import Evidence
 from trace_eval.conclude.ppi import Design
-from trace_eval.conclude.risk import p_below
+from trace_eval.conclude.risk import p_below, worth
 from trace_eval.conclude.shift import differences
 
 #: Parts tried per signal: the surest 5 %, 10 %, ... of the run.
@@ -204,7 +204,7 @@ def tested_parts(
     )[::-1]
     masks = [scored & (values >= level) for level in levels]
     counts = [int((mask & design.labelled).sum()) for mask in masks]
-    starts = _starts(counts, target, delta)
+    starts = _starts([worth(design, mask, target) for mask in masks], target, delta)
     found, carried = [], 0.0
     for level, mask, count, own in zip(levels, masks, counts, starts, strict=True):
         p = p_below(agrees, design, mask, target)
@@ -228,14 +228,14 @@ def tested_parts(
     return found
 
 
-def _starts(counts: list[int], target: float, delta: float) -> list[float]:
-    """Share of ``delta`` with which each part is tried of its own; by counts, not by labels."""
+def _starts(worths: list[float], target: float, delta: float) -> list[float]:
+    """Share of ``delta`` with which each part is tried of its own; what labels say is unknown."""
     least = fewest_labels(target, delta / len(STARTS))
     at = {
-        next((row for row, n in enumerate(counts) if n >= factor * least), len(counts) - 1)
+        next((row for row, n in enumerate(worths) if n >= factor * least), len(worths) - 1)
         for factor in STARTS
     }
-    return [delta / len(at) if row in at else 0.0 for row in range(len(counts))]
+    return [delta / len(at) if row in at else 0.0 for row in range(len(worths))]
 
 
 def fewest_labels(target: float, delta: float) -> int:
@@ -289,11 +289,13 @@ def _wanted(
     if not hopeful:
         return None, None
     if not plain:
-        hopeful = [
+        scaled = [
             (max(number, ceil(part.labelled * log(level) / log(part.p))), part)
             for number, part in hopeful
             if part.p < 1
         ]
+        # a part with more labels than that did not have its turn: it says nothing of need
+        hopeful = [(number, part) for number, part in scaled if number > part.labelled]
     if not hopeful:
         return None, None
     number, part = min(hopeful, key=lambda row: (row[0] / row[1].decided, row[0]))

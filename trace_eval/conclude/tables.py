@@ -171,7 +171,7 @@ def screen_tables(result: Screening) -> Iterator[Table]:
     drawn = (
         "exact, over pairs"
         if result.instructions is None
-        else f"at the effective size of {result.instructions} instructions"
+        else f"by bets on {result.instructions} instructions"
     )
     for name in dict.fromkeys(part.signal for part in result.parts):
         yield table(
