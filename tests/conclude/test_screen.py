@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from trace_eval.agreement import JudgedSource
 from trace_eval.commands.cli import app
 from trace_eval.conclude.evidence import gather
 from trace_eval.conclude.ppi import simple_design
-from trace_eval.conclude.risk import p_below
+from trace_eval.conclude.risk import _weights, p_below
 from trace_eval.conclude.screen import (
     Screening,
     ScreenOptions,
@@ -28,7 +29,7 @@ from trace_eval.conclude.screen import (
 )
 
 #: Seeds here; benchmarks/conclude.py runs 2,000.
-SEEDS = 40
+SEEDS = 20
 
 #: A world in which the promise cannot be kept.
 UNSEEN = "new: least sure tenth never asked, unknown"
@@ -65,11 +66,44 @@ def test_clusters_are_one_observation_where_nothing_else_is_seen() -> None:
     assert p(200) == pytest.approx(0.9**200)
     # all agree: four instructions are at most four observations
     assert p(4) > 0.9**4
-    assert 0.9**100 < p(100) < 1e-4
+    assert 0.9**100 < p(100) < 20 * 0.9**100
     # disagreement in whole instructions says less than the same number scattered over all
     spread, whole = np.ones(200), np.ones(200)
     spread[::20], whole[:10] = 0, 0
-    assert p(40, whole) > 10 * p(40, spread)
+    assert p(40, whole) > 2 * p(40, spread)
+
+
+@pytest.mark.parametrize("shares", [(0.9, 0.9, 0.9), (1.0, 1.0, 0.7), (0.85, 0.95, 0.9)])
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (1, 2, 3), (1, 1, 4)])
+def test_bets_are_p_values_however_alike_an_instruction_is(
+    shares: tuple[float, ...], sizes: tuple[int, ...]
+) -> None:
+    """All outcomes, where an instruction agrees as a whole or not at all."""
+    everybody = np.ones(sum(sizes), bool)
+    design = simple_design(everybody, cluster=np.repeat(np.arange(3), sizes))
+    target = float(np.average(shares, weights=sizes))  # the hypothesis is true, and only just
+    found = []
+    for right in itertools.product((0, 1), repeat=3):
+        chance = np.prod([s if r else 1 - s for s, r in zip(shares, right, strict=True)])
+        agrees = np.repeat(np.array(right, float), sizes)
+        found.append((p_below(agrees, design, everybody, target), float(chance)))
+    for level, _ in found:
+        assert sum(chance for p, chance in found if p <= level) <= level + 1e-12
+    # the mean wealth is 1 at most, which is why
+    assert sum(chance / p for p, chance in found if p < 1) <= 1 + 1e-9
+
+
+def test_an_instruction_stands_for_its_pairs() -> None:
+    """Of 60 sampled pairs of 120: large instructions are surely among them, small ones are not."""
+    cluster = np.r_[np.repeat(np.arange(3), 20), np.arange(3, 63)]
+    asked = np.arange(120) % 2 == 0
+    weight, most, group = _weights(simple_design(asked, cluster=cluster), np.ones(120, bool))
+    assert most == pytest.approx(20, rel=1e-4)
+    assert weight[3:] == pytest.approx(np.full(30, 2.0))
+    assert (weight.sum(), len(group)) == (pytest.approx(120, rel=1e-4), 60)
+    # labelled whole, they stand for themselves
+    weight, _, _ = _weights(simple_design(cluster < 2, cluster=cluster), np.ones(120, bool))
+    assert weight.tolist() == [20, 20]
 
 
 @pytest.mark.parametrize("name", [name for name in WORLDS if name != UNSEEN])

@@ -105,21 +105,27 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float,
     asked = selected & design.labelled
     clusters, group = np.unique(design.cluster[asked], return_inverse=True)
     if len(np.unique(design.weight[asked])) > 1:
-        weight = np.bincount(group, weights=design.weight[asked])
-        return weight, float(weight.max()), group
+        weight = np.bincount(group, weights=design.weight[asked]).astype(np.float64)
+        return weight, float(weight.max()), np.asarray(group)
     size = np.bincount(design.cluster[selected])
     stands = size.astype(np.float64)
     if (np.bincount(group) < size[clusters]).any():
         stands /= _reached(size, int(selected.sum()), int(asked.sum()))
-    return stands[clusters], float(stands.max()), group
+    return stands[clusters], float(stands.max()), np.asarray(group)
 
 
 def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
     """P(one of ``size`` items is among ``labels`` drawn without replacement); 1 for none."""
-    from scipy.stats import hypergeom
+    from scipy.special import gammaln
 
-    found = 1 - np.asarray(hypergeom.pmf(0, items, size, labels))
-    return np.where(size > 0, found, 1.0)
+    def log_choices(number: NDArray[np.int64]) -> Array:
+        return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
+
+    sizes, at = np.unique(size, return_inverse=True)
+    with np.errstate(invalid="ignore"):  # fewer are left than are drawn: one is among them
+        none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
+    found = np.where(items - sizes < labels, 1.0, 1 - none)
+    return np.where(sizes > 0, found, 1.0)[at]
 
 
 def _means(values: NDArray[Any], weight: Array, group: NDArray[np.int64]) -> Array:
