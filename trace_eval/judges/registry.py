@@ -121,9 +121,9 @@ def _reward(argument: str, options: JudgeOptions) -> Judge:
 
 def _listening(task: str) -> Callable[..., Judge]:
     """The class of judges that listen and are asked this: labels, or a score of each answer."""
-    from trace_eval.judges.naturalness.outcome import TASK
+    from trace_eval.judges.audio.tasks import is_scored
 
-    if task == TASK:
+    if is_scored(task):
         from trace_eval.judges.audio.scores import ScoresJudge
 
         return ScoresJudge

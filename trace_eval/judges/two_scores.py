@@ -1,4 +1,4 @@
-"""A judge's reply -> one score per recording, 1 to 10, by JSON or by free text.
+"""A judge's reply -> one score per recording, by JSON or by free text.
 
 Slots are places: *first* is what was played first, whichever answer of the pair that was.
 Scores are compared as numbers (as text, 9 beats 10), and a reply without a conclusion is no
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import JsonValue
@@ -25,12 +26,42 @@ from trace_eval.judges.chat.reply_json import (
 
 Preference = Literal["1", "2", "tie"]
 
-#: The scale of both scores, ends included.
-LOWEST, HIGHEST = 1.0, 10.0
-
-#: Keys of the JSON reply: the reasons come first, so that the scores follow from them.
-REASONS = ("prosody", "pacing", "articulation", "overall")
+#: Keys of the scores in a JSON reply; the reasons come before them, so that scores follow.
 SCORES = ("score_1", "score_2")
+
+#: Most scores that a scale with steps may have: they are all named in the reply's schema.
+MAX_STEPS = 101
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a reply holds: a remark by criterion, then a score of each recording.
+
+    Attributes:
+        low, high: ends of the scale, both included.
+        step: between two scores; None: any number may be given.
+        reasons: keys of the remarks.
+    """
+
+    low: float
+    high: float
+    step: float | None
+    reasons: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[float, ...] | None:
+        """The scores that may be given, lowest first; None: any from low to high."""
+        if self.step is None:
+            return None
+        count = round((self.high - self.low) / self.step) + 1
+        return tuple(round(self.low + n * self.step, 9) for n in range(count))
+
+
+#: Decimals in a reply that are a step of the scale may differ from it by rounding.
+_SAME = 1e-9
+
+#: Of naturalness (SpeechJudge): fractions occur.
+NATURALNESS = Form(1.0, 10.0, None, ("prosody", "pacing", "articulation", "overall"))
 
 
 @dataclass(frozen=True)
@@ -38,7 +69,7 @@ class TwoScores:
     """What one reply says.
 
     Attributes:
-        first, second: scores of the recordings by place, :data:`LOWEST` to :data:`HIGHEST`.
+        first, second: scores of the recordings by place, on the scale of the form.
         reasoning: remark by criterion; empty where the reply is free text.
     """
 
@@ -59,35 +90,37 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
     return "1" if first > second else "2"
 
 
-def schema() -> dict[str, JsonValue]:
+def schema(form: Form = NATURALNESS) -> dict[str, JsonValue]:
     """JSON schema of the reply that :func:`read_json` takes."""
-    number: dict[str, JsonValue] = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
+    number: dict[str, JsonValue] = {"type": "number", "minimum": form.low, "maximum": form.high}
+    if form.labels is not None:
+        number = {"type": "number", "enum": [*form.labels]}
     return {
         "type": "object",
         "properties": {
-            **{name: {"type": "string"} for name in REASONS},
+            **{name: {"type": "string"} for name in form.reasons},
             **dict.fromkeys(SCORES, number),
         },
-        "required": [*REASONS, *SCORES],
+        "required": [*form.reasons, *SCORES],
         "additionalProperties": False,
     }
 
 
-def read_json(reply: str) -> TwoScores:
+def read_json(reply: str, form: Form = NATURALNESS) -> TwoScores:
     """Read the last complete JSON object with a score.
 
     Reasons that are missing stay missing: the scores are what is asked of a reply.
 
     Raises:
         ReplyError: ``unparseable`` without such an object or with a score that is no number
-            (booleans and texts are none), ``off_label`` when one is out of range.
+            (booleans and texts are none), ``off_label`` when one is off the scale.
     """
     last = last_object(reply, SCORES, "score_1, score_2")
     first, second = (_number(last, name) for name in SCORES)
     reasons = {
-        name: storable(words) for name in REASONS if isinstance(words := last.get(name), str)
+        name: storable(words) for name in form.reasons if isinstance(words := last.get(name), str)
     }
-    return TwoScores(_in_range(first, SCORES[0]), _in_range(second, SCORES[1]), reasons)
+    return TwoScores(_on_scale(first, SCORES[0], form), _on_scale(second, SCORES[1], form), reasons)
 
 
 def _number(item: dict[str, object], name: str) -> float:
@@ -97,13 +130,16 @@ def _number(item: dict[str, object], name: str) -> float:
     return value
 
 
-def _in_range(value: float, name: str) -> float:
-    if not LOWEST <= value <= HIGHEST:
-        shown = f"{float(value):g}" if abs(value) < 1e300 else "a huge number"
-        raise ReplyError(
-            Reason.OFF_LABEL, f"{name} is {shown}; the scale is {LOWEST:g} to {HIGHEST:g}"
-        )
-    return float(value)
+def _on_scale(value: float, name: str, form: Form) -> float:
+    if form.low <= value <= form.high:
+        near = [label for label in form.labels or (value,) if abs(label - value) <= _SAME]
+        if near:
+            return float(near[0])
+    given = f"{form.low:g} to {form.high:g}"
+    if form.step is not None:
+        given += f" in steps of {form.step:g}"
+    shown = f"{float(value):g}" if abs(value) < 1e300 else "a huge number"
+    raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {given}")
 
 
 # --- free text -------------------------------------------------------------------------------
@@ -117,31 +153,38 @@ _SECOND = rf"(?:{_THING}[ _]?(?:b|2|two)|(?:the )?second(?: {_THING})?|b(?=\s?[:
 _WORD = r"(?:final|overall|naturalness|score|scored|scores|rating|of|is|was|gets|receives)"
 _DECORATION = rf"(?:['’]s)?(?: ?\(?{_WORD}\)?){{0,4}}"
 
-# A number that ends here: not 10:30, 8/5, 8%, 1e1 or 7.5.1.
-_SCORE = r"(?P<score>-?\d{1,6}(?:\.\d{1,6})?)(?: ?(?:/|out of) ?10\b)?(?!\.?\d|[:%]\d?|\w| ?/)"
-_MENTION = re.compile(
-    rf"(?<!\w)(?:(?P<first>{_FIRST})|(?P<second>{_SECOND}))\b{_DECORATION}"
-    rf"(?: ?[:=|–—] ?| - | ){_SCORE}",
-    re.IGNORECASE,
-)
+
+@lru_cache(maxsize=8)
+def _mention(high: float) -> re.Pattern[str]:
+    """A slot with a number; ``8/10`` is 8 where 10 is the end of the scale."""
+    of = re.escape(f"{high:g}")
+    # A number that ends here: not 10:30, 8/5, 8%, 1e1 or 7.5.1.
+    number = r"(?P<score>-?\d{1,6}(?:\.\d{1,6})?)"
+    score = rf"{number}(?: ?(?:/|out of) ?{of}\b)?(?!\.?\d|[:%]\d?|\w| ?/)"
+    return re.compile(
+        rf"(?<!\w)(?:(?P<first>{_FIRST})|(?P<second>{_SECOND}))\b{_DECORATION}"
+        rf"(?: ?[:=|–—] ?| - | ){score}",
+        re.IGNORECASE,
+    )
+
 
 # Between the two mentions of a conclusion: nothing that could be a remark.
 _NEXT = re.compile(r"[\W_]*(?:and[\W_]*)?", re.IGNORECASE)
 
 
-def read_text(reply: str) -> TwoScores:
+def read_text(reply: str, form: Form = NATURALNESS) -> TwoScores:
     """Read the last conclusion: both slots, each with its score, next to each other.
 
     Only punctuation, white space and "and" may stand between them; either order, any case;
     ``8/10`` is 8. What follows is a remark. Of several conclusions the last one counts.
 
     Raises:
-        ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is out of range.
+        ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is off the scale.
     """
     text = " ".join(_EMPHASIS.sub("", _bounded(reply)).split())
-    for chain in reversed(_chains(text)):
+    for chain in reversed(_chains(text, _mention(form.high))):
         if len(chain) > 1:
-            return _conclusion(chain)
+            return _conclusion(chain, form)
     raise ReplyError(
         Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
     )
@@ -155,10 +198,10 @@ def _bounded(reply: str) -> str:
     return after_thinking(reply)
 
 
-def _chains(text: str) -> list[list[re.Match[str]]]:
+def _chains(text: str, slot: re.Pattern[str]) -> list[list[re.Match[str]]]:
     """Mentions of a slot with a number, grouped where they are next to each other."""
     chains: list[list[re.Match[str]]] = []
-    for mention in _MENTION.finditer(text):
+    for mention in slot.finditer(text):
         if chains and _NEXT.fullmatch(text, chains[-1][-1].end(), mention.start()):
             chains[-1].append(mention)
         else:
@@ -166,7 +209,7 @@ def _chains(text: str) -> list[list[re.Match[str]]]:
     return chains
 
 
-def _conclusion(chain: Sequence[re.Match[str]]) -> TwoScores:
+def _conclusion(chain: Sequence[re.Match[str]], form: Form) -> TwoScores:
     """The last two mentions of a chain, which must be one of each slot."""
     scores = {
         name: float(mention["score"])
@@ -180,6 +223,6 @@ def _conclusion(chain: Sequence[re.Match[str]]) -> TwoScores:
             Reason.UNPARSEABLE, f"the conclusion {shown!r:.120} does not name each recording once"
         )
     return TwoScores(
-        _in_range(scores["first"], "the first score"),
-        _in_range(scores["second"], "the second score"),
+        _on_scale(scores["first"], "the first score", form),
+        _on_scale(scores["second"], "the second score", form),
     )

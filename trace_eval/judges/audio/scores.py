@@ -1,8 +1,8 @@
 """The judge that listens and scores both recordings: naturalness (SpeechJudge, arXiv 2511.07931).
 
-Each reply gives two scores; which is higher is its vote. The votes decide, means are kept. The
-recordings are sent apart, as the published judge was trained, and without examples, with which
-published models did worse.
+Other questions with two scores come from task files. Each reply gives two scores; which is
+higher is its vote. The votes decide, means are kept. The recordings are sent apart, as the
+published judge was trained, and without examples, with which published models did worse.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from trace_eval.audio.layout import Sound
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.audio.judge import sound_in
+from trace_eval.judges.audio.scored_tasks import scoring_of
 from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.judge import Call, ChatJudge
 from trace_eval.judges.chat.message import Message, Part, Text, sent_record
 from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.naturalness.outcome import STYLE, TASK, opinion_fields, voted_judgement
-from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
+from trace_eval.judges.naturalness.outcome import STYLE, opinion_fields, voted_judgement
 from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
@@ -37,10 +37,10 @@ from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
 
 
 class ScoresJudge(ChatJudge[TwoScores]):
-    """A judge of naturalness by listening. One instance serves a whole run, concurrently.
+    """A judge that scores both recordings. One instance serves a whole run, concurrently.
 
     Raises:
-        UserError: the template cannot be used, or recordings are to be joined; else as
+        UserError: the task or its template cannot be used, or recordings are to be joined; else as
             :class:`ChatJudge`.
     """
 
@@ -57,16 +57,18 @@ class ScoresJudge(ChatJudge[TwoScores]):
     #: Its verdict is about the pair as a whole, so there is nothing to fuse.
     asks_once = True
     label_set = "plain"
-    rubric = preference_rubric("naturalness")
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
     ) -> None:
         if options.concat not in ("all", "none"):  # all: nobody chose
-            raise UserError(f"task {TASK}: recordings are sent apart; use --concat none")
+            raise UserError(f"task {options.task}: recordings are sent apart; use --concat none")
         options = replace(options, concat="none")
         self._text = options.structure == "text"
-        self.prompt = NaturalnessPrompt(options.template, "text" if self._text else "json")
+        self.scoring = scoring_of(options)
+        self.prompt = self.scoring.prompt
+        self.rubric = preference_rubric(self.scoring.name)
+        self._schema = schema(self.scoring.form)
         self._sending = Sending(
             options.concat, {}, options.audio_rate, options.level, options.audio_format
         )
@@ -89,11 +91,12 @@ class ScoresJudge(ChatJudge[TwoScores]):
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the judgements."""
-        return super().parameters() | {"task": TASK, "label_set": self.label_set}
+        return super().parameters() | {"task": self.scoring.identity, "label_set": self.label_set}
 
     def read(self, text: str) -> TwoScores:
         """A reply -> two scores by place."""
-        return read_text(text) if self._text else read_json(text)
+        read = read_text if self._text else read_json
+        return read(text, self.scoring.form)
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
@@ -106,10 +109,12 @@ class ScoresJudge(ChatJudge[TwoScores]):
         return False
 
     def lacking(self, case: Case) -> str | None:
-        """Why nothing is sent: a side has no text."""
+        """Why nothing is sent: a side has no text, and the task shows it."""
         return self._texts(case).lacking
 
     def _texts(self, case: Case) -> Texts:
+        if not self.scoring.wants_texts:
+            return Texts()
         asr = self.options.transcripts == "asr"
         return texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
 
@@ -124,7 +129,7 @@ class ScoresJudge(ChatJudge[TwoScores]):
             words = (texts.a, texts.b) if order == "ab" else (texts.b, texts.a)
             messages = self._messages(words, sounds, style if isinstance(style, str) else None)
             made += [
-                self.call(case.pair.id, order, sample, messages, _SCHEMA)
+                self.call(case.pair.id, order, sample, messages, self._schema)
                 for sample in range(self.options.samples)
             ]
         return made
@@ -166,13 +171,11 @@ class ScoresJudge(ChatJudge[TwoScores]):
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
         orders: tuple[Order, ...] = orders_of(self.options, name)
-        judgement = voted_judgement(name, self.spec, orders, opinions)
+        scoring = self.scoring
+        judgement = voted_judgement(name, self.spec, orders, opinions, scoring.name, scoring.form)
         judgement.caveats.extend(texts.caveats)
         return judgement
 
     def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
         made = Judgement.unscored(pair, self.spec, reason, detail)
         return made.model_copy(update={"label_set": self.label_set})
-
-
-_SCHEMA = schema()

@@ -15,15 +15,12 @@ from fusion import Dimension
 from trace_eval.data.judgement import About
 from trace_eval.data.judgement import LabelSet as LabelSetName
 from trace_eval.judges.audio.labels import LABEL_SETS, LabelSet
-from trace_eval.judges.naturalness.outcome import TASK
+from trace_eval.judges.naturalness.outcome import TASK as NATURALNESS
 
 FOLDER = Path(__file__).with_name("task_files")
 
-#: The task where none is named: TRACE's own three dimensions.
-DEFAULT_TASK = "dimensions"
-
-#: The task that is answered by scores instead of labels, see ``judges.audio.scores``.
-SCORED = TASK
+#: How a task file says that it is answered by two scores, see ``judges.audio.scored_tasks``.
+TWO_SCORES = "two_scores"
 
 #: Files in the folder that are parts of tasks, or no tasks.
 _NOT_TASKS = ("common", "aspect_")
@@ -112,7 +109,7 @@ def task_names() -> list[str]:
 @lru_cache(maxsize=1)
 def common() -> Common:
     """The shared words."""
-    return Common.model_validate(_table(FOLDER / "common.toml"))
+    return Common.model_validate(task_table(FOLDER / "common.toml"))
 
 
 @lru_cache(maxsize=16)
@@ -128,21 +125,36 @@ def load_task(spec: str) -> Task:
         path = Path(spec)
     else:
         raise UserError(
-            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {SCORED}, or your"
-            " own .toml"
+            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {NATURALNESS},"
+            " or your own .toml"
         )
-    table = _table(path)
+    table = task_table(path)
+    if "answer" in table:
+        raise UserError(
+            f"task {path}: answer is {table['answer']!r}; use {TWO_SCORES!r}, or leave it out"
+        )
     if "parts" not in table:
         part = _part(path, table)
         return Task(name=part.name, version=part.version, parts=(part,))
     names = table["parts"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
         raise UserError(f"task {path}: parts must list names of other task files")
-    parts = tuple(_part(file, _table(file)) for file in (_beside(path, name) for name in names))
+    parts = tuple(_part(file, task_table(file)) for file in (_beside(path, name) for name in names))
     _check_parts(path, parts)
     return Task(
         name=str(table.get("name", path.stem)), version=str(table.get("version", "1")), parts=parts
     )
+
+
+def is_scored(spec: str) -> bool:
+    """Whether a task is answered by a score of each recording instead of a label.
+
+    Raises:
+        UserError: a file that cannot be read.
+    """
+    if spec == NATURALNESS:
+        return True
+    return spec.endswith(".toml") and task_table(Path(spec)).get("answer") == TWO_SCORES
 
 
 def _beside(path: Path, name: str) -> Path:
@@ -159,6 +171,8 @@ def _check_parts(path: Path, parts: tuple[Part, ...]) -> None:
 
 
 def _part(path: Path, table: dict[str, object]) -> Part:
+    if table.get("answer") == TWO_SCORES:
+        raise UserError(f"task {path}: two scores are a task of their own, and no part of another")
     try:
         return Part.model_validate(table)
     except ValidationError as error:
@@ -169,7 +183,12 @@ def _part(path: Path, table: dict[str, object]) -> Part:
         ) from None
 
 
-def _table(path: Path) -> dict[str, object]:
+def task_table(path: Path) -> dict[str, object]:
+    """What stands in a task file.
+
+    Raises:
+        UserError: it cannot be read, or is no TOML.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -15,7 +15,7 @@ from trace_eval.data.judgement import (
     Reason,
 )
 from trace_eval.judges.chat.prices import sum_usage
-from trace_eval.judges.two_scores import HIGHEST, LOWEST, TwoScores, preference
+from trace_eval.judges.two_scores import NATURALNESS, Form, TwoScores, preference
 from trace_eval.judges.voting import vote
 
 #: Under which key the preference is kept: it is about the pair as a whole.
@@ -43,9 +43,21 @@ def opinion_fields(scores: TwoScores | None, order: Order) -> dict[str, object]:
 
 
 def voted_judgement(
-    pair: str, judge: str, orders: Sequence[Order], opinions: Sequence[Opinion]
+    pair: str,
+    judge: str,
+    orders: Sequence[Order],
+    opinions: Sequence[Opinion],
+    task: str = TASK,
+    form: Form = NATURALNESS,
 ) -> Judgement:
-    """The judgement of the votes; every order that was asked needs a usable opinion."""
+    """The judgement of the votes; every order that was asked needs a usable opinion.
+
+    Args:
+        pair, judge: who was judged, by whom.
+        orders, opinions: that were asked, and what was said, in terms of A and B.
+        task: what was asked.
+        form: on whose scale the scores are.
+    """
     made = Judgement(
         pair=pair,
         judge=judge,
@@ -82,9 +94,9 @@ def voted_judgement(
         consistent=found.consistent,
     )
     kept = PairScores(
-        task=TASK,
-        low=LOWEST,
-        high=HIGHEST,
+        task=task,
+        low=form.low,
+        high=form.high,
         a=[float(o.score_a or 0) for o in usable],
         b=[float(o.score_b or 0) for o in usable],
         mean_a=found.mean_a,

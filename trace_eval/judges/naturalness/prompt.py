@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 
 from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.two_scores import REASONS, SCORES
+from trace_eval.judges.two_scores import NATURALNESS, SCORES, Form
 
 FILE = Path(__file__).parent / "prompts" / "naturalness.j2"
 
@@ -25,6 +25,15 @@ _MARK = "\x01{}\x01"
 _MARKED = re.compile(r"\x01(\w+)\x01")
 
 Sound = TypeVar("Sound")
+
+
+def keys_of(form: Form) -> str:
+    """The reply's JSON, spelled out for servers that enforce no schema."""
+    scores = f"{form.low:g} to {form.high:g}"
+    return json.dumps(dict.fromkeys(form.reasons, "...") | dict.fromkeys(SCORES, scores))
+
+
+_KEYS = keys_of(NATURALNESS)
 
 
 class NaturalnessPrompt:
@@ -96,7 +105,3 @@ class NaturalnessPrompt:
         usual: dict[str, object] = dict.fromkeys(("audio", "audio_1", "audio_2", "problem"), "")
         usual |= {"style": None, "texts": [], "structure": self._structure, "keys": _KEYS}
         return self._templates.render(block, {**usual, **variables})
-
-
-#: The reply's JSON, spelled out for servers that enforce no schema.
-_KEYS = json.dumps(dict.fromkeys(REASONS, "...") | dict.fromkeys(SCORES, "1 to 10"))

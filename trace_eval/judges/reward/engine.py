@@ -15,6 +15,7 @@ from extractors.device import expects_gpu
 from extractors.model_backed import GPU_BATCH
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.reward.batcher import Batcher
@@ -64,6 +65,11 @@ class Engine:
         problem = unavailable()
         if problem:
             raise UserError(f"judge {spec}: {problem}")
+        if "task" in options.changed() and options.task != TASK:
+            raise UserError(
+                f"judge {spec}: task {options.task!r} is not what such a model was trained on; it"
+                f" judges {TASK} only"
+            )
         self.files = locate(model, options.base)
         self.options = options
         self.prompt = NaturalnessPrompt(options.template, "text" if structure == "text" else "json")
