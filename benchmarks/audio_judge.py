@@ -203,21 +203,17 @@ class _Fixed(OpenAIClient):
         return Reply(REPLY, reply.tokens)
 
 
-def memory(pairs: int) -> dict[str, float]:
-    """Resident memory over many pairs."""
+def memory(pairs: int, seconds: float = 2.0) -> dict[str, float]:
+    """Resident memory over many pairs of answers of so many seconds."""
 
     async def main(made: AudioJudge, ready: list[Case]) -> list[float]:
-        seen, done = [], 0
-        async for _ in judge_all(made, ready, pairs):
-            done += 1
-            if done % (pairs // 10) == 0:
-                seen.append(resident_mb())
+        seen = [resident_mb() async for _ in judge_all(made, ready, pairs)]
         await made.close()
         return seen
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ready = cases(folder, 2.0, 1.0)
+        ready = cases(folder, seconds, 1.0)
         examples(folder, 1.0)
         made = judge(folder, "http://127.0.0.1:1/v1", Weighing)
         started = time.monotonic()
@@ -231,9 +227,11 @@ def memory(pairs: int) -> dict[str, float]:
         "GB sent": client.sent / 1e9,
         "bodies alive at most": client.most,
         "in flight": IN_FLIGHT,
-        "MB after a tenth": seen[0],
+        "MB after a tenth": seen[pairs // 10 - 1],
         "MB at the end": seen[-1],
-        "ratio": seen[-1] / seen[0],
+        "ratio": seen[-1] / seen[pairs // 10 - 1],
+        "peak of the last third over the first": max(seen[-(pairs // 3) :])
+        / max(seen[: pairs // 3]),
         "target, under": 1.1,
     }
 

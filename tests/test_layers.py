@@ -39,7 +39,7 @@ judges.audio: audio blueprints data extractors fusion judges judges.base judges.
 judges.lexical: blueprints data fusion judges.base judges.rating rubrics scores
 scorer: blueprints data extractors fusion judges judges.base judges.rating rubrics scores
 judges.reward: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
-judges.registry: blueprints judges.audio judges.base judges.chat judges.lexical judges.naturalness judges.options judges.rating judges.reward judges.rules judges.text rubrics scorer
+judges.registry: blueprints judges.audio judges.base judges.chat judges.lexical judges.options judges.rating judges.reward judges.rules judges.text rubrics scorer
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry
 runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.rating judges.registry measures options rubrics
 agreement: audio blueprints data fusion measures rubrics runs scores

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import numpy as np
 import soundfile
 
 from tests.audio.cases import case, examples, said, write
+from tests.support.cli import ROOT
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
@@ -90,6 +93,23 @@ def test_bodies_live_as_long_as_their_calls_and_the_prefix_is_constant(tmp_path:
     assert len(client.prefixes) == 1
     # one body has about 0.7 MB; three times the pairs must not keep a single one more
     assert after - before < 500_000
+
+
+def test_memory_is_flat_over_many_pairs() -> None:
+    """The benchmark of 10,000 pairs with 300 of them, in a process of their own.
+
+    Kept bodies would add 400 MB between the thirds: 200 pairs in two orders, 1 MB each.
+    """
+    code = (
+        "import json; from benchmarks.audio_judge import memory as m; print(json.dumps(m(300, 1)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    found = json.loads(done.stdout)
+    assert found["GB sent"] > 0.4
+    assert found["bodies alive at most"] <= found["in flight"]
+    assert found["peak of the last third over the first"] < 1.15
 
 
 def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:

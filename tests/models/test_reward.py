@@ -285,6 +285,18 @@ def test_samples_of_one_prompt(grm: RewardModel) -> None:
     assert replies(grm, turns, sampling=greedy) == replies(grm, turns, seed=3, sampling=greedy)
 
 
+def test_of_one_likeliest_token_sampling_is_greedy(grm: RewardModel) -> None:
+    turns = asked(clip(3), clip(5))
+    (greedy,), _ = replies(grm, turns, sampling=Sampling(temperature=0, max_tokens=24))
+    narrow, _ = replies(grm, turns, 4, seed=7, sampling=Sampling(top_k=1, max_tokens=24))
+    assert narrow == [greedy] * 4
+    # two of 320 tokens: few replies are alike, and none is what all tokens together give
+    two, _ = replies(grm, turns, 4, seed=7, sampling=Sampling(top_k=2, max_tokens=24))
+    every, _ = replies(grm, turns, 4, seed=7, sampling=Sampling(top_k=320, max_tokens=24))
+    assert len({reply.text for reply in two}) > 1
+    assert two != every
+
+
 def test_a_prompt_that_is_too_long_is_refused(grm: RewardModel, btrm: RewardModel) -> None:
     from dataclasses import replace
 

@@ -168,6 +168,20 @@ def test_replies_vote_in_both_orders(
     assert made.opinions[0].usage is not None
 
 
+def test_top_k_reaches_the_model(base: Path, tmp_path: Path) -> None:
+    def raw(**more: Any) -> list[str | None]:
+        options = JudgeOptions(max_tokens=24, repair=False, seed=3, **more)
+        made = judged(create_judge(f"reward:{base}", options), case(tmp_path))
+        return [opinion.raw for opinion in made.opinions]
+
+    greedy = raw(temperature=0)
+    narrow = raw(temperature=1, samples=2, top_k=1)
+    assert narrow == [greedy[0], greedy[0], greedy[1], greedy[1]]
+    assert raw(temperature=1, samples=2) != narrow  # 50 where nothing is said
+    told = create_judge(f"reward:{base}", JudgeOptions(top_k=1)).parameters()
+    assert told["top_k"] == 1
+
+
 def test_as_typed(btrm: Path, tmp_path: Path) -> None:
     record = json.loads(case(tmp_path).pair.model_dump_json(exclude_none=True))
     (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
