@@ -21,7 +21,8 @@ from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
 from extractors.registry import plan
-from trace_eval.data.manifests import find_recordings, read_manifest
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.engine import cores
 from trace_eval.extracting.workers import WorkerDevice
 

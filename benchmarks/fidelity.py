@@ -21,7 +21,7 @@ from benchmarks.report import save, table
 from blueprints import Blueprint, Loudness, Quality, Rate
 from extractors.audio import SPEECH_RATE, decode
 from extractors.registry import create, plan
-from trace_eval.data.manifests import find_recordings
+from trace_eval.data.recordings import find_recordings
 
 _NUMBERS = {"1": "one", "10": "ten"}
 

@@ -27,7 +27,7 @@ from blueprints import Blueprint, Transcript
 from extractors import default_asr, tiny_en
 from extractors.audio import Clip, decode
 from extractors.registry import create, plan
-from trace_eval.data.manifests import find_recordings
+from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.workers import WorkerDevice
 
 #: Longer answers are left out, seconds.

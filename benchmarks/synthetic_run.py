@@ -23,8 +23,9 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.reconcile import judgement_of
 from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.runs.run import Run
 
 EMOTIONS = ("angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", "surprised")
 ACCENTS = (

@@ -14,7 +14,8 @@ from trace_eval.agreement.bias.place import place_test
 from trace_eval.data.judgement import Judgement, Opinion
 from trace_eval.data.pairs import Labels
 from trace_eval.judges.reconcile import judgement_of
-from trace_eval.runs.run import Outcome, Run
+from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.run import Run
 
 
 def said(pair: str, *by_order: Rating) -> Judgement:

@@ -16,8 +16,9 @@ from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.runs.run import Run
 
 
 def _extracted(folder: Path, count: int = 4) -> Run:

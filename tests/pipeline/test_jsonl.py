@@ -8,7 +8,7 @@ import pytest
 
 from blueprints import UserError
 from trace_eval.data import jsonl
-from trace_eval.runs.run import ClipRecord
+from trace_eval.runs.outcomes import ClipRecord
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ from pathlib import Path
 from blueprints import UserError
 from blueprints import UserError
 from trace_eval.data import jsonl
-from trace_eval.runs.run import ClipRecord
+from trace_eval.runs.outcomes import (ClipRecord)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # as a disk that is full after 100 bytes
 for number in range(5):
     try:

@@ -15,7 +15,8 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
-from trace_eval.data.manifests import check_audio, find_recordings, read_manifest, recordings_in
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.recordings import check_audio, find_recordings, recordings_in
 from trace_eval.data.records import spill_to
 
 

@@ -260,7 +260,7 @@ import sys
 from pathlib import Path
 from tests.pipeline.test_session import NOTHING
 from tests.support.fakes import Counting
-from trace_eval.data.manifests import read_manifest
+from trace_eval.data.manifests import (read_manifest)
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.session import judge_manifest
 

@@ -13,8 +13,10 @@ from blueprints import Provenance, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.labels import read_labels
-from trace_eval.data.manifests import check_audio, read_manifest
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.recordings import check_audio
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.run import Run
 
 GOOD = b'{"id": "good", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}'
 

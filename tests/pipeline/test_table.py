@@ -18,7 +18,8 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Labels
 from trace_eval.runs.export_table import clip_table, export_table
 from trace_eval.runs.fuse import fuse, fuse_again
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.run import Run
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from tests.pipeline.test_session import NOTHING, LouderWins
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
-from trace_eval.data.manifests import check_audio, read_manifest
+from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.data.recordings import check_audio
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import judge_manifest

@@ -8,7 +8,7 @@ from tests.support.audio import tone, write
 from trace_eval.data.pairs import Recording
 from trace_eval.report.audio import Shelf
 from trace_eval.report.envelope import POINTS, envelope
-from trace_eval.runs.run import ClipRecord
+from trace_eval.runs.outcomes import ClipRecord
 
 
 def test_links_are_relative_and_quoted(tmp_path: Path) -> None:

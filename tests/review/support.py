@@ -17,8 +17,9 @@ from trace_eval.review.queue import QueueOptions, make_plan
 from trace_eval.review.session import Review
 from trace_eval.review.store import Store
 from trace_eval.runs.fuse import fuse
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import JudgeRecord, RunRecord
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.runs.run import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "pairs.jsonl"

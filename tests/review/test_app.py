@@ -15,7 +15,8 @@ from blueprints import Blueprint, Transcript
 from fusion import Rating
 from tests.review import support
 from trace_eval.review.session import Review
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.run import Run
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
 pytest.importorskip("python_multipart", reason="pip install '.[review]'")

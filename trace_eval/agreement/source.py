@@ -17,7 +17,8 @@ from trace_eval.data.judgement import Judgement, Label, Opinion, Overall
 from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
-from trace_eval.runs.run import Outcome, Run
+from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.run import Run
 
 #: Numbers of blueprints that are always read.
 _NUMBERS = ("duration", "loudness", "mos")

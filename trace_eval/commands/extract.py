@@ -33,8 +33,8 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.data.manifests import recordings_in
     from trace_eval.data.parts import Shard
+    from trace_eval.data.recordings import recordings_in
     from trace_eval.data.records import spill_to
     from trace_eval.data.urls import location, redacted
     from trace_eval.extracting.cache import audio_folder

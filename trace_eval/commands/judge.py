@@ -74,8 +74,9 @@ def judge(
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.commands.tables import print_results, print_summary
-    from trace_eval.data.manifests import check_audio, read_manifest
+    from trace_eval.data.manifests import read_manifest
     from trace_eval.data.parts import Shard
+    from trace_eval.data.recordings import check_audio
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.inputs import default_out

@@ -124,8 +124,9 @@ def rate(
     if acceptable is not None or as_ or onto or tie_margin != _PAIR_DEFAULTS.tie_margin:
         raise UserError("tie_margin, acceptable, as, onto: belong to --to-pairs; name its file")
     from trace_eval.commands.tables import print_scores, print_summary
-    from trace_eval.data.manifests import check_audio, read_items
+    from trace_eval.data.manifests import read_items
     from trace_eval.data.parts import Shard
+    from trace_eval.data.recordings import check_audio
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.inputs import default_out

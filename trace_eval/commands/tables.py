@@ -12,7 +12,8 @@ from rich.table import Table
 
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
-from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Outcome, Run, ScoreOutcome
+from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, Outcome, ScoreOutcome
+from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
     from rich.console import Console

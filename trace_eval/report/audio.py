@@ -13,7 +13,7 @@ from urllib.parse import quote
 from blueprints import UserError
 from trace_eval.data.pairs import Recording
 from trace_eval.data.urls import name_of, redacted
-from trace_eval.runs.run import ClipRecord
+from trace_eval.runs.outcomes import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")

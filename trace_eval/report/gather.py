@@ -9,8 +9,9 @@ from pathlib import Path
 from blueprints import Blueprint, Transcript
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair, Recording
+from trace_eval.runs.outcomes import ClipRecord, ProblemRecord
 from trace_eval.runs.record import RunRecord
-from trace_eval.runs.run import ClipRecord, ProblemRecord, Run
+from trace_eval.runs.run import Run
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.agreement.bias.place import PlaceTest, place_test
 from trace_eval.data.judgement import Judgement, Usage
 from trace_eval.report.gather import Facts
+from trace_eval.runs.outcomes import Outcome
 from trace_eval.runs.record import SessionRecord
-from trace_eval.runs.run import Outcome
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {

@@ -10,8 +10,9 @@ from pathlib import Path
 from blueprints import UserError
 from fusion import DIMENSIONS, Dimension, Rating
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.manifests import check_audio, read_manifest
+from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
 from trace_eval.runs.run import Run
 

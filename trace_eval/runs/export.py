@@ -13,8 +13,8 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.inputs import refuse_package
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.pipeline import Event, Listener
-from trace_eval.runs.run import ClipRecord
 
 #: Absences that are facts about the tools, not about the clip.
 _NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})

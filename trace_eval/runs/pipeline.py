@@ -25,7 +25,8 @@ from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Rate
 from trace_eval.measures import PairMeasures, measure_pair
 from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
-from trace_eval.runs.run import ClipRecord, Run
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
     from extractors.audio import Clip

@@ -23,8 +23,9 @@ from trace_eval.judges.registry import raters_of
 from trace_eval.options import Options, RateOptions
 from trace_eval.rubrics import ScoreRubric, load_rubric
 from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.outcomes import NOT_SCORED, ScoreOutcome
 from trace_eval.runs.pipeline import Listener
-from trace_eval.runs.run import NOT_SCORED, Run, ScoreOutcome
+from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
 

@@ -27,126 +27,23 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from blueprints import Blueprint, Strict, UserError
-from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Judgement, Label, Overall
+from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.measures.measure import PairMeasures
+from trace_eval.runs.outcomes import ClipRecord, Outcome, ProblemRecord, ScoreOutcome
 from trace_eval.runs.record import RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Record = TypeVar("Record", bound=Strict)
-
-
-class ClipRecord(Strict):
-    """What became of one recording."""
-
-    source: str
-    clip: str | None = None
-    error: str | None = None
-
-
-class ProblemRecord(Strict):
-    """A record of the input that could not be read as a pair."""
-
-    where: str
-    what: str
-    pair: str | None = None
-
-
-class Outcome(NamedTuple):
-    """What is small of a judgement: enough for tables, and for knowing what is left to do."""
-
-    status: str
-    reason: str | None
-    ratings: tuple[Label | None, ...]
-    """In the order of ``fusion.DIMENSIONS``."""
-    caveats: tuple[str, ...]
-    margins: tuple[float | None, ...] = (None,) * len(DIMENSIONS)
-    """In the same order; how far A is ahead."""
-    inconsistent: tuple[str, ...] = ()
-    """Dimensions on which the two orders contradict each other."""
-    both_orders: int = 0
-    """Ratings, dimensions times samples, that were asked in both orders."""
-    first: int = 0
-    """Of them, those whose winner was shown first both times."""
-    second: int = 0
-    """Of them, those whose winner was shown second both times."""
-
-    @classmethod
-    def of(cls, judgement: Judgement) -> Outcome:
-        """The outcome of one judgement."""
-        ratings = tuple(judgement.label(name) for name in DIMENSIONS)
-        margins = tuple(judgement.margin(name) for name in DIMENSIONS)
-        caveats = tuple(judgement.caveats)
-        return cls(
-            *(judgement.status, judgement.reason, ratings, caveats, margins),
-            tuple(judgement.inconsistent),
-            *_by_place(judgement),
-        )
-
-
-def _by_place(judgement: Judgement) -> tuple[int, int, int]:
-    """(ratings in both orders, winner shown first both times, second both times)."""
-    said = {(o.order, o.sample): o.ratings for o in judgement.opinions if o.ratings}
-    pairs = [
-        (str(ratings[name]), str(other[name]))
-        for (order, sample), ratings in said.items()
-        if order == "ab" and (other := said.get(("ba", sample)))
-        for name in ratings.keys() & other.keys()
-    ]
-    # Ratings are in the pair's own A and B; in the order ba B was shown first.
-    return len(pairs), pairs.count(("1", "2")), pairs.count(("2", "1"))
-
-
-#: The outcome of a pair that has no judgement yet.
-NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
-
-
-class ScoreOutcome(NamedTuple):
-    """What is small of a score: enough for tables, and for knowing what is left to do."""
-
-    status: str
-    reason: str | None
-    value: float | None
-    sd: float | None
-    mean: float | None
-    variance: float | None
-    used: int
-    samples: int
-    majority: float | None
-    caveats: tuple[str, ...]
-    cost_usd: float
-
-    @classmethod
-    def of(cls, score: Score) -> ScoreOutcome:
-        """The outcome of one score."""
-        estimate = score.estimate
-        return cls(
-            score.status,
-            score.reason,
-            score.value,
-            score.sd,
-            estimate.mean if estimate else None,
-            estimate.variance if estimate else None,
-            score.used,
-            score.samples,
-            score.majority,
-            tuple(score.caveats),
-            (score.usage.cost_usd or 0.0) if score.usage else 0.0,
-        )
-
-
-#: The outcome of an item that has no score yet.
-NOT_SCORED = ScoreOutcome("unscored", "not_judged", None, None, None, None, 0, 0, None, (), 0.0)
 
 
 #: Files that grow line by line.

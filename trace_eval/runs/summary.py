@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trace_eval.extracting.clip import Extracted
+from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED
 from trace_eval.runs.record import CoverageRecord
-from trace_eval.runs.run import NOT_JUDGED, NOT_SCORED, Run
+from trace_eval.runs.run import Run
 
 
 @dataclass

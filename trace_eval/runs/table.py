@@ -16,7 +16,8 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.line_index import LineIndex
-from trace_eval.runs.run import NOT_JUDGED, Outcome, Run
+from trace_eval.runs.outcomes import NOT_JUDGED, Outcome
+from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd

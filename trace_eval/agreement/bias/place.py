@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trace_eval.agreement.mcnemar import sign_test
-from trace_eval.runs.run import Outcome
+from trace_eval.runs.outcomes import Outcome
 
 #: Under this p the judge is said to answer by place.
 ALPHA = 0.01

@@ -11,7 +11,8 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data import jsonl
 from trace_eval.data.items import FEEDBACK_CODES, Single
-from trace_eval.data.manifests import MANIFEST_SUFFIXES, read_items
+from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
+from trace_eval.data.manifests import read_items
 from trace_eval.review.protocol import COMMENT_LIMIT
 from trace_eval.review.scoring.corrections import (
     CODES,

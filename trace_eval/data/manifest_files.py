@@ -1,0 +1,108 @@
+"""The records in the files that manifests are: JSONL, JSON, CSV, Parquet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data import strict_json
+from trace_eval.data.singles import authors_record
+
+#: File name endings of manifests.
+MANIFEST_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
+
+
+def records_of(
+    path: Path, label: Path | str, by_id: bool = False
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """The records of a file: (where, record) or (where, what is wrong with it).
+
+    Args:
+        path, label: the file, and what to call it.
+        by_id: a ``.json`` may be an object of records by id.
+    """
+    if not path.is_file():
+        raise UserError(f"{label}: no such file; give a manifest ({', '.join(MANIFEST_SUFFIXES)})")
+    try:
+        match path.suffix.lower():
+            case ".jsonl" | ".ndjson":
+                yield from _checked(label, "line", strict_json.lines(path))
+            case ".json" if by_id and _is_object(path):
+                yield from _members(label, strict_json.read_object(path))
+            case ".json":
+                yield from _checked(label, "record", enumerate(strict_json.read_list(path)))
+            case ".csv":
+                yield from _checked(label, "row", enumerate(_csv(path), start=1))
+            case ".parquet":
+                yield from _checked(label, "row", enumerate(_parquet(path, label)))
+            case suffix:
+                known = ", ".join(MANIFEST_SUFFIXES)
+                raise UserError(f"{label}: a manifest ends in {known}, not {suffix!r}")
+    except (strict_json.BadJson, OSError) as error:
+        raise UserError(f"{label}: not readable as {path.suffix[1:]} ({error})") from error
+
+
+def _checked(
+    label: Path | str, unit: str, rows: Iterable[tuple[int | str, object]]
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    for number, row in rows:
+        where = f"{label}, {unit} {number}"
+        if isinstance(row, strict_json.BadJson):
+            yield where, str(row)
+        elif not isinstance(row, dict):
+            yield where, f"expected an object, got {row!r:.80}"
+        elif None in row:  # csv.DictReader's key of surplus cells
+            yield where, "more cells than the header has columns; quote cells with commas"
+        else:
+            yield where, row
+
+
+def _is_object(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def _members(
+    label: Path | str, members: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    for key, member in members.items():
+        for where, record in _checked(label, "item", [(key, member)]):
+            yield where, authors_record(key, record) if isinstance(record, dict) else record
+
+
+def _csv(path: Path) -> Iterator[dict[str, str] | strict_json.BadJson]:
+    """The rows under the header; of one that is not UTF-8, or that csv refuses, only that."""
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        reader = csv.DictReader(file)
+        try:
+            "".join(reader.fieldnames or ()).encode()
+        except (UnicodeEncodeError, csv.Error) as error:
+            raise strict_json.BadJson(f"its header: {error}; save it as UTF-8") from None
+        while True:
+            try:
+                row = next(reader)
+                "".join(cell for cell in row.values() if isinstance(cell, str)).encode()
+            except StopIteration:
+                return
+            except UnicodeEncodeError:
+                yield strict_json.BadJson("not UTF-8; save the file as UTF-8")
+            except csv.Error as error:
+                yield strict_json.BadJson(f"not CSV ({error})")
+            else:
+                yield row
+
+
+def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            # Row by row: an audio column holds megabytes in each.
+            for batch in file.iter_batches(batch_size=16):
+                yield from batch.to_pylist()
+    except pa.ArrowInvalid as error:
+        raise UserError(f"{label}: not a Parquet file ({error})") from error

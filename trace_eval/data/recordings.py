@@ -1,0 +1,119 @@
+"""Recordings that an input names: found in folders and manifests, and looked at before work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.data.items import Single
+from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
+from trace_eval.data.manifests import Problem, read_manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.data.parts import Shard
+from trace_eval.data.records import Spill
+from trace_eval.data.urls import glob_base, is_url, location, name_of, redacted
+
+#: File name endings of recordings, where a folder is given.
+AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".aif", ".au", ".caf")
+
+
+def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
+    """Missing and undecodable recordings, found from file headers, each file once.
+
+    Those behind URLs are not looked at: asking for a million of them takes hours, and what is
+    wrong with one is told when it is fetched.
+    """
+    problems = []
+    checked: dict[str, str | None] = {}
+    for item in items:
+        for role, recording in item.recordings().items():
+            if recording.audio is None:
+                continue
+            source = recording.source_id
+            if source not in checked:
+                checked[source] = _header_problem(recording.audio)
+            if what := checked[source]:
+                kind = "pair" if isinstance(item, Pair) else "item"
+                problems.append(Problem(f"{kind} {item.id}, {role}: {source}", what, item.id))
+    return problems
+
+
+def _header_problem(path: Path) -> str | None:
+    import soundfile
+
+    try:
+        if not path.is_file():
+            return "no such file; check the path or --audio-root"
+        info = soundfile.info(str(path))
+    except OSError as error:  # e.g. a name longer than the file system allows
+        return f"cannot be read ({error.strerror or error}); check the path"
+    except soundfile.LibsndfileError as error:
+        return f"cannot be decoded ({error.error_string.rstrip('.')}); convert or replace it"
+    return None if info.frames else "no samples; replace it"
+
+
+def find_recordings(path: Path) -> list[Path]:
+    """The recordings below a folder (sorted), or the one file itself."""
+    if path.is_dir():
+        found = sorted(
+            p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file()
+        )
+        if not found:
+            raise UserError(f"{path}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
+        return found
+    return [path]
+
+
+def find_urls(url: str) -> list[str]:
+    """URLs of the recordings below a folder or of a glob (sorted), or the one URL itself.
+
+    A URL that ends like a recording is taken for one without asking.
+    """
+    if glob_base(url) is None and _suffix(url) in AUDIO_SUFFIXES:
+        return [url]
+    from trace_eval.data.remote import find
+
+    found = find(url, AUDIO_SUFFIXES)
+    if not found:
+        raise UserError(f"{redacted(url)}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
+    return found
+
+
+def recordings_in(
+    inputs: Iterable[Path | str],
+    audio_root: Path | str | None = None,
+    spill: Spill | None = None,
+    shard: Shard | None = None,
+) -> tuple[list[Path | str], list[Problem]]:
+    """The distinct recordings of files, folders and manifests, in order of appearance.
+
+    Args:
+        inputs: paths or URLs.
+        audio_root, spill: of manifests, see :func:`read_manifest`.
+        shard: only this part of them; problems belong to the first part.
+
+    Returns:
+        Paths, and URLs as strings; records of manifests that are no pairs.
+    """
+    found: dict[Path | str, None] = {}
+    problems: list[Problem] = []
+    for path in map(location, inputs):
+        if _suffix(path) not in MANIFEST_SUFFIXES:
+            below = find_recordings(path) if isinstance(path, Path) else find_urls(path)
+            found.update(dict.fromkeys(below))
+            continue
+        manifest = read_manifest(path, audio_root, spill)
+        problems += manifest.problems
+        for pair in manifest.items:
+            places = (r.audio or r.url for r in pair.recordings().values())
+            found.update({where: None for where in places if where is not None})
+    if shard is None:
+        return list(found), problems
+    recordings = list(found)
+    mine = [recordings[number] for number in shard.places(range(len(recordings)))]
+    return mine, problems if shard.index == 1 else []
+
+
+def _suffix(path: Path | str) -> str:
+    return Path(name_of(path) if isinstance(path, str) and is_url(path) else path).suffix.lower()
