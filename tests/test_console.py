@@ -67,6 +67,30 @@ def test_wide_tables_are_split_and_no_number_is_broken() -> None:
     assert fitting(table, 400) == [list(range(10))]
 
 
+def test_rows_keep_their_names_when_a_table_is_split() -> None:
+    from trace_eval.agreement.tabular import Table
+    from trace_eval.commands.render import by_judge, fitting
+
+    columns = ("judge", "dimension", *(f"metric {n}" for n in range(6)))
+    rows = tuple(
+        (judge, name, *(f"0.{n}123 [0.1, 0.9]" for n in range(6)))
+        for judge in ("openai:first", "openai:second")
+        for name in ("content", "voice_quality")
+    )
+    table = Table("Agreement", columns, rows, "a note")
+    assert by_judge(table, 400) == [table]
+    first, second = by_judge(table, 80)
+    assert (first.title, first.note) == ("Agreement: openai:first", "")
+    assert (second.title, second.note) == ("Agreement: openai:second", "a note")
+    assert second.columns[0] == "dimension"
+    assert [row[1:] for row in rows[2:]] == list(second.rows)
+    assert all(part[0] == 0 for part in fitting(second, 80))
+    # Without a judge, too: both columns that name a row stand in every part.
+    other = Table("t", ("who", *columns[1:]), rows)
+    assert by_judge(other, 80) == [other]
+    assert all(part[:2] == [0, 1] for part in fitting(other, 80))
+
+
 def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,8 +30,8 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    for table in tables:
-        parts = fitting(table, console.width)
+    for table in (part for whole in tables for part in by_judge(whole, console.width)):
+        keys, parts = _keys(table), fitting(table, console.width)
         for number, columns in enumerate(parts):
             last = number == len(parts) - 1
             shown = RichTable(
@@ -44,37 +44,75 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
             )
             for column in columns:
                 # A name may be broken, a number never.
-                shown.add_column(Text(table.columns[column]), overflow="fold", no_wrap=column > 0)
+                title = Text(table.columns[column])
+                shown.add_column(title, overflow="fold", no_wrap=column >= keys)
             for row in table.rows:
                 shown.add_row(*(Text(row[column]) for column in columns))
             console.print(shown)
         console.print()
 
 
-def fitting(table: Table, width: int) -> list[list[int]]:
-    """The columns of a table in groups that fit a width, the first column in each.
+def by_judge(table: Table, width: int) -> list[Table]:
+    """A table that is too wide, in one of each judge; else as it is.
 
-    >>> fitting(Table("t", ("name", "a", "b"), [["x" * 9, "1" * 9, "2" * 9]]), 24)
+    Only where each judge has several rows; the judge moves into the title.
+    """
+    if table.columns[:1] != ("judge",) or _keys(table) < 2 or _width(_sizes(table)) <= width:
+        return [table]
+    judges = list(dict.fromkeys(row[0] for row in table.rows))
+    return [
+        Table(
+            f"{table.title}: {judge}",
+            table.columns[1:],
+            tuple(row[1:] for row in table.rows if row[0] == judge),
+            table.note if judge == judges[-1] else "",
+        )
+        for judge in judges
+    ]
+
+
+def fitting(table: Table, width: int) -> list[list[int]]:
+    """The columns of a table in groups that fit a width, those that name its rows in each.
+
+    >>> fitting(Table("t", ("name", "a", "b"), (("x" * 9, "1" * 9, "2" * 9),)), 24)
     [[0, 1], [0, 2]]
     """
-    sizes = [
-        max(len(str(cell)) for cell in (title, *(row[column] for row in table.rows)))
-        for column, title in enumerate(table.columns)
-    ]
-    width -= _EDGES
-    if sum(sizes) + _GAP * (len(sizes) - 1) <= width or len(sizes) < 2:
+    sizes, keys = _sizes(table), _keys(table)
+    if _width(sizes) <= width or len(sizes) <= keys:
         return [list(range(len(sizes)))]
+    width -= _EDGES
     # A name is broken only where it would leave no room for the widest number.
-    first = min(sizes[0], max(width // 2, width - _GAP - max(sizes[1:])))
-    groups: list[list[int]] = [[0]]
-    used = first
-    for column in range(1, len(sizes)):
-        if len(groups[-1]) > 1 and used + _GAP + sizes[column] > width:
-            groups.append([0])
-            used = first
+    names = sum(sizes[:keys]) + _GAP * (keys - 1)
+    names = min(names, max(width // 2, width - _GAP - max(sizes[keys:])))
+    groups: list[list[int]] = [list(range(keys))]
+    used = names
+    for column in range(keys, len(sizes)):
+        if len(groups[-1]) > keys and used + _GAP + sizes[column] > width:
+            groups.append(list(range(keys)))
+            used = names
         groups[-1].append(column)
         used += _GAP + sizes[column]
     return groups
+
+
+def _keys(table: Table) -> int:
+    """How many columns, from the first on, tell the rows apart; 1 where none do."""
+    for count in range(1, len(table.columns)):
+        if len({row[:count] for row in table.rows}) == len(table.rows):
+            return count
+    return 1
+
+
+def _sizes(table: Table) -> list[int]:
+    """Characters of the widest cell of each column."""
+    return [
+        max(len(str(cell)) for cell in (title, *(row[column] for row in table.rows)))
+        for column, title in enumerate(table.columns)
+    ]
+
+
+def _width(sizes: list[int]) -> int:
+    return sum(sizes) + _GAP * (len(sizes) - 1) + _EDGES
 
 
 def print_warnings(warnings: Iterable[DataWarning]) -> None:

@@ -58,7 +58,7 @@ def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
     table = Table(title=escape(title), show_header=False, title_justify="left", box=None)
     table.add_column(style="bold")
     table.add_column(style="dim")
-    table.add_column()
+    table.add_column(overflow="fold")
     for name in (*GROUPS, *blueprint.extensions):
         group = blueprint.group(name)
         if isinstance(group, Absent):
