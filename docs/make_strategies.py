@@ -15,7 +15,7 @@ from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import Sound, Unit
 from trace_eval.audio.signals import load_signals
 from trace_eval.judges.audio.examples import Example
-from trace_eval.judges.audio.prompt import PromptBuilder, Shown
+from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.sending import Sending
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.message import AudioPart, Message
@@ -71,10 +71,10 @@ def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
         made, known = unit(number)
         names |= known
         example = Example(str(number), made, None, {part.name: {"overall": label}}, {})
-        examples.append((example, Shown(made)))
+        examples.append((example, PromptItem(made)))
     test, known = unit(3)
     sending = Sending(concat, load_signals("spoken"))  # type: ignore[arg-type]
-    messages = PromptBuilder(part, "label", sending, examples).messages(Shown(test))
+    messages = PromptBuilder(part, "label", sending, examples).messages(PromptItem(test))
     return list(messages[1:]), names | known
 
 

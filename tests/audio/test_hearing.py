@@ -15,7 +15,7 @@ from trace_eval.audio.layout import Sound, Unit
 from trace_eval.audio.signals import load_signals
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.judges.audio.parse import schema_of
-from trace_eval.judges.audio.prompt import PromptBuilder, Shown
+from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.sending import Sending
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.base import Request
@@ -124,7 +124,7 @@ def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:
     client = OpenAIClient("tiny", options)
 
     def first(*answers: Sound) -> list[float]:
-        messages = builder.messages(Shown(Unit(answers)))
+        messages = builder.messages(PromptItem(Unit(answers)))
         body = client.body(Request(messages, schema_of(part, "label"), 0, 0.0, 16))
         del body["response_format"]
         body |= {"logprobs": True, "top_logprobs": 5}

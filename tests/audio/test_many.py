@@ -20,7 +20,7 @@ from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.judgement import Reason
 from trace_eval.data.pairs import Answer
-from trace_eval.judges.audio.evidence import Heard
+from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import SingleCase
 from trace_eval.judges.chat.base import Reply, Request, Tokens
@@ -121,7 +121,9 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     client = Weighing("m", options)
     client.reply = said(4, key="score")
     rubric = load_rubric("role_style")
-    judge = RatingJudge("audio:openai:m", client, options, FREE, rubric, Heard(rubric, options))
+    judge = RatingJudge(
+        "audio:openai:m", client, options, FREE, rubric, AudioEvidence(rubric, options)
+    )
     turns = tuple(Turn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
 
     async def some(numbers: range) -> int:

@@ -19,7 +19,7 @@ from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import read_items
 from trace_eval.data.pairs import Instruction
 from trace_eval.data.scores import Score
-from trace_eval.judges.audio.evidence import Heard
+from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.base import SingleCase
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
@@ -56,7 +56,7 @@ def rater(
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
     client = ScriptedClient(replies)  # type: ignore[arg-type]
     loaded = load_rubric(rubric)
-    heard = Heard(loaded, chosen)
+    heard = AudioEvidence(loaded, chosen)
     return RatingJudge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
 
 

@@ -210,7 +210,7 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
     judge = AudioJudge("audio:openai:m", OpenAIClient("m", options), options)
     made = case(tmp_path)
     unit = judge.unit_of(made)
-    asked = judge.asked(made, unit)
+    asked = judge.part_calls(made, unit)
     (tmp_path / "p_a.wav").unlink()
 
     async def answers() -> list[object]:

@@ -135,7 +135,7 @@ def _listening(task: str) -> Callable[..., Judge]:
 def _audio_raters(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> list[Rater]:
-    from trace_eval.judges.audio.evidence import Heard
+    from trace_eval.judges.audio.evidence import AudioEvidence
     from trace_eval.judges.audio.presets import with_preset
     from trace_eval.judges.audio.sending import check_budget
     from trace_eval.judges.rating.judge import RatingJudge
@@ -152,7 +152,12 @@ def _audio_raters(
     several = len(rubrics) > 1
     return [
         RatingJudge(
-            line.spec, line.client, options, line.price, rubric, Heard(rubric, options, several)
+            line.spec,
+            line.client,
+            options,
+            line.price,
+            rubric,
+            AudioEvidence(rubric, options, several),
         )
         for rubric in rubrics
     ]

@@ -15,7 +15,7 @@ from trace_eval.judges.registry import scores_only
 from trace_eval.options import Options, RateOptions, usual_rubrics
 from trace_eval.runs.pipeline import Listener
 from trace_eval.select.candidates import Group, groups_of
-from trace_eval.select.measured import Heard, hear
+from trace_eval.select.measured import Measured, measure
 from trace_eval.select.pickers import (
     PairPicker,
     Picker,
@@ -111,9 +111,9 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
     """
     options = options or BestOptions()
     picker, checks = _pickers(manifest, out, options)
-    heard, groups = _groups(manifest, options, (picker, *checks))
-    rankings = picker.rank(groups, heard)
-    gains = [check.check(groups, heard, rankings, options.seed) for check in checks]
+    measured, groups = _groups(manifest, options, (picker, *checks))
+    rankings = picker.rank(groups, measured)
+    gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
     gains += _people(groups, rankings, options.seed)
     summary = summary_of(picker.name, _scheme(picker), groups, rankings, gains)
     out.mkdir(parents=True, exist_ok=True)
@@ -180,11 +180,11 @@ def _judge(
 
 def _groups(
     manifest: Manifest, options: BestOptions, pickers: tuple[Picker, ...]
-) -> tuple[dict[str, Heard], list[Group]]:
+) -> tuple[dict[str, Measured], list[Group]]:
     wanted = tuple(group for picker in pickers for group in picker.groups)
-    heard = hear(manifest.singles, options.options.extract, wanted)
-    clips = {name: (known.clip, known.problem) for name, known in heard.items()}
-    return heard, groups_of(manifest.singles, clips, options.seed)
+    measured = measure(manifest.singles, options.options.extract, wanted)
+    clips = {name: (known.clip, known.problem) for name, known in measured.items()}
+    return measured, groups_of(manifest.singles, clips, options.seed)
 
 
 def _people(groups: list[Group], rankings: list[Ranking], seed: int) -> list[Gain]:

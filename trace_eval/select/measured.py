@@ -19,7 +19,7 @@ _SIGNAL = "signal"
 
 
 @dataclass(frozen=True)
-class Heard:
+class Measured:
     """What is known of one candidate's clip.
 
     Attributes:
@@ -33,9 +33,9 @@ class Heard:
     blueprint: Blueprint | None
 
 
-def hear(
+def measure(
     items: Sequence[Single], options: ExtractOptions, groups: Sequence[str] = ()
-) -> dict[str, Heard]:
+) -> dict[str, Measured]:
     """Decode every candidate, and extract some groups and what they need; id -> what is known.
 
     Raises:
@@ -49,21 +49,21 @@ def hear(
         found[done.source] = done
 
     extract_each(list(sources.values()), only(options, (_SIGNAL, *groups)), keep)
-    return {item.id: _heard(found.get(item.answer.source_id)) for item in items}
+    return {item.id: _measured_of(found.get(item.answer.source_id)) for item in items}
 
 
-def _heard(done: Extracted | None) -> Heard:
+def _measured_of(done: Extracted | None) -> Measured:
     if done is None:
-        return Heard(None, "it has no recording of its own", None)
+        return Measured(None, "it has no recording of its own", None)
     if done.blueprint is None:
-        return Heard(None, done.error or "it cannot be decoded", None)
+        return Measured(None, done.error or "it cannot be decoded", None)
     signal = done.blueprint.signal
     problem = None
     if isinstance(signal, Absent) and signal.status in (Status.SILENT, Status.TOO_SHORT):
         problem = signal.reason
     elif isinstance(signal, Signal) and signal.peak_dbfs is None:
         problem = "silent: all samples are zero"
-    return Heard(done.blueprint.clip, problem, done.blueprint)
+    return Measured(done.blueprint.clip, problem, done.blueprint)
 
 
 def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
@@ -87,12 +87,12 @@ def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
 
 
 def numbers_of(
-    heard: Mapping[str, Heard], place: tuple[str, str]
+    measured: Mapping[str, Measured], place: tuple[str, str]
 ) -> tuple[dict[str, float | None], dict[str, str]]:
     """(id -> number, id -> why there is none)."""
     values: dict[str, float | None] = {}
     why: dict[str, str] = {}
-    for name, known in heard.items():
+    for name, known in measured.items():
         if known.blueprint is None:
             continue
         values[name] = number_in(known.blueprint.model_dump(mode="json"), place)

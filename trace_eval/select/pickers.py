@@ -15,7 +15,7 @@ from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.select.candidates import Group
-from trace_eval.select.measured import Heard, numbers_of
+from trace_eval.select.measured import Measured, numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
 from trace_eval.select.schemes import Scheme, bracket
 from trace_eval.select.summary import Gain, gain_by_scores, random_other
@@ -41,14 +41,14 @@ class Picker(ABC):
         return ()
 
     @abstractmethod
-    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
         """The order of each group."""
 
     @abstractmethod
     def check(
         self,
         groups: Sequence[Group],
-        heard: Mapping[str, Heard],
+        measured: Mapping[str, Measured],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
@@ -68,20 +68,20 @@ class NumberPicker(Picker):
         """The group of the number."""
         return (self.place[0],)
 
-    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
         """Order by the number."""
-        values, why = numbers_of(heard, self.place)
+        values, why = numbers_of(measured, self.place)
         return [by_scores(group, values, why, self.lower) for group in groups]
 
     def check(
         self,
         groups: Sequence[Group],
-        heard: Mapping[str, Heard],
+        measured: Mapping[str, Measured],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
         """The gain in that number."""
-        values, _ = numbers_of(heard, self.place)
+        values, _ = numbers_of(measured, self.place)
         return gain_by_scores(self.name, rankings, values, seed, self.lower)
 
 
@@ -100,7 +100,7 @@ class PairPicker(Picker):
     how: Comparing
     scheme: Scheme = "auto"
 
-    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
         """Order by comparisons of the scheme."""
         verdicts = play(self.how, scheduled(groups, self.scheme))
         return [
@@ -113,7 +113,7 @@ class PairPicker(Picker):
     def check(
         self,
         groups: Sequence[Group],
-        heard: Mapping[str, Heard],
+        measured: Mapping[str, Measured],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
@@ -159,7 +159,7 @@ class ScorePicker(Picker):
         why = {n: str(s.detail or s.reason) for n, s in scores.items() if s.status != "scored"}
         return values, why
 
-    def rank(self, groups: Sequence[Group], heard: Mapping[str, Heard]) -> list[Ranking]:
+    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
         """Order by the score."""
         values, why = self._scores()
         return [by_scores(group, values, why) for group in groups]
@@ -167,7 +167,7 @@ class ScorePicker(Picker):
     def check(
         self,
         groups: Sequence[Group],
-        heard: Mapping[str, Heard],
+        measured: Mapping[str, Measured],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:

@@ -60,7 +60,7 @@ class Prepared:
     clips: tuple[str, ...]
 
 
-class Heard(Evidence):
+class AudioEvidence(Evidence):
     """The answer's sound, for judges that listen."""
 
     reads = frozenset({"audio"})
@@ -87,7 +87,7 @@ class Heard(Evidence):
         self._sending = Sending(
             options.concat, signals, options.audio_rate, options.level, options.audio_format
         )
-        self.about = " ".join([Heard.about, *self._about_examples()])
+        self.about = " ".join([AudioEvidence.about, *self._about_examples()])
 
     def roles(self, item: Single) -> list[str]:
         """All recordings of the answer."""

@@ -24,9 +24,9 @@ from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.judges.audio.examples import Example, read_examples
-from trace_eval.judges.audio.parse import Said, read_reply, schema_of
+from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.presets import with_preset
-from trace_eval.judges.audio.prompt import PromptBuilder, Shown
+from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.reconcile import labelled_judgement
 from trace_eval.judges.audio.sending import Sending, check_budget
 from trace_eval.judges.audio.solved import Examples
@@ -49,7 +49,7 @@ def _rubric(task: Task) -> Rubric | None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PartCall:
     """A call, the part of the task that it asks, and what is heard in it."""
 
     call: Call
@@ -57,7 +57,7 @@ class Asked:
     sent: dict[str, JsonValue] | None
 
 
-class AudioJudge(ChatJudge[Said]):
+class AudioJudge(ChatJudge[LabelledReply]):
     """A judge of pairs by their recordings. One instance serves a whole run, concurrently.
 
     Raises:
@@ -133,7 +133,7 @@ class AudioJudge(ChatJudge[Said]):
         """What turned out; with warnings about the examples."""
         return super().observed() | {"example_warnings": list(self.examples.warnings)}
 
-    def read(self, text: str) -> Said:
+    def read(self, text: str) -> LabelledReply:
         """A reply -> labels; all parts of a task share their key and labels."""
         return read_reply(text, self.task.parts[0], self.options.elicitation)
 
@@ -168,7 +168,7 @@ class AudioJudge(ChatJudge[Said]):
         unit = self.unit_of(case)
         if self.examples.holds([sound.sha256 for sound in unit.answers]):
             return []
-        return [asked.call for asked in self.asked(case, unit)]
+        return [asked.call for asked in self.part_calls(case, unit)]
 
     def unit_of(self, case: Case) -> Unit:
         """The recordings of a case by their hashes; samples are dropped again.
@@ -184,7 +184,7 @@ class AudioJudge(ChatJudge[Said]):
         a, b = (sound_in(case, *each) for each in zip((pair.a, pair.b), noise, strict=True))
         return Unit((a, b), asked)
 
-    def asked(self, case: Case, unit: Unit) -> list[Asked]:
+    def part_calls(self, case: Case, unit: Unit) -> list[PartCall]:
         """Every call of a case: orders, then parts, then samples."""
         words, _ = self._words(case)
         made = []
@@ -196,18 +196,18 @@ class AudioJudge(ChatJudge[Said]):
                 sent = sent_record(messages)
                 for sample in range(self.options.samples):
                     call = self.call(case.pair.id, order, sample, messages, schema)
-                    made.append(Asked(call, part, sent))
+                    made.append(PartCall(call, part, sent))
         return made
 
-    def _shown(self, case: Case, unit: Unit, words: Mapping[str, str], order: Order) -> Shown:
+    def _shown(self, case: Case, unit: Unit, words: Mapping[str, str], order: Order) -> PromptItem:
         text = case.pair.instruction.text
         if self.options.instruction == "audio" and unit.instruction:
             text = None
         if order == "ab":
-            return Shown(unit, text, words)
+            return PromptItem(unit, text, words)
         turned = {"audio_1": "audio_2", "audio_2": "audio_1"}
         back = {turned.get(name, name): said for name, said in words.items()}
-        return Shown(unit.swapped, text, dict(sorted(back.items())))
+        return PromptItem(unit.swapped, text, dict(sorted(back.items())))
 
     def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
         """(transcripts that stand beside the recordings, why one is missing)."""
@@ -231,7 +231,7 @@ class AudioJudge(ChatJudge[Said]):
             return {}, f"there is no {source} transcript of {', '.join(missing)}"
         return {name: said for name, said in wanted.items() if said is not None}, None
 
-    def _shown_example(self, options: JudgeOptions, example: Example) -> Shown:
+    def _shown_example(self, options: JudgeOptions, example: Example) -> PromptItem:
         unit = example.unit
         if options.instruction == "text":
             unit = Unit(unit.answers)
@@ -240,11 +240,11 @@ class AudioJudge(ChatJudge[Said]):
         words: dict[str, str] = {}
         if options.transcripts != "none":
             words = example.words(self.task.wants_instruction)
-        return Shown(unit, text, words)
+        return PromptItem(unit, text, words)
 
     def _for(
-        self, part: Part, shown: Sequence[tuple[Example, Shown]]
-    ) -> list[tuple[Example, Shown]]:
+        self, part: Part, shown: Sequence[tuple[Example, PromptItem]]
+    ) -> list[tuple[Example, PromptItem]]:
         return [(example, _only(part, each)) for example, each in shown]
 
     # --- judging -------------------------------------------------------------------------
@@ -262,7 +262,7 @@ class AudioJudge(ChatJudge[Said]):
         if same := self.examples.holds(hashes):
             told = f"both answers are those of example {same!r}, whose label the judge was shown"
             return self._unscored(name, Reason.IS_EXAMPLE, told)
-        asked = self.asked(case, unit)
+        asked = self.part_calls(case, unit)
         outcomes = await self.answers([each.call for each in asked])
         opinions = [self._opinion(*both) for both in zip(asked, outcomes, strict=True)]
         judgement = self._judgement(name, opinions)
@@ -279,7 +279,7 @@ class AudioJudge(ChatJudge[Said]):
             return judgement_of(pair, self.spec, orders, opinions)
         return labelled_judgement(pair, self.spec, self.task, orders, opinions)
 
-    def _opinion(self, asked: Asked, outcome: CallOutcome[Said]) -> Opinion:
+    def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> Opinion:
         part, call = asked.part, asked.call
         labels, reasoning = _said(part, outcome.value)
         if part.labels is None:
@@ -320,14 +320,14 @@ def sound_in(case: Case, recording: Recording, noise: Noise | None = None) -> So
     return sound_of(read(), read)
 
 
-def _only(part: Part, shown: Shown) -> Shown:
+def _only(part: Part, shown: PromptItem) -> PromptItem:
     """A part that is not about the instruction does not get it."""
     if part.instruction == "wanted":
         return shown
     return replace(shown, unit=Unit(shown.unit.answers), text=None)
 
 
-def _said(part: Part, said: Said | None) -> tuple[dict[str, str], dict[str, str]]:
+def _said(part: Part, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
     if said is None:
         return {}, {}
     if part.labels is None:

@@ -21,7 +21,7 @@ from trace_eval.judges.schema import reply_schema
 
 
 @dataclass(frozen=True)
-class Said:
+class LabelledReply:
     """What a reply says, in the order in which the recordings were heard.
 
     Attributes:
@@ -45,7 +45,7 @@ def schema_of(part: Part, elicitation: Elicitation) -> dict[str, JsonValue]:
     }
 
 
-def read_reply(text: str, part: Part, elicitation: Elicitation) -> Said:
+def read_reply(text: str, part: Part, elicitation: Elicitation) -> LabelledReply:
     """Read the labels of one reply.
 
     Raises:
@@ -54,9 +54,9 @@ def read_reply(text: str, part: Part, elicitation: Elicitation) -> Said:
     if part.labels is None:
         verdicts = parse_reply(text, elicitation)
         labels = {str(name): str(rating) for name, rating in verdicts.ratings.items()}
-        return Said(labels, {str(name): said for name, said in verdicts.reasoning.items()})
+        return LabelledReply(labels, {str(name): said for name, said in verdicts.reasoning.items()})
     label, reasoning = read_label(text, part.labels)
-    return Said({part.verdict: label}, {part.verdict: reasoning})
+    return LabelledReply({part.verdict: label}, {part.verdict: reasoning})
 
 
 def read_label(text: str, labels: LabelSet) -> tuple[str, str]:

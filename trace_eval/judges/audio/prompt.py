@@ -35,7 +35,7 @@ from trace_eval.judges.text.repair import second_chance
 
 
 @dataclass(frozen=True)
-class Shown:
+class PromptItem:
     """One comparison as it is put to the judge.
 
     Attributes:
@@ -64,7 +64,7 @@ class PromptBuilder:
         part: Part,
         elicitation: Elicitation,
         sending: Sending,
-        examples: Sequence[tuple[Example, Shown]] = (),
+        examples: Sequence[tuple[Example, PromptItem]] = (),
     ) -> None:
         self.part = part
         self._sending = sending
@@ -73,7 +73,7 @@ class PromptBuilder:
         self.system = Message("system", "\n\n".join(text.strip() for text in texts))
         self.prefix = (self.system, *self._examples(examples))
 
-    def messages(self, shown: Shown) -> tuple[Message, ...]:
+    def messages(self, shown: PromptItem) -> tuple[Message, ...]:
         """The whole conversation of one call."""
         return (*self.prefix, self._test(shown))
 
@@ -86,11 +86,11 @@ class PromptBuilder:
 
     # --- examples ------------------------------------------------------------------------
 
-    def _examples(self, examples: Sequence[tuple[Example, Shown]]) -> list[Message]:
+    def _examples(self, examples: Sequence[tuple[Example, PromptItem]]) -> list[Message]:
         turns = [self._turn(*each) for each in examples]
         return example_messages(self._sending, turns, self.part.question)
 
-    def _turn(self, example: Example, shown: Shown) -> SolvedTurn:
+    def _turn(self, example: Example, shown: PromptItem) -> SolvedTurn:
         return SolvedTurn(
             joined=lambda head: unit_items(shown.unit, head, self._sending.signals),
             sounds=shown.unit.sounds,
@@ -102,7 +102,7 @@ class PromptBuilder:
 
     # --- the test ------------------------------------------------------------------------
 
-    def _test(self, shown: Shown) -> Message:
+    def _test(self, shown: PromptItem) -> Message:
         if self._sending.concat in JOINED_TEST:
             order = ["the instruction"] if shown.unit.instruction else []
             order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
@@ -115,7 +115,9 @@ class PromptBuilder:
         written = map(Text, self._written(shown))
         return Message("user", (*content, *written, Text(self.part.question)))
 
-    def _recordings(self, shown: Shown, part: Callable[[Waveform], AudioPart]) -> list[Content]:
+    def _recordings(
+        self, shown: PromptItem, part: Callable[[Waveform], AudioPart]
+    ) -> list[Content]:
         """Each recording behind a line that names it, all of them at one rate."""
         content: list[Content] = []
         for name, sound in _named(shown.unit):
@@ -123,7 +125,7 @@ class PromptBuilder:
             content += [Text(common().names[name]), part(waveform)]
         return content
 
-    def _written(self, shown: Shown) -> list[str]:
+    def _written(self, shown: PromptItem) -> list[str]:
         """Words that stand beside the sound: made harmless, and fenced off."""
         written = {}
         if shown.text:

@@ -40,7 +40,7 @@ ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
 
 
 @dataclass(frozen=True)
-class Shown:
+class AnswerText:
     """What a template may use of one clip."""
 
     transcript: str
@@ -48,7 +48,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class ShownInstruction:
+class InstructionText:
     """What a template may use of the instruction; None: there is none."""
 
     text: str | None
@@ -59,9 +59,9 @@ class ShownInstruction:
 class Evidence:
     """A case as the judge may see it."""
 
-    instruction: ShownInstruction
-    a: Shown
-    b: Shown
+    instruction: InstructionText
+    a: AnswerText
+    b: AnswerText
 
 
 class PromptPack:
@@ -106,14 +106,14 @@ class PromptPack:
         if case.instruction and self._options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
-        return Evidence(ShownInstruction(text, spoken), self._shown(case.a), self._shown(case.b))
+        return Evidence(InstructionText(text, spoken), self._shown(case.a), self._shown(case.b))
 
-    def _shown(self, raw: Blueprint) -> Shown:
+    def _shown(self, raw: Blueprint) -> AnswerText:
         blueprint = neutralise_blueprint(raw)
         heard = _heard(blueprint)
         if self._options.mode == "transcript":
-            return Shown(heard, "")
-        return Shown(heard, self._blueprint(blueprint, "agent", None))
+            return AnswerText(heard, "")
+        return AnswerText(heard, self._blueprint(blueprint, "agent", None))
 
     def _blueprint(self, blueprint: Blueprint, speaker: Speaker, words: str | None) -> str:
         drop = self._options.drop
@@ -154,7 +154,7 @@ def _heard(blueprint: Blueprint) -> str:
     return f"no transcript ({heard.status}): {heard.reason}"
 
 
-def _texts(instruction: ShownInstruction, *shown: Shown) -> Iterable[str]:
+def _texts(instruction: InstructionText, *shown: AnswerText) -> Iterable[str]:
     yield instruction.text or ""
     yield instruction.blueprint or ""
     for clip in shown:
