@@ -2,8 +2,8 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.hearing [PASSES]
 
-Every recogniser that can run here reads the ten spoken prompts, whose words are known, and those
-answers of the five real pairs that last up to 30 s, each in a process of its own on one thread.
+Every recogniser that can run here reads the ten spoken prompts, whose words are known, and all
+recordings of the pairs, each recogniser in a process of its own on one thread.
 Beside them the same weights as the library itself would use them: all defaults, no voice activity
 detection. Word errors are counted without case and punctuation, numbers spelled out; CPU time is
 that of the best of PASSES (default 2), so that other work on the machine counts less.
@@ -29,9 +29,6 @@ from extractors.audio import Clip, decode
 from extractors.registry import create, plan
 from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.workers import WorkerDevice
-
-#: Longer answers are left out, seconds.
-MAX_SECONDS = 30.0
 
 #: What the others are compared with.
 REFERENCE = "pocketsphinx"
@@ -88,9 +85,8 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
     lines = (data / "prompts" / "texts.jsonl").read_text().splitlines()
     records = [json.loads(record) for record in lines]
     prompts = [decode(data / "prompts" / record["audio"]) for record in records]
-    answers = [decode(path) for path in find_recordings(data / "speakbench_pairs")]
-    short = [clip for clip in answers if clip.seconds <= MAX_SECONDS]
-    clips = list({clip.sha256: clip for clip in [*prompts, *short]}.values())
+    pairs = [decode(path) for folder in data.glob("*_pairs") for path in find_recordings(folder)]
+    clips = list({clip.sha256: clip for clip in [*prompts, *pairs]}.values())
     signals = {clip.sha256: known(clip) for clip in clips}
     read = reader(line)
     read(clips[0], signals[clips[0].sha256])
