@@ -66,14 +66,19 @@ ENSEMBLE = [
 def test_each_order_is_thresholded_on_its_own() -> None:
     said = []
     rates = []
+    raw = []
     for orders in ENSEMBLE:
         labels = [threshold(mean_points([v for v in votes if v])) for votes in orders]
         said.append(tuple(labels))
         # S is first in the first order, second in the other: its points are 1 - p and p
         points = [mean_points([label]) for label in labels]
         rates.append(((1 - points[0]) + points[1]) / 2)
+        means = [mean_points([v for v in votes if v]) for votes in orders]
+        raw.append(((1 - means[0]) + means[1]) / 2)
     assert said == [("1", "2"), ("tie", "1"), ("2", "tie"), ("tie", "1")]
     assert sum(rates, Fraction(0)) / 4 == Fraction(7, 16)
+    # without thresholds it would be another rate
+    assert sum(raw, Fraction(0)) / 4 == Fraction(11, 24)
 
 
 def test_both_orders_of_a_plain_task() -> None:

@@ -219,6 +219,7 @@ def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
     assert card.code == 0, card.err
     page = "".join(path.read_text() for path in (tmp_path / "card").rglob("*.md"))
     assert "does not carry over to man against machine" in page
+    assert "Chinese pairs were easier than English ones" in page
     assert "No accuracy is published for two answers that say different things" in page
     assert all(low <= 100 for _, *shares in published().accuracy for low in shares)
 

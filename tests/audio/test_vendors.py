@@ -13,8 +13,9 @@ import pytest
 import soundfile
 
 from blueprints import UserError
-from tests.audio.cases import case, examples, said
+from tests.audio.cases import case, examples, pair, said
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn
+from tests.support.killed import Killer
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
@@ -24,6 +25,7 @@ from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
+from trace_eval.runs.run import Run
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -231,6 +233,25 @@ def test_a_killed_run_pays_nothing_twice(tmp_path: Path) -> None:
     assert again.status == "scored"
     assert sum(opinion.cached for opinion in again.opinions) == 3
     assert len(server.asked) == 9
+
+
+def test_a_process_killed_among_three_aspects_pays_nothing_twice(tmp_path: Path) -> None:
+    manifest = tmp_path / "pairs.jsonl"
+    manifest.write_text(pair(tmp_path).model_dump_json(exclude_none=True))
+    killer = Killer(lambda first: said("1" if first else "tie"))
+    with Server(killer.answer) as server:
+        typed = [
+            "judge", manifest, "--judge", "audio:openai:m", "--base-url", f"{server.url}/v1",
+            "--task", "aspects", "--policy", "mean_threshold", "--concurrency", 1,
+            "--out", tmp_path / "run", "--cache", tmp_path / "cache",
+        ]  # fmt: skip
+        killer.sitting([*typed], kill_at=4)
+        killer.sitting([*typed])
+    assert len(killer.asked) == 6  # three aspects in two orders
+    assert killer.again == 1  # the call that was in flight
+    judgement = Run.open(tmp_path / "run").judgements()["p"]
+    assert judgement.status == "scored"
+    assert sum(opinion.cached for opinion in judgement.opinions) == 3
 
 
 def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
