@@ -24,7 +24,8 @@ from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.rubrics import load_rubric
 from trace_eval.runs.run import Run
 
 OPENAI = "https://api.openai.com/v1"
@@ -314,6 +315,8 @@ def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", prices=own, max_cost=1.0)
     with pytest.raises(UserError, match="the price of sound is not known"):
         create_judge("audio:openai:m", options)
+    with pytest.raises(UserError, match="the price of sound is not known"):
+        raters_of("audio:openai:m", [load_rubric("style")], options)
 
 
 def test_a_budget_counts_sound_before_it_is_sent(tmp_path: Path) -> None:
