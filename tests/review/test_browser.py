@@ -271,8 +271,7 @@ def test_a_key_that_is_held_down_answers_once(
     for _ in range(5):
         rater.page.keyboard.down("g")  # auto-repeat
     rater.page.wait_for_function(
-        "() => document.querySelector('#question').innerText.includes('Is B')",
-        timeout=60_000,
+        "() => document.querySelector('#question').innerText.includes('Is B')"
     )
     rater.page.keyboard.up("g")
     rater.page.reload()
