@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from trace_eval.judges import registry
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, judge_specs
+from trace_eval.judges.registry import built_in, create_judge, judge_specs, plugins
 
 
 def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +52,7 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
 
 
 def test_a_missing_package_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "find_spec", lambda _: None)
+    monkeypatch.setattr(built_in, "find_spec", lambda _: None)
     with pytest.raises(UserError, match="pip install ollama"):
         create_judge("ollama:m")
 
@@ -65,7 +64,7 @@ def test_judges_of_other_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         "def wrong(argument, options):\n    return 1\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    group = registry.ENTRY_POINT_GROUP
+    group = plugins.ENTRY_POINT_GROUP
     points = EntryPoints(
         [
             EntryPoint("mine", "other_judges:make", group),
@@ -76,7 +75,7 @@ def test_judges_of_other_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     def entry_points(**wanted: Any) -> EntryPoints:
         return points.select(**wanted)
 
-    monkeypatch.setattr(registry, "entry_points", entry_points)
+    monkeypatch.setattr(plugins, "entry_points", entry_points)
     assert isinstance(create_judge("mine:x"), Judge)
     with pytest.raises(UserError, match="no Judge"):
         create_judge("wrong")
