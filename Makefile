@@ -44,6 +44,8 @@ bench-models: $(VENV)/installed-models
 
 # What is tried to break it, at full size (under 40 minutes); writes docs/reliability.md's table.
 drill: $(VENV)/installed-test system
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' \
+	  || echo "atheris has no wheel here; the drill says what it leaves out"
 	$(BIN)/python -m benchmarks.drill
 
 # The bill of materials of what the wheel installs, and what is known against it (network).
@@ -53,7 +55,9 @@ sbom: $(VENV)/installed-audit
 	  -o dist/sbom.cdx.json $(VENV)/wheel/bin/python
 
 audit: $(VENV)/installed-audit
-	$(BIN)/pip-audit --path $$($(VENV)/wheel/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+	$(BIN)/pip-audit --progress-spinner off --format json \
+	  --path $$($(VENV)/wheel/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
+	  2>/dev/null | $(BIN)/python -m benchmarks.audit
 
 # The API reference, made from the docstrings.
 docs: $(VENV)/installed-test

@@ -3,7 +3,8 @@
     python -m benchmarks.drill [PART ...] [--seed N] [--share S]
 
 Each part leaves benchmarks/results/drill_PART.json, of which the table is made; ``--share``
-below 1 tries less of each. A part with fixed seeds runs with the tests (tests/drill).
+below 1 tries less of each. Two parts run at once, one of which waits while the other computes.
+A part with fixed seeds runs with the tests (tests/drill).
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import multiprocessing
 import platform
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from benchmarks.drill import faults, kills, mutate, surroundings
+from benchmarks.drill import faults, guided, kills, mutate, surroundings
 from benchmarks.drill.outcome import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,12 +30,16 @@ RESULTS = ROOT / "benchmarks" / "results"
 #: The table stands between these lines.
 BEGIN, END = "<!-- drill -->", "<!-- /drill -->"
 
-#: Part -> how it is run with a share of its full size and a seed.
+#: Parts at once.
+LANES = 2
+
+#: Part -> how it is run with a share of its full size and a seed; the longest first.
 PARTS: dict[str, Callable[[float, int], Outcome]] = {
+    "kills": lambda share, seed: kills.drill(max(len(kills.KINDS), round(50 * share)), seed),
     "inputs": lambda share, seed: mutate.drill(round(100_000 * share), seed),
-    "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
-    "kills": lambda share, seed: kills.drill(max(1, round(50 * share)), seed),
+    "guided": lambda share, seed: guided.drill(round(50_000 * share), seed),
     "surroundings": lambda share, seed: surroundings.drill(seed),
+    "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
 }
 
 
@@ -43,16 +51,33 @@ def main() -> int:
     options.add_argument("--share", type=float, default=1.0)
     given = options.parse_args()
     print(f"seed {given.seed}", flush=True)
+    started = time.monotonic()
     lost = False
-    for name in given.parts or PARTS:
-        outcome = PARTS[name](given.share, given.seed)
-        print(outcome.row(), *outcome.lost, sep="\n  lost: ", flush=True)
-        lost = lost or bool(outcome.lost)
-        record = {"seed": given.seed, **dataclasses.asdict(outcome)}
-        text = json.dumps(record, indent=2, ensure_ascii=False)
-        (RESULTS / f"drill_{name}.json").write_text(text + "\n", encoding="utf-8")
+    with ProcessPoolExecutor(LANES, multiprocessing.get_context("spawn")) as lanes:
+        parts = {
+            lanes.submit(run_part, name, given.share, given.seed): name
+            for name in given.parts or PARTS
+        }
+        for done in as_completed(parts):
+            outcome = done.result()
+            print(outcome.row(), *outcome.lost, sep="\n  lost: ", flush=True)
+            lost = lost or bool(outcome.lost)
+            record = {"seed": given.seed, **dataclasses.asdict(outcome)}
+            text = json.dumps(record, indent=2, ensure_ascii=False)
+            (RESULTS / f"drill_{parts[done]}.json").write_text(text + "\n", encoding="utf-8")
+    print(f"{time.monotonic() - started:.0f} s in all", flush=True)
     write_table()
     return int(lost)
+
+
+def run_part(name: str, share: float, seed: int) -> Outcome:
+    """One part in a process of its own; a crash of it is a loss, not the end of the others."""
+    try:
+        return PARTS[name](share, seed)
+    except Exception as error:
+        outcome = Outcome(name)
+        outcome.check(False, f"{name}: ended by {type(error).__name__}: {error}")
+        return outcome
 
 
 def write_table() -> None:

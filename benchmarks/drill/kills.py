@@ -8,63 +8,67 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.drill.commands import command, make_pairs, run
 from benchmarks.drill.outcome import Outcome
+from benchmarks.drill.reviews import Reviews
 from tests.judges.cases import verdict
 from tests.judges.servers import Answer, Asked, Server, completion
 
 #: Pairs of a run, and its workers.
-PAIRS, WORKERS = 12, 2
+PAIRS, WORKERS = 8, 2
 
 #: Calls of a run that may be in flight at a kill.
 IN_FLIGHT = 4
 
+#: Commands that are killed in turn; the review is in its own module.
+COMMANDS = ("judge", "extract", "rate", "report")
+KINDS = (*COMMANDS, "review")
 
-def drill(kills: int, seed: int) -> Outcome:
-    """Kill and resume so often, over extract, judge, rate and report in turn."""
+#: Times that a round is begun when its command ends before the kill.
+TRIES = 5
+
+#: Share of the resumed commands that are killed again.
+AGAIN = 0.2
+
+
+def drill(kills: int, seed: int, kinds: tuple[str, ...] = KINDS) -> Outcome:
+    """So many rounds of killing and resuming, over the kinds in turn."""
     outcome = Outcome("kill -9 at random moments, resumed")
-    source = random.Random(seed)
     started = time.monotonic()
-    answers = _Answers(random.Random(seed + 1))
-    with tempfile.TemporaryDirectory() as name, Server(answers) as server:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        lines = _lines(make_pairs(folder / "in", PAIRS, seed), server.url)
-        whole = {kind: _whole(folder, kind, lines, answers) for kind in lines}
+        pairs = make_pairs(folder / "in", PAIRS, seed)
+        whole = {kind: _whole(kind, folder, pairs) for kind in COMMANDS}
+        reviews = Reviews(folder, folder / "judge-whole") if "review" in kinds else None
         for number in range(kills):
-            kind = list(lines)[number % len(lines)]
-            out = folder / f"{kind}-{number}"
-            cache = folder / f"cache-{number}"
-            expected, calls, seconds = whole[kind]
-            if kind == "report":
-                shutil.copytree(folder / "judge-whole", out)
-            before = answers.paid
-            killed = 0
-            while killed < 3:  # a run may be killed again while it resumes
-                done = run(
-                    [*lines[kind], *_where(kind, out, cache)],
-                    folder,
-                    source.uniform(0.3, max(0.5, seconds)),
-                )
-                if done.code >= 0:
+            kind = kinds[number % len(kinds)]
+            source = random.Random(f"{seed} {number}")
+            for _ in range(TRIES):
+                if kind == "review" and reviews is not None:
+                    killed = reviews.round(number, source, outcome)
+                else:
+                    killed = _round(kind, number, folder, pairs, whole[kind], source, outcome)
+                if killed:
                     break
-                killed += 1
+            outcome.check(killed > 0, f"{kind} {number}: ended before each of {TRIES} kills")
             outcome.cases += killed
-            done = run([*lines[kind], *_where(kind, out, cache)], folder)
-            outcome.check(done.clean, f"{kind} {number}: code {done.code}: {done.err[-300:]}")
-            found = _result(kind, out)
-            outcome.check(found == expected, f"{kind} {number}: the result is another one")
-            twice = answers.paid - before - calls
-            outcome.check(
-                twice <= IN_FLIGHT * killed,
-                f"{kind} {number}: {twice} calls were paid twice in {killed} kills",
-            )
-            outcome.notes["paid twice"] = outcome.notes.get("paid twice", 0) + max(0, twice)
-            shutil.rmtree(cache, ignore_errors=True)
-            shutil.rmtree(out, ignore_errors=True)
+            outcome.notes[kind] = outcome.notes.get(kind, 0) + killed
     outcome.seconds = time.monotonic() - started
     return outcome
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """An uninterrupted command: what it left, the calls that were paid, and its time."""
+
+    result: object
+    calls: int
+    seconds: float
 
 
 class _Answers:
@@ -78,44 +82,85 @@ class _Answers:
 
     def __call__(self, _: Asked) -> Answer:
         with self._lock:
-            if self._source.random() < 0.1:
-                return Answer(503, {}, {"retry-after": "0"})
+            if self._source.random() < 0.2:
+                return self._source.choice(
+                    [
+                        Answer(503, {}, {"retry-after": "0"}),
+                        Answer(429, {"error": {"message": "slow down"}}, {"retry-after": "0"}),
+                        Answer(500, b"<html>"),
+                    ]
+                )
             self.paid += 1
         return Answer(body=self._good, sleep=0.05)
 
 
-def _lines(pairs: Path, url: str) -> dict[str, list[str]]:
-    judge = ("--judge", "openai:tiny", "--base-url", f"{url}/v1", "--swap", "off")
-    chat = (*judge, "--concurrency", IN_FLIGHT, "--retries", 20)
-    workers = ("--workers", WORKERS)
-    return {
-        "judge": command("judge", pairs, *chat, *workers, "--drop", "transcript"),
-        "extract": command("extract", pairs, *workers),
-        "rate": command("rate", pairs.with_name("singles.jsonl"), *workers),
-        "report": command("report"),
-    }
+@contextmanager
+def _asked(source: random.Random) -> Iterator[tuple[_Answers, str]]:
+    answers = _Answers(source)
+    with Server(answers) as server:
+        yield answers, server.url
 
 
-def _where(kind: str, out: Path, cache: Path) -> list[str]:
-    return [str(out)] if kind == "report" else ["--out", str(out), "--cache", str(cache)]
+def _round(
+    kind: str,
+    number: int,
+    folder: Path,
+    pairs: Path,
+    whole: _Whole,
+    source: random.Random,
+    outcome: Outcome,
+) -> int:
+    """Kill a command, sometimes again while it resumes, and look at its end; the kills."""
+    out, cache = folder / f"{kind}-{number}", folder / f"cache-{number}"
+    if kind == "report":
+        shutil.copytree(folder / "judge-whole", out)
+    killed = 0
+    with _asked(random.Random(source.random())) as (answers, url):
+        line = _line(kind, pairs, url, out, cache)
+        while killed == 0 or (killed == 1 and source.random() < AGAIN):
+            if run(line, folder, source.uniform(0.1, 0.9) * whole.seconds).code >= 0:
+                break
+            killed += 1
+        done = run(line, folder)
+        paid = answers.paid
+    outcome.check(done.clean, f"{kind} {number}: code {done.code}: {done.err[-300:]}")
+    same = done.clean and _result(kind, out) == whole.result
+    outcome.check(same, f"{kind} {number}: the result is another one")
+    twice = max(0, paid - whole.calls)
+    told = f"{kind} {number}: {twice} calls were paid twice in {killed} kills"
+    outcome.check(twice <= IN_FLIGHT * killed, told)
+    outcome.notes["paid twice"] = outcome.notes.get("paid twice", 0) + twice
+    shutil.rmtree(cache, ignore_errors=True)
+    shutil.rmtree(out, ignore_errors=True)
+    return killed
 
 
-def _whole(
-    folder: Path, kind: str, lines: dict[str, list[str]], answers: _Answers
-) -> tuple[object, int, float]:
-    """(result, calls that were paid, seconds) of the uninterrupted command."""
+def _line(kind: str, pairs: Path, url: str, out: Path, cache: Path) -> list[str]:
+    if kind == "report":
+        return command("report", out)
+    where = ("--out", out, "--cache", cache, "--workers", WORKERS)
+    if kind == "judge":
+        judge = ("--judge", "openai:tiny", "--base-url", f"{url}/v1", "--swap", "off")
+        chat = (*judge, "--concurrency", IN_FLIGHT, "--retries", 20, "--drop", "transcript")
+        return command("judge", pairs, *chat, *where)
+    if kind == "rate":
+        return command("rate", pairs.with_name("singles.jsonl"), *where)
+    return command("extract", pairs, *where)
+
+
+def _whole(kind: str, folder: Path, pairs: Path) -> _Whole:
     out = folder / ("judge-whole" if kind == "report" else f"{kind}-whole")
-    before, started = answers.paid, time.monotonic()
-    done = run([*lines[kind], *_where(kind, out, folder / f"cache-{kind}")], folder)
-    assert done.clean, done.err
-    return _result(kind, out), answers.paid - before, time.monotonic() - started
+    with _asked(random.Random(0)) as (answers, url):
+        started = time.monotonic()
+        done = run(_line(kind, pairs, url, out, folder / f"cache-{kind}"), folder)
+        seconds = time.monotonic() - started
+        assert done.clean, done.err
+        return _Whole(_result(kind, out), answers.paid, seconds)
 
 
 def _result(kind: str, out: Path) -> object:
     if kind == "extract":
-        lines = (out / "blueprints.jsonl").read_text().splitlines()
-        return sorted(lines)
+        return sorted((out / "blueprints.jsonl").read_text().splitlines())
     if kind == "report":
-        page = (out / "report.html").read_text()
-        return page.endswith("</html>\n") or page.rstrip().endswith("</html>")
+        return (out / "report.html").read_text().rstrip().endswith("</html>")
     return next(path.read_bytes() for path in sorted(out.glob("*.csv")))

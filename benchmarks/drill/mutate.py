@@ -11,15 +11,15 @@ import random
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import soundfile
 
+from benchmarks.drill.formats import formats
 from benchmarks.drill.outcome import Outcome
-from blueprints import UserError
+from benchmarks.drill.parser import Parser, Read, as_file
 from extractors.audio import decode
 from fusion import RATINGS
 from fusion.tables import read_policy
@@ -67,17 +67,6 @@ TOKENS = (
     *(b"both_good", b"tie", b"3", b"../../etc/passwd", b"http://a:b@c/d?token=x", b"A" * 5000),
 )
 
-Read = Callable[[bytes, Path], None]
-
-
-class Parser(NamedTuple):
-    """A parser, inputs that it takes, and its share of all cases."""
-
-    read: Read
-    seeds: list[bytes]
-    weight: int
-    refusals: tuple[type[Exception], ...] = (UserError,)
-
 
 def mutated(data: bytes, others: list[bytes], source: random.Random) -> bytes:
     """An input after one to four changes."""
@@ -106,7 +95,9 @@ def mutated(data: bytes, others: list[bytes], source: random.Random) -> bytes:
 
 
 @contextmanager
-def _time_limit() -> Iterator[None]:
+def time_limit() -> Iterator[None]:
+    """End what takes over :data:`HANG_S`."""
+
     def stop(*_: object) -> None:
         raise TimeoutError(f"over {HANG_S:g} s")
 
@@ -121,7 +112,7 @@ def _time_limit() -> Iterator[None]:
 
 def drill(cases: int, seed: int) -> Outcome:
     """Try so many inputs over all parsers."""
-    outcome = Outcome("mutated inputs of every parser")
+    outcome = Outcome("mutated inputs of every parser (and how many each accepted)")
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         found = parsers(Path(name))
@@ -129,11 +120,13 @@ def drill(cases: int, seed: int) -> Outcome:
         for label, parser in found.items():
             source = random.Random(f"{seed} {label}")
             accepted = 0
+            for data in parser.seeds:
+                parser.read(data, Path(name))  # else mutations would be of what is refused
             for number in range(-(-cases * parser.weight // total)):
                 data = mutated(source.choice(parser.seeds), parser.seeds, source)
                 outcome.cases += 1
                 try:
-                    with _time_limit():
+                    with time_limit():
                         parser.read(data, Path(name))
                     accepted += 1
                 except parser.refusals:
@@ -141,7 +134,7 @@ def drill(cases: int, seed: int) -> Outcome:
                 except Exception as error:
                     told = f"{label}, case {number}: {type(error).__name__}: {error}"
                     outcome.check(False, f"{told}; input {data[:200]!r}")
-            outcome.notes[f"accepted by {label}"] = accepted
+            outcome.notes[label] = accepted
     outcome.seconds = time.monotonic() - started
     return outcome
 
@@ -187,7 +180,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
     spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
     urls = b"see https://user:pass@host/a.wav?X-Amz-Signature=abc&token=t or s3://b/c"
     return {
-        "strict JSON": Parser(_json, [line, reply, policy[:500]], 20, (strict_json.BadJson,)),
+        "strict JSON": Parser(_json, [line, reply], 20, (strict_json.BadJson,)),
         "manifest.jsonl": Parser(_manifest(".jsonl"), [line + b"\n" + line, single], 12),
         "manifest.json": Parser(_manifest(".json"), [b"[" + line + b"," + line + b"]"], 8),
         "manifest.csv": Parser(_manifest(".csv"), [table], 8),
@@ -205,6 +198,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "URLs in texts": Parser(_urls, [urls], 4),
         "recordings": Parser(_audio, [wav, flac], 4),
         "cache": Parser(_cache, [database], 1),
+        **formats(folder),
     }
 
 
@@ -217,15 +211,9 @@ def _json(data: bytes, _: Path) -> None:
     assert strict_json.loads(again) == value
 
 
-def _file(folder: Path, suffix: str, data: bytes) -> Path:
-    path = folder / f"input{suffix}"
-    path.write_bytes(data)
-    return path
-
-
 def _manifest(suffix: str) -> Read:
     def read(data: bytes, folder: Path) -> None:
-        for item in read_manifest(_file(folder, suffix, data)).items:
+        for item in read_manifest(as_file(folder, suffix, data)).items:
             assert type(item).model_validate_json(item.model_dump_json()) == item
 
     return read
@@ -233,7 +221,7 @@ def _manifest(suffix: str) -> Read:
 
 def _labels(suffix: str) -> Read:
     def read(data: bytes, folder: Path) -> None:
-        found = read_labels(_file(folder, suffix, data))
+        found = read_labels(as_file(folder, suffix, data))
         assert all(isinstance(name, str) and name for name in found.ids)
         for codes in found.codes.values():
             assert ((codes >= -1) & (codes <= 4)).all()
@@ -242,18 +230,18 @@ def _labels(suffix: str) -> Read:
 
 
 def _ranking(data: bytes, folder: Path) -> None:
-    for score in read_human_ranking(_file(folder, ".csv", data)).values():
+    for score in read_human_ranking(as_file(folder, ".csv", data)).values():
         assert abs(score) < float("inf")
 
 
 def _judgements(data: bytes, folder: Path) -> None:
-    _file(folder, "", b"").with_name("judgements.jsonl").write_bytes(data)
+    as_file(folder, "", b"").with_name("judgements.jsonl").write_bytes(data)
     for found in Run(folder).attempts():
         assert Judgement.model_validate_json(found.model_dump_json()) == found
 
 
 def _spending(data: bytes, folder: Path) -> None:
-    found = Ledger(_file(folder, ".spending", data))
+    found = Ledger(as_file(folder, ".spending", data))
     assert 0 <= found.spent < float("inf")
     assert found.unsure >= 0
 
@@ -282,7 +270,7 @@ def _body() -> Read:
 
 
 def _policy(data: bytes, folder: Path) -> None:
-    policy = read_policy(_file(folder, ".json", data))
+    policy = read_policy(as_file(folder, ".json", data))
     for rating in RATINGS:
         assert policy.decide(rating, rating, rating).rating in RATINGS
 

@@ -11,16 +11,17 @@ import resource
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks.drill.commands import Done, command, environment, make_pairs, run
+from benchmarks.drill.commands import ROOT, Done, command, environment, make_pairs, run
 from benchmarks.drill.outcome import Outcome
 
-PAIRS = 6
+PAIRS = 4
 
 #: Address space of a command with little memory, bytes.
 MEMORY = 2 << 30
@@ -32,6 +33,7 @@ def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) ->
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        folder.chmod(0o755)  # one case runs as another user
         pairs = make_pairs(folder / "in", count, seed)
         whole = folder / "whole"
         done = run(_judge(pairs, whole, folder / "cache"), folder)
@@ -42,8 +44,11 @@ def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) ->
                 continue
             work = folder / title.replace(" ", "-")
             work.mkdir()
-            outcome.cases += 1
             done = surround(pairs, work)
+            if done is None:
+                outcome.notes[f"not possible here: {title}"] = 1
+                continue
+            outcome.cases += 1
             outcome.check(done.clean, f"{title}: code {done.code}: {done.err[-400:]}")
             out, cache = work / "out", work / "cache"
             done = run(_judge(pairs, out, cache), folder)
@@ -61,7 +66,11 @@ def _judge(pairs: Path, out: Path, cache: Path) -> list[str]:
     return command("judge", pairs, "--out", out, "--cache", cache, "--workers", 2)
 
 
-def _limited(kind: int, most: int) -> Callable[[Path, Path], Done]:
+#: What is tried with a manifest in a folder; None where this machine cannot.
+Surround = Callable[[Path, Path], Done | None]
+
+
+def _limited(kind: int, most: int) -> Surround:
     def surround(pairs: Path, work: Path) -> Done:
         done = subprocess.run(
             _judge(pairs, work / "out", work / "cache"),
@@ -75,23 +84,23 @@ def _limited(kind: int, most: int) -> Callable[[Path, Path], Done]:
     return surround
 
 
-def _mounted(options: str) -> Callable[[Path, Path], Done]:
+def _mounted(options: str) -> Surround:
     """On a file system of its own, where the kernel lets this user mount one."""
 
-    def surround(pairs: Path, work: Path) -> Done:
+    def surround(pairs: Path, work: Path) -> Done | None:
         disk = work / "disk"
         disk.mkdir()
         script = f"mount -t tmpfs -o {options} tmpfs {disk} && exec " + " ".join(
             _judge(pairs, disk / "out", disk / "cache")
         )
         if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
-            return Done(0, "", "")
+            return None
         return run(["unshare", "-rm", "sh", "-c", script], work)
 
     return surround
 
 
-def _bad_cache(damage: Callable[[Path], None]) -> Callable[[Path, Path], Done]:
+def _bad_cache(damage: Callable[[Path], None]) -> Surround:
     def surround(pairs: Path, work: Path) -> Done:
         run(_judge(pairs, work / "first", work / "cache"), work)
         damage(work / "cache")
@@ -130,7 +139,7 @@ def _two_at_once(pairs: Path, work: Path) -> Done:
     return next((done for done in found if not done.clean), found[0])
 
 
-def _variables(**variables: str) -> Callable[[Path, Path], Done]:
+def _variables(**variables: str) -> Surround:
     def surround(pairs: Path, work: Path) -> Done:
         return run(_judge(pairs, work / "out", work / "cache"), work, variables=variables)
 
@@ -153,11 +162,81 @@ def _piped(pairs: Path, work: Path) -> Done:
     return run(["bash", "-c", f"{line} | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"], work)
 
 
-SURROUNDINGS: dict[str, Callable[[Path, Path], Done]] = {
+def _no_terminal(pairs: Path, work: Path) -> Done:
+    """As a service starts it: a session of its own, no input at all, no TERM."""
+    line = " ".join(_judge(pairs, work / "out", work / "cache"))
+    return run(["env", "-u", "TERM", "-u", "COLUMNS", "setsid", "bash", "-c", f"{line} <&-"], work)
+
+
+def _foreign(pairs: Path, work: Path) -> Done | None:
+    """A folder in which this user may read only."""
+    if os.geteuid() != 0:
+        return None
+    shutil.copytree(pairs.parent, work / "out")
+    line = _judge(pairs, work / "out" / "run", work / "out" / "cache")
+    user = ["env", "HOME=/", "setpriv", "--reuid=65534", "--clear-groups"]
+    return run([*user, *line], Path("/"))
+
+
+#: Calls the library in a process that was started by a method of the user's.
+_CHILD = """
+import multiprocessing, sys
+from pathlib import Path
+from trace_eval import ExtractOptions, Options, judge_manifest
+from trace_eval.data.manifests import read_manifest
+
+def work(pairs, out, cache):
+    options = Options(extract=ExtractOptions(workers=2, cache=cache))
+    judge_manifest(read_manifest(pairs), out, options)
+
+if __name__ == "__main__":
+    method, *paths = sys.argv[1:]
+    multiprocessing.set_start_method(method)
+    process = multiprocessing.Process(target=work, args=tuple(map(Path, paths)))
+    process.start()
+    process.join()
+    raise SystemExit(process.exitcode)
+"""
+
+
+def _started(method: str) -> Surround:
+    def surround(pairs: Path, work: Path) -> Done:
+        script = work / "script.py"
+        script.write_text(_CHILD)
+        paths = map(str, (pairs, work / "out", work / "cache"))
+        return run([sys.executable, str(script), method, *paths], work)
+
+    return surround
+
+
+#: Python's clock in every process: ten years on, and 20 years earlier after 3 s. (libfaketime
+#: 0.9.10 cannot leave the monotonic clock alone: time.sleep then ends with EINVAL.)
+_CLOCK = """
+import time
+from pathlib import Path
+_time, _began = time.time, Path(__file__).stat().st_mtime
+_shift = 10 * 365 * 86400
+time.time = lambda: _time() + (_shift if _time() - _began < 3 else -_shift)
+time.time_ns = lambda: int(time.time() * 1e9)
+"""
+
+
+def _clock_back(pairs: Path, work: Path) -> Done:
+    (work / "sitecustomize.py").write_text(_CLOCK)
+    path = f"{work}{os.pathsep}{ROOT}"
+    return run(_judge(pairs, work / "out", work / "cache"), work, variables={"PYTHONPATH": path})
+
+
+SURROUNDINGS: dict[str, Surround] = {
     "2 GB of address space": _limited(resource.RLIMIT_AS, MEMORY),
     "files of 20 kB at most": _limited(resource.RLIMIT_FSIZE, 20_000),
     "a disk of 300 kB": _mounted("size=300k"),
     "a read-only disk": _mounted("ro"),
+    "a folder of another user": _foreign,
+    "a clock that goes back": _clock_back,
+    "called in a forked process": _started("fork"),
+    "called in a spawned process": _started("spawn"),
+    "no terminal": _no_terminal,
     "cache entries cut": _bad_cache(_cut_values),
     "cache pages overwritten": _bad_cache(_overwritten),
     "cache no database": _bad_cache(_no_database),

@@ -147,7 +147,10 @@ def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
     pairs.write_text(json.dumps({"id": "x", "a": "a.wav", "b": "a.wav"}) + "\n")
     found = tmp_path / "found.json"
     out = tmp_path / "out"
-    done = trace_eval("drill", "injection", pairs, "--out", out, "--workers", 0, "--json", found)
+    done = trace_eval(
+        *("drill", "injection", pairs, "--out", out, "--workers", 0, "--json", found),
+        *("--asr", "none", "-x", "rate=none"),
+    )
     assert done.code == 0, done.err
     assert json.loads(found.read_text())["judge"] == "rules"
     assert "share" in done.out

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks.drill import faults, mutate, surroundings
+import pytest
+
+from benchmarks.drill import faults, guided, mutate, surroundings
 
 
 def test_mutated_inputs() -> None:
-    outcome = mutate.drill(3000, seed=1)
+    outcome = mutate.drill(1500, seed=1)
     assert not outcome.lost
-    assert outcome.cases > 2900
+    assert all(outcome.notes[name] for name in ("manifest.jsonl", "rubric.toml", "batch results"))
+    assert outcome.cases >= 1500
 
 
 def test_a_failing_server() -> None:
@@ -19,3 +22,11 @@ def test_a_failing_server() -> None:
 
 def test_a_full_disk() -> None:
     assert not surroundings.drill(1, frozenset({"files of 20 kB at most"}), count=1).lost
+
+
+@pytest.mark.slow
+def test_a_fuzzer_finds_nothing_in_replies() -> None:
+    pytest.importorskip("atheris", reason="pip install -e '.[fuzz]'")
+    outcome = guided.drill(100, seed=1, only=("replies",))
+    assert not outcome.lost
+    assert outcome.cases >= 100

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,7 +17,7 @@ from tests.review import support
 from trace_eval import agreement
 from trace_eval.data.labels import read_labels
 from trace_eval.review.audio import Clips
-from trace_eval.review.exports import write_exports
+from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
 
@@ -61,6 +62,17 @@ def test_repeats_are_told_apart(review: Review, tmp_path: Path) -> None:
     write_exports(review, tmp_path / "out")
     table = read_labels(tmp_path / "out" / "retest.jsonl")
     assert sorted(table.repeat.tolist() if table.repeat is not None else []) == list("0011")
+
+
+def test_no_time_is_given_where_the_clock_went_back(run: Path) -> None:
+    review = support.open_at(run)
+    support.say(review, "ada", Rating.A)
+    with sqlite3.connect(review.store.path) as database:
+        database.execute("UPDATE views SET finished = started - 3600")
+    database.close()
+    (record,) = records(review)
+    assert record["content"] == "1"
+    assert record["seconds"] is None
 
 
 def test_a_comment_is_no_formula(review: Review, tmp_path: Path) -> None:

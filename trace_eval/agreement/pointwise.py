@@ -8,6 +8,7 @@ error of the constant mean opinion stands beside the judge's, because many judge
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,9 @@ def _number(path: Path, row: dict[str, str], name: str) -> float:
             return float("nan")
         raise UserError(f"{path}: {name} is empty; fill it in")
     try:
-        return float(row[name])
+        value = float(row[name])
     except ValueError:
-        raise UserError(f"{path}: {name} is {row[name]!r}; give a number") from None
+        value = math.inf
+    if not math.isfinite(value):
+        raise UserError(f"{path}: {name} is {row[name]!r}; give a number")
+    return value

@@ -146,14 +146,16 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 raise UserError(f"{path}: no column {absent[0]!r}; not the layout of SpeechJudge")
             for batch in file.iter_batches(batch_size=16):  # an audio column holds megabytes
                 yield from batch.to_pylist()
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
         raise UserError(f"{path}: not a Parquet file ({error})") from error
 
 
 def _read(
     row: Mapping[str, Any], root: Path, spill: Spill | None
 ) -> tuple[Pair, list[tuple[Any, ...]]]:
-    lists = {name: list(row[name] or ()) for name in _PER_RATER}
+    lists = {name: row[name] or [] for name in _PER_RATER}
+    if odd := [name for name, entries in lists.items() if not isinstance(entries, list)]:
+        raise UserError(f"{odd[0]}: {lists[odd[0]]!r:.60}; expected a list, one entry per rater")
     if len({len(entries) for entries in lists.values()}) > 1:
         told = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
         raise UserError(f"the lists of its raters differ in length: {told}")

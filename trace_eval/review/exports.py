@@ -64,7 +64,9 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
 
 def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -> dict[str, Any]:
     view, pair = row.view, review.material.by_id[row.view.item]
-    seconds = None if view.finished is None else round(view.finished - view.started, 1)
+    # Nobody knows how long it took where the clock went back.
+    known = view.finished is not None and view.finished >= view.started
+    seconds = round((view.finished or 0) - view.started, 1) if known else None
     found: dict[str, Any] = {"id": view.item, "rater": view.rater}
     found |= {phase: row.ratings.get(phase) for phase in LABELS}
     return found | {
