@@ -129,6 +129,8 @@ def test_options_that_mean_nothing_are_refused(btrm: Path, base: Path) -> None:
         create_judge(f"reward:{btrm}", JudgeOptions(samples=3))
     with pytest.raises(UserError, match="does not use tie_margin"):
         create_judge(f"reward:{base}", JudgeOptions(tie_margin=1))
+    with pytest.raises(UserError, match="it judges naturalness only"):
+        create_judge(f"reward:{base}", JudgeOptions(task="s2s"))
     with pytest.raises(UserError, match="name the model"):
         create_judge("reward:")
     with pytest.raises(UserError, match="compares pairs and scores no single"):
