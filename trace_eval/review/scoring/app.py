@@ -5,68 +5,57 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Form, HTTPException, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, Response
-from starlette.middleware import Middleware
+from fastapi.responses import Response
 
-from blueprints import UserError
 from trace_eval.data.items import FEEDBACK_CODES
-from trace_eval.review import pages
-from trace_eval.review.app import Sender, Text, Visiting, clip_response, see
 from trace_eval.review.audio import Clips
 from trace_eval.review.scoring import export
 from trace_eval.review.scoring.corrections import CODES, CorrectedField, texts_of
 from trace_eval.review.scoring.session import NONE, ScoreReview
-from trace_eval.review.security import Access, Guard, Visitor, set_visitor
-from trace_eval.review.session import check_name
+from trace_eval.review.security import Access, Visitor
+from trace_eval.review.site import Sender, Site, Task, Text, Visiting, see
 
-Task = Annotated[int, Form()]
 Codes = Annotated[list[str] | None, Form()]
 Maybe = Annotated[str | None, Form()]
 
 
 def create_score_app(review: ScoreReview, access: Access) -> FastAPI:
     """The application for one review behind one address."""
-    app = FastAPI(
-        openapi_url=None, docs_url=None, redoc_url=None, middleware=[Middleware(Guard, access)]
-    )
-    app.state.access = access
     site = _Site(review, access)
-    for path, handler in (
-        ("/", site.welcome),
-        ("/review", site.review_page),
-        ("/flags", site.flags),
-        ("/correct/{task}", site.correct_page),
-        ("/audio/{clip}", site.audio),
-        ("/export/{name}", site.export),
-        ("/static/{name}", site.static),
-    ):
-        app.add_api_route(path, handler, methods=["GET", "HEAD"], response_model=None)
-    for path, action in (
-        ("/rater", site.sign_in),
-        ("/leave", site.leave),
-        ("/answer", site.answer),
-        ("/undo", site.undo),
-        ("/correct", site.correct),
-    ):
-        app.add_api_route(path, action, methods=["POST"], response_model=None)
-    app.add_exception_handler(UserError, site.user_error)
-    app.add_exception_handler(RequestValidationError, site.bad_form)
-    return app
+    return site.application(
+        {
+            "/": site.welcome,
+            "/review": site.review_page,
+            "/flags": site.flags,
+            "/correct/{task}": site.correct_page,
+            "/export/{name}": site.export,
+        },
+        {"/answer": site.answer, "/undo": site.undo, "/correct": site.correct},
+    )
 
 
-class _Site:
-    """The handlers. They run in threads; the store serialises what they write."""
+class _Site(Site):
+    error_template = "score_error.html.j2"
 
     def __init__(self, review: ScoreReview, access: Access) -> None:
-        self._review, self._access = review, access
-        self._clips = Clips(review.items, review.store.secret)
+        super().__init__(access, Clips(review.items, review.store.secret))
+        self._review = review
+
+    def shared(self, visitor: Visitor) -> dict[str, Any]:
+        """The rubric, and how far the rater is."""
+        done, total = self._review.progress(visitor.rater) if visitor.rater else (0, 0)
+        return {
+            "rubric": self._review.rubric,
+            "done": done,
+            "total": total,
+            "can_undo": bool(visitor.rater) and self._review.can_undo(visitor.rater),
+        }
 
     # --- pages -------------------------------------------------------------------------
 
     def welcome(self, visitor: Visiting, request: Request) -> Response:
         """Ask for the rater's name."""
-        return see("/review") if visitor.rater else self._page(request, "score_welcome.html.j2")
+        return see("/review") if visitor.rater else self.page(request, "score_welcome.html.j2")
 
     def review_page(self, visitor: Visiting, request: Request) -> Response:
         """The rater's next item, or the end."""
@@ -74,8 +63,8 @@ class _Site:
             return see("/")
         task = self._review.task(visitor.rater)
         if task is None:
-            return self._page(request, "score_done.html.j2")
-        return self._page(request, "score_item.html.j2", self._item(task))
+            return self.page(request, "score_done.html.j2")
+        return self.page(request, "score_item.html.j2", self._item(task))
 
     def _item(self, task: int) -> dict[str, Any]:
         item, rubric = self._review.items[task], self._review.rubric
@@ -100,7 +89,7 @@ class _Site:
         if not visitor.rater:
             return see("/")
         found = {"flags": self._review.flags(), "codes": FEEDBACK_CODES}
-        return self._page(request, "score_flags.html.j2", found)
+        return self.page(request, "score_flags.html.j2", found)
 
     def correct_page(self, visitor: Visiting, request: Request, task: int) -> Response:
         """The form that corrects an item."""
@@ -116,40 +105,9 @@ class _Site:
             "codes": {field: FEEDBACK_CODES[code] for code, field in CODES.items()},
             "history": self._review.corrections_of(item.id),
         }
-        return self._page(request, "score_correct.html.j2", values)
-
-    def _page(
-        self, request: Request, template: str, values: dict[str, Any] | None = None, code: int = 200
-    ) -> HTMLResponse:
-        visitor: Visitor = request.state.visitor
-        done, total = self._review.progress(visitor.rater) if visitor.rater else (0, 0)
-        shared = {
-            "csrf": visitor.csrf(self._access),
-            "rater": visitor.rater,
-            "rubric": self._review.rubric,
-            "done": done,
-            "total": total,
-            "can_undo": bool(visitor.rater) and self._review.can_undo(visitor.rater),
-        }
-        text = pages.TEMPLATES.get_template(template).render(shared | (values or {}))
-        response = HTMLResponse(text, code)
-        if request.state.new_visitor:
-            set_visitor(response, visitor, self._access)
-        return response
+        return self.page(request, "score_correct.html.j2", values)
 
     # --- actions -----------------------------------------------------------------------
-
-    def sign_in(self, visitor: Sender, name: Text = "") -> Response:
-        """Begin or continue as this rater."""
-        response = see("/review")
-        set_visitor(response, Visitor(visitor.id, check_name(name)), self._access)
-        return response
-
-    def leave(self, visitor: Sender) -> Response:
-        """Make room for another rater at this browser."""
-        response = see("/")
-        set_visitor(response, Visitor.new(), self._access)
-        return response
 
     def answer(
         self,
@@ -191,12 +149,6 @@ class _Site:
 
     # --- files -------------------------------------------------------------------------
 
-    def audio(self, visitor: Visiting, request: Request, clip: str) -> Response:
-        """A recording of the review, whole or in part."""
-        if not visitor.rater or clip not in self._clips:
-            raise HTTPException(404, "no such recording")
-        return clip_response(request, self._clips.wav(clip))
-
     def export(self, visitor: Visiting, name: str) -> Response:
         """Ratings of all raters; they name the items, so only after the last one."""
         if name not in export.FILES:
@@ -206,21 +158,3 @@ class _Site:
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         kind = "text/csv" if name.endswith(".csv") else "application/x-ndjson"
         return Response(export.FILES[name](self._review), headers=disposition, media_type=kind)
-
-    def static(self, name: str) -> Response:
-        """Style and script."""
-        if name not in pages.STATIC:
-            raise HTTPException(404, "no such file")
-        kind, content = pages.STATIC[name]
-        return Response(content, media_type=kind)
-
-    # --- errors ------------------------------------------------------------------------
-
-    def user_error(self, request: Request, error: Exception) -> Response:
-        """What the visitor can mend."""
-        return self._page(request, "score_error.html.j2", {"message": str(error)}, 400)
-
-    def bad_form(self, request: Request, error: Exception) -> Response:
-        """A form with a field missing; nothing of it is sent back."""
-        told = {"message": "the form is not complete; load it again"}
-        return self._page(request, "score_error.html.j2", told, 400)
