@@ -76,6 +76,7 @@ class CallFailed(Exception):
         retry_after: float | None = None,
         billed: bool = False,
         unreachable: bool = False,
+        timed_out: bool = False,
     ) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -84,6 +85,7 @@ class CallFailed(Exception):
         self.retry_after = retry_after  # seconds, as the server asked
         self.billed = billed  # the server may have worked, and charge for it
         self.unreachable = unreachable  # nobody listens at that address
+        self.timed_out = timed_out  # no answer in the time of one call
 
 
 class Unusable(Exception):

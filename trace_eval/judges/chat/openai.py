@@ -300,7 +300,7 @@ class OpenAIClient(ChatClient):
             return self.failure_of(error.status_code, text, error.response.headers)
         if isinstance(error, openai.APITimeoutError):
             detail = f"{self.server}: no answer in {self._timeout:g} s; raise --timeout"
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
         if isinstance(error, openai.APIConnectionError):
             detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
             unreachable = is_refused(error)
