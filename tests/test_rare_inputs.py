@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from importlib import metadata
@@ -12,25 +13,33 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blueprints import UserError
+from blueprints import EmotionWindow, Present, UserError
 from blueprints.axis import _mean
 from blueprints.distribution import DISTRIBUTION, PACKAGE, foreign_providers
 from blueprints.errors import require
+from blueprints.groups.emotion import _course
 from fusion import POLICIES, load_policy
-from fusion.plain import collapse, mean_points
+from fusion.plain import PLAIN_POLICIES, collapse, mean_points
 from fusion.scales import PREFERENCE, likert
+from tests.blueprints import samples
+from tests.review import support
+from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
 from trace_eval.data import strict_json
+from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.pairs import Recording
+from trace_eval.data.schemas import schemas
 from trace_eval.data.speechjudge import read_speechjudge
+from trace_eval.judges.audio.labels import LabelSet
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.parse import parse_reply
-from trace_eval.judges.two_scores import read_text
+from trace_eval.judges.two_scores import Form, read_text, schema
 from trace_eval.ranking.human import read_human_ranking
-from trace_eval.ranking.positions import has_positions
+from trace_eval.ranking.positions import has_positions, read_positions
+from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
 
 
@@ -215,3 +224,112 @@ def test_other_distributions_with_our_package_are_named(monkeypatch: pytest.Monk
     found = [_Distribution("impostor", file), _Distribution("x"), _Distribution(DISTRIBUTION, file)]
     monkeypatch.setattr("blueprints.distribution.distributions", lambda: found)
     assert foreign_providers() == ["impostor"]
+
+
+def test_facts_of_every_group_of_a_spoken_answer() -> None:
+    blueprint = samples.spoken()
+    facts = {
+        (name, fact.name): fact.value
+        for name in ("signal", "pitch", "loudness", "rate")
+        if isinstance(group := blueprint.group(name), Present)
+        for fact in group.facts(name)
+    }
+    named = {name for name, _ in facts}
+    assert {"signal", "pitch", "loudness", "rate"} <= named
+    assert str(facts["signal", "duration"]).endswith(" s")
+    assert str(facts["pitch", "mean pitch"]).endswith(" Hz")
+    assert str(facts["rate", "rate"]).endswith(" words/min")
+    assert all(value and "nan" not in str(value) for value in facts.values())
+
+
+def test_windows_without_scores_have_no_course() -> None:
+    windows = [EmotionWindow(start_s=s, end_s=s + 1, scores=x) for s, x in ((0, {}), (1, _SAD))]
+    assert _course(windows) == ["sad at 1"]
+
+
+_SAD = {"sad": 0.9, "neutral": 0.1}
+
+
+def test_a_policy_needs_a_label() -> None:
+    policy = next(iter(PLAIN_POLICIES.values()))
+    with pytest.raises(ValueError, match="no dimension has a label"):
+        policy.decide({})
+
+
+def test_schemas_by_name() -> None:
+    assert set(schemas()) == {"pair", "blueprint", "judgement", "single", "score"}
+    assert schemas("pair") == schemas()["pair"]
+    with pytest.raises(UserError, match="schema 'x': use one of pair"):
+        schemas("x")
+
+
+def test_a_form_in_steps_offers_its_labels() -> None:
+    form = Form(low=1, high=3, step=0.5, reasons=("why",))
+    assert form.labels == (1, 1.5, 2, 2.5, 3)
+    assert {"type": "number", "enum": [1, 1.5, 2, 2.5, 3]} in schema(form)["properties"].values()  # type: ignore[union-attr]
+
+
+def test_both_positions_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    head = "instruction_id,model_name,position1_prediction,position2_prediction\n"
+    path.write_text(head + "q,new,1,2\nq,base,1,1\nr,new,none,1\n")
+    assert has_positions(path)
+    found = read_positions(path, "base")
+    assert found.judgements.ids.tolist() == ["q/new"]  # both orders say A
+    assert found.judgements.codes["preference"].tolist() == [0]
+    with pytest.raises(UserError, match="name it by --baseline"):
+        read_positions(path, None)
+    path.write_text(head + "q,new,,1\n")
+    with pytest.raises(UserError, match="no comparison with 1, 2 or tie"):
+        read_positions(path, "base")
+    path.write_text("instruction_id\nq\n")
+    with pytest.raises(UserError, match="no column 'model_name'"):
+        read_positions(path, "base")
+
+
+def test_pointwise_tables_with_gaps(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    numbers = dict.fromkeys(COLUMNS, "1")
+
+    def write(**cells: str) -> None:
+        row = numbers | cells
+        path.write_text(",".join(row) + "\n" + ",".join(row.values()) + "\n")
+
+    for cells, said in (
+        ({"score1": ""}, "no pair has a score on both sides"),
+        ({"ground_truth": ""}, "ground_truth is empty"),
+        ({"score2": "high"}, "score2 is 'high'; give a number"),
+        ({"score2": "inf"}, "score2 is 'inf'; give a number"),
+    ):
+        write(**cells)
+        with pytest.raises(UserError, match=said):
+            read_pointwise(path)
+    path.write_text("score1\n1\n")
+    with pytest.raises(UserError, match="no column"):
+        read_pointwise(path)
+
+
+def test_every_cell_that_a_writer_writes_is_safe() -> None:
+    file = io.StringIO()
+    SafeWriter(file, "\n").writerows([["=1+1", 2], ["-3", "@x"]])
+    assert file.getvalue() == "'=1+1,2\n-3,'@x\n"
+
+
+def test_what_is_read_again_of_a_shipped_task() -> None:
+    match = LabelSet(name="m", key="match", labels=("true", "false"))
+    assert (match.json("true"), match.json("false")) == (True, False)
+
+
+def test_inner_records_of_label_studio_may_be_broken(tmp_path: Path) -> None:
+    run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 1))
+    review = support.open_at(run)
+    (task,) = tasks(review)
+    results = [{"from_name": "content", "value": 7}, "text"]
+    annotation = {"completed_by": {"email": "a@b"}, "was_cancelled": False, "result": results}
+    path = tmp_path / "export.json"
+    broken = json.dumps({**task, "annotations": [annotation]})
+    path.write_text(f'[{{"id": 1, "id": 2}}, {broken}]')
+    found = read_results(review, path)
+    assert found.stored == 0
+    assert "task 1: a key occurs twice" in found.problems[0]
+    assert len(found.problems) == 2
