@@ -10,7 +10,8 @@ from blueprints import UserError
 from trace_eval.judges.base import AnyCase
 from trace_eval.judges.chat.ask import AUDIO_MARGIN
 from trace_eval.judges.chat.base import Tokens
-from trace_eval.judges.chat.judge import Call, ChatJudge
+from trace_eval.judges.chat.calls import Call
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
 

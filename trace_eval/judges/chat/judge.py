@@ -10,16 +10,16 @@ import asyncio
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data.judgement import Order, Reason, Usage
+from trace_eval.data.judgement import Order, Reason
 from trace_eval.judges.base import Activity, Judge, JudgeUnreachable
 from trace_eval.judges.chat.ask import Asker, NoAnswer
 from trace_eval.judges.chat.base import ChatClient, Request
+from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, usage_of
 from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, reply_key
@@ -34,54 +34,8 @@ T = TypeVar("T")
 #: Longest raw reply that a judgement keeps, characters.
 MAX_RAW_CHARS = 65_536
 
-
 #: How often it is looked whether another run has got the reply, seconds.
 LEASE_POLL_S = 0.25
-
-
-@dataclass(frozen=True)
-class Call:
-    """One question to the model, and the key of its answer in the reply cache."""
-
-    item: str
-    order: Order
-    sample: int
-    key: str
-    request: Request
-
-
-@dataclass(frozen=True)
-class CallOutcome(Generic[T]):
-    """What became of one call: an answer, or the reason why there is none.
-
-    Attributes:
-        value: the answer as ``read`` made it; None where ``reason`` says why.
-        raw: the last reply as it came, bounded.
-        repaired: the first reply was unusable, the second counts.
-        cached: read from the reply cache, nothing was sent.
-        seconds: time of the calls, without waits.
-    """
-
-    value: T | None = None
-    reason: Reason | None = None
-    detail: str | None = None
-    raw: str | None = None
-    repaired: bool = False
-    cached: bool = False
-    seconds: float | None = None
-    usage: Usage | None = None
-
-    def record(self) -> dict[str, Any]:
-        """Everything but the answer, under the names that opinions have for it."""
-        return {
-            "reason": self.reason,
-            "detail": self.detail,
-            "raw": self.raw,
-            "repaired": self.repaired,
-            "cached": self.cached,
-            "seconds": self.seconds,
-            "usage": self.usage,
-        }
 
 
 class ChatJudge(Judge, Generic[T]):

@@ -18,7 +18,8 @@ from trace_eval.data.judgement import Reason
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Rater, SingleCase
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
+from trace_eval.judges.chat.calls import Call, CallOutcome
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, RATING_TOKENS, JudgeOptions
