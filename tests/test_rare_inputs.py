@@ -24,6 +24,8 @@ from fusion.scales import PREFERENCE, likert
 from tests.blueprints import samples
 from tests.review import support
 from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
+from trace_eval.agreement.scores.files import read_scores
+from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.judge_files import Columns, read_judge_file
@@ -333,3 +335,60 @@ def test_inner_records_of_label_studio_may_be_broken(tmp_path: Path) -> None:
     assert found.stored == 0
     assert "task 1: a key occurs twice" in found.problems[0]
     assert len(found.problems) == 2
+
+
+SCORE_LINE = '{"item": "i", "judge": "j", "status": "scored"}\n'
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "data", "said"),
+    [
+        (read_ratings, "x.jsonl", None, "cannot be read"),
+        (read_ratings, "x.jsonl", "{\n", "x.jsonl, line 1: not JSON"),
+        (read_ratings, "x.jsonl", '{"id": "x", "reference": 7}\n', "x.jsonl, line 1"),
+        (read_ratings, "x.csv", "id,rater\nx,y\n", "score"),
+        (read_ratings, "x.csv", "id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
+        (read_scores, "x.jsonl", None, "cannot be read"),
+        (read_scores, "x.jsonl", SCORE_LINE + "{\n", "x.jsonl, line 2: not JSON"),
+        (read_scores, "x.jsonl", SCORE_LINE + "{}\n", "x.jsonl, line 2: no score record"),
+        (read_scores, "x.csv", "id,judge,score\n,j,4\n", "row 1: there is no id"),
+        (read_scores, "x.csv", "id,judge,score\nx,j,4\nx,j,5\n", "j scored 'x' twice"),
+        (read_scores, "x.csv", "id,judge,score\nx,j,high\n", "row 1: score"),
+    ],
+)
+def test_scores_and_ratings_that_are_none(
+    read: Callable[[Path], object], name: str, data: str | None, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if data is not None:
+        path.write_text(data)
+    with pytest.raises(UserError, match=said):
+        read(path)
+
+
+def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n")
+    found = read_ratings(path, "a")
+    assert (list(found.ids), found.values.tolist()) == (["x"], [4.0])
+    assert found.facts["x"][:2] == ("q", "s")
+
+
+def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    spoken = {"id": "x", "turns": [{"audio": "a.wav"}, {"speaker": "b"}]}
+    path.write_text(
+        "\n".join(
+            json.dumps(row)
+            for row in (
+                {"id": "w", "answer": {"turns": [{"audio": "a.wav"}]}},
+                {"id": "x", "answer": spoken},
+                {"id": "y", "answer": {"text": "t"}, "labels": 5},
+                {"id": "z", "answer": {"text": "t"}, "labels": {"scores": 5, "feedback": 5}},
+            )
+        )
+    )
+    read = read_items(path)
+    assert [item.id for item in read.singles] == ["w"]
+    assert read.singles[0].answer.is_spoken
+    assert [problem.where for problem in read.problems] == [f"{path}, line {n}" for n in (2, 3, 4)]
