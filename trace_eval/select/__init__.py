@@ -9,7 +9,7 @@ from trace_eval.select.best import (
 )
 from trace_eval.select.candidates import Group, read_candidates
 from trace_eval.select.ranking import Ranked, Ranking
-from trace_eval.select.summary import SelectionSummary
+from trace_eval.select.summary import Summary
 
 __all__ = [
     "BestEstimate",
@@ -18,7 +18,7 @@ __all__ = [
     "Ranked",
     "Ranking",
     "Selection",
-    "SelectionSummary",
+    "Summary",
     "estimate_best",
     "read_candidates",
     "select_best",
