@@ -145,7 +145,7 @@ def create(spec: str, **options: Any) -> Extractor:
     return found(**options)
 
 
-def plan_extractors(
+def plan(
     profile: str,
     overrides: Mapping[str, str | Extractor] | None = None,
     settings: Mapping[str, Any] | None = None,
