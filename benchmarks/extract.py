@@ -20,7 +20,7 @@ from benchmarks.report import restart_with, save, table
 from benchmarks.watch import watch
 from blueprints import Blueprint
 from extractors.audio import Clip, decode
-from extractors.registry import plan
+from extractors.registry import plan_extractors
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.engine import cores
@@ -46,7 +46,7 @@ def distinct(paths: list[Path]) -> list[Clip]:
 
 def per_extractor(clips: list[Clip]) -> dict[str, float]:
     """Group=extractor -> seconds of CPU per second of audio."""
-    extractors = plan("screen", {})
+    extractors = plan_extractors("screen", {})
     spent = dict.fromkeys((f"{extractor.group}={extractor.name}" for extractor in extractors), 0.0)
     for number, clip in enumerate([clips[0], *clips]):
         known = Blueprint(clip=clip.sha256)

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.report import save, table
 from blueprints import Blueprint, Loudness, Quality, Rate
 from extractors.audio import SPEECH_RATE, decode
-from extractors.registry import create, plan
+from extractors.registry import create, plan_extractors
 from trace_eval.data.recordings import find_recordings
 
 _NUMBERS = {"1": "one", "10": "ten"}
@@ -36,7 +36,7 @@ def blueprint(path: Path, groups: set[str]) -> Blueprint:
     """The blueprint of a recording with these groups and what they need."""
     clip = decode(path)
     found = Blueprint(clip=clip.sha256)
-    for extractor in plan("screen", {}):
+    for extractor in plan_extractors("screen", {}):
         if extractor.group in groups:
             extractor.load()
             value = extractor.extract(clip, found)

@@ -26,7 +26,7 @@ from benchmarks.watch import peak_mb
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, tiny_en
 from extractors.audio import Clip, decode
-from extractors.registry import create, plan
+from extractors.registry import create, plan_extractors
 from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.workers import WorkerDevice
 
@@ -133,7 +133,7 @@ def main() -> None:
     base = next((row["CPU s / s"] for row in rows if row["recogniser"] == REFERENCE), None)
     for row in rows:
         row["of PocketSphinx's CPU"] = row["CPU s / s"] / base if base else None
-    [default] = [e for e in plan("screen") if e.group == "transcript"]
+    [default] = [e for e in plan_extractors("screen") if e.group == "transcript"]
     table("Recognisers, one thread", list(rows[0]), [list(row.values()) for row in rows])
     print(f"\nthe default here is {default.name}: {default_asr.choose().why}")
     save("hearing", {"passes": int(passes), "default": default.name, "lines": rows})

@@ -124,9 +124,9 @@ def with_models(bp: Blueprint) -> Blueprint:
 def extracted(folder: Path, profile: str) -> dict[str, list[Blueprint]]:
     """Pair id -> blueprints of its two answers; a clip in several pairs is extracted once."""
     from extractors.audio import decode
-    from extractors.registry import plan
+    from extractors.registry import plan_extractors
 
-    extractors = plan(profile, {})
+    extractors = plan_extractors(profile, {})
     for extractor in extractors:
         extractor.load()
     done: dict[str, Blueprint] = {}

@@ -12,14 +12,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from trace_eval.report import write_report
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-VIEW = {"width": 1100, "height": 820}
+VIEW: ViewportSize = {"width": 1100, "height": 820}
+#: The reasons and the recordings of a pair on one picture.
+TALL: ViewportSize = {"width": 1280, "height": 1170}
 
 #: The pair that is shown: its answers differ in the noise alone.
 PAIR = "noise"
@@ -29,10 +31,12 @@ def shoot_report(page: Page, run: Path) -> None:
     """The page of one pair."""
     with tempfile.TemporaryDirectory() as folder:
         report = write_report(run, Path(folder) / "report.html")
+        page.set_viewport_size(TALL)
         page.goto(f"{report.as_uri()}#pair={PAIR}")
         page.wait_for_selector("#pair h1")
         page.wait_for_timeout(1000)  # the players read their files
         page.screenshot(path=HERE / "report.png")
+        page.set_viewport_size(VIEW)
 
 
 def shoot_review(page: Page, run: Path) -> None:

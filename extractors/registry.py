@@ -145,7 +145,7 @@ def create(spec: str, **options: Any) -> Extractor:
     return found(**options)
 
 
-def plan(
+def plan_extractors(
     profile: str,
     overrides: Mapping[str, str | Extractor] | None = None,
     settings: Mapping[str, Any] | None = None,

@@ -46,8 +46,15 @@ NOT_HERE = (
     (r"gpt-|gemini|claude|--max-cost|--prices|batch", "needs a key and money"),
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
-    (r"judge\d?\.|people\.csv|mine\.|--human|train |RUN2|tables/", "needs files of the reader's"),
-    (r"ratings\.jsonl|items\.jsonl|agree run ", "needs people's ratings, see tests/scores"),
+    (
+        r"judge\d?\.|judged\.csv|people\.csv|mine\.|--human|train |RUN2|tables/|dialogues",
+        "needs files of the reader's",
+    ),
+    (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/scores"),
+    (r"agree run --labels labels/", "needs a person's answers, see tests/review"),
+    (r"compared/|mixed/", "needs rated recordings, see tests/rating/test_pairs.py"),
+    (r"runs/scorer", "needs a trained scorer, see tests/scorer"),
+    (r":MODEL\b", "stands for a model of the reader's"),
     (
         r"--prediction|--against|--calibrated|^trace-eval plan|--labels (L|FEW)\b",
         "needs more labels than the examples have, see tests/agreement and tests/conclude",
@@ -55,19 +62,21 @@ NOT_HERE = (
     (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
 )
 
-#: Command -> what it must print.
+#: Beginning of a command -> what it must print.
 KEY_LINES = {
     "trace-eval judge": "pairs scored",
     "trace-eval fuse": "policy acceptability_cap",
-    "trace-eval show": "pitch",
+    "trace-eval show answer": "pitch",
     "trace-eval extract": "recordings",
     "trace-eval doctor": "yes  trace-s2s",
     "trace-eval schema": '"blueprint"',
-    "trace-eval agree": "accuracy",
-    "trace-eval rank": "Bradley-Terry",
+    "trace-eval agree RUN": "accuracy",
+    "trace-eval agree hcot": "accuracy",
+    "trace-eval agree rated": "Spearman",
+    "trace-eval rank": "bradley_terry",
     "trace-eval report": "report",
     "trace-eval runs": "pairs",
-    "trace-eval export": "export",
+    "trace-eval export run --to parquet": "export",
 }
 
 
@@ -163,7 +172,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     script = bin_ / "trace-eval"
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m trace_eval "$@"\n')
     script.chmod(0o755)
+    (folder / "examples").symlink_to(ROOT / "examples")
     return folder
+
+
+def provide(home: Path, text: str, data: Path) -> None:
+    """What a command reads that no command before it has made: runs and labels of the reader's."""
+    for name, made in {"reads": "run", "listens": "run", "all": "run", "lexical": "rated"}.items():
+        if f"runs/{name}" in text and not (home / "runs" / name).exists():
+            shutil.copytree(home / made, home / "runs" / name)
+    if "hcot.json" in text:
+        shutil.copy(data / "hcot" / "speakbench.json", home / "hcot.json")
 
 
 def typed(home: Path, text: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -182,10 +201,10 @@ def typed(home: Path, text: str, **variables: str) -> subprocess.CompletedProces
 
 def check(command: Printed, done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, f"{command.where}: {command.text}\n{done.stderr[-2000:]}"
-    name = " ".join(command.words[:2])
-    if (line := KEY_LINES.get(name)) and "--config" not in command.text:
-        printed = (done.stdout + done.stderr).lower()
-        assert line.lower() in printed, f"{command.where}: {command.text}\n{printed[-2000:]}"
+    printed = done.stdout + done.stderr
+    for name, line in KEY_LINES.items():
+        if command.text.startswith(name):
+            assert line in printed, f"{command.where}: {command.text}\n{printed[-2000:]}"
 
 
 def test_the_commands_that_need_no_run_are_typed_as_printed(home: Path) -> None:
@@ -215,25 +234,39 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+def typed_here() -> list[Printed]:
+    """The commands that can be typed here, in their order."""
+    return [command for command in ALL if command.words[0] != "make" and not reason(command)]
+
+
 @pytest.mark.slow
-def test_every_command_that_can_be_typed_here_in_order(home: Path, llama: str) -> None:
+def test_every_command_that_needs_no_language_model_in_order(home: Path, data: Path) -> None:
+    chosen = [command for command in typed_here() if "--judge" not in command.text]
+    assert len(chosen) > 35
     wrong = []
-    with ollama_front(llama, model="qwen3:8b") as front:
-        for command in ALL:
-            if command.words[0] == "make" or reason(command):
-                continue
-            # The reader's server has its own port; RUN stands for a run folder.
-            text = command.text.replace("http://127.0.0.1:8080", llama)
-            text = re.sub(r"\bRUN\b", "run", text)
-            text = re.sub(r"(--judge (ollama|openai):\S+)", r"\1 --max-tokens 600", text)
-            done = typed(home, text, OLLAMA_HOST=front.url)
-            if "--judge" in text and done.returncode == 1 and "pairs scored" in done.stderr:
-                continue  # a small model's reply may be of no use
-            try:
-                check(command, done)
-            except AssertionError as error:
-                wrong.append(str(error))
+    for command in chosen:
+        text = re.sub(r"\bRUN\b", "run", command.text)  # stands for a run folder
+        provide(home, text, data)
+        try:
+            check(command, typed(home, text, TRACE_EVAL_DATA=str(data)))
+        except AssertionError as error:
+            wrong.append(str(error))
     assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.slow
+def test_every_command_for_a_language_model(home: Path, llama: str) -> None:
+    chosen = {command.text: command for command in typed_here() if "--judge" in command.text}
+    assert len(chosen) >= 2
+    with ollama_front(llama, model="qwen3:8b") as front:
+        for command in chosen.values():
+            # The reader's server has its own port; a small model takes its time for each pair.
+            text = command.text.replace("http://127.0.0.1:8080", llama)
+            done = typed(home, f"{text} --limit 2 --max-tokens 400", OLLAMA_HOST=front.url)
+            if done.returncode == 1:
+                assert "pairs scored" in done.stderr  # its replies may be of no use
+            else:
+                check(command, done)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from blueprints import Blueprint
 from extractors.audio import decode
-from extractors.registry import plan
+from extractors.registry import plan_extractors
 from fusion import DIMENSIONS, POLICIES, Rating
 from trace_eval.api import extract
 from trace_eval.data.pairs import Pair
@@ -87,7 +87,7 @@ def test_delivery_pairs_ask_for_a_delivery_and_the_others_do_not() -> None:
 def blueprints(request: pytest.FixtureRequest, examples_cache: Path) -> dict[Path, Blueprint]:
     """Blueprints of all answers by each recogniser that may be the embedded profile's default."""
     asr = {"transcript": request.param}
-    for extractor in plan("screen", asr):
+    for extractor in plan_extractors("screen", asr):
         reason = extractor.unavailable()
         if reason:
             pytest.skip(reason)

@@ -16,12 +16,11 @@ import multiprocessing
 import platform
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-from benchmarks.drill import faults, guided, kills, mutate, surroundings
 from benchmarks.drill.outcome import Outcome
+from benchmarks.drill.parts import PARTS, run_part
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reliability.md"
@@ -32,15 +31,6 @@ BEGIN, END = "<!-- drill -->", "<!-- /drill -->"
 
 #: Parts at once.
 LANES = 2
-
-#: Part -> how it is run with a share of its full size and a seed; the longest first.
-PARTS: dict[str, Callable[[float, int], Outcome]] = {
-    "kills": lambda share, seed: kills.drill(max(len(kills.KINDS), round(50 * share)), seed),
-    "inputs": lambda share, seed: mutate.drill(round(100_000 * share), seed),
-    "guided": lambda share, seed: guided.drill(round(50_000 * share), seed),
-    "surroundings": lambda share, seed: surroundings.drill(seed),
-    "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
-}
 
 
 def main() -> int:
@@ -68,16 +58,6 @@ def main() -> int:
     print(f"{time.monotonic() - started:.0f} s in all", flush=True)
     write_table()
     return int(lost)
-
-
-def run_part(name: str, share: float, seed: int) -> Outcome:
-    """One part in a process of its own; a crash of it is a loss, not the end of the others."""
-    try:
-        return PARTS[name](share, seed)
-    except Exception as error:
-        outcome = Outcome(name)
-        outcome.check(False, f"{name}: ended by {type(error).__name__}: {error}")
-        return outcome
 
 
 def write_table() -> None:

@@ -31,7 +31,7 @@ import onnx
 
 from extractors.dnsmos.pieces import attribute, piece
 from extractors.dnsmos.sections import section
-from extractors.dnsmos.windows import Floats, Network, Stage
+from extractors.dnsmos.windows import Floats, Network, SharedStage
 
 
 class Layer(NamedTuple):
@@ -67,7 +67,7 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         layers_between = section(model, source, target)
         changed = _changed(part, changed)
         before, after = (layers_between.edge(changed, at_end) for at_end in (False, True))
-        stages.append(Stage(before, after, _needed(part, changed), changed))
+        stages.append(SharedStage(before, after, _needed(part, changed), changed))
         sections.append(layers_between)
     strides = [math.prod(layer.stride for layer in part) for part in parts]
 

@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Stage:
+class SharedStage:
     """Consecutive layers, run again on a strip at each edge of each window.
 
     Attributes:
@@ -80,7 +80,7 @@ class Network:
     front: Piece
     margins: tuple[int, ...]
     strides: tuple[int, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[SharedStage, ...]
     tail: Piece
 
 

@@ -14,6 +14,7 @@ from tests.agreement.tables import QUICK, codes, table
 from tests.agreement.test_run_and_commands import app
 from trace_eval.agreement import AgreeOptions, JudgedSource, agree, read_source
 from trace_eval.agreement.mirrored import exchanged_sides, mirrored_truth
+from trace_eval.commands.cli import app as commands
 from trace_eval.data.judge_files import Columns, flip
 from trace_eval.ranking import RankOptions, rank
 
@@ -151,6 +152,43 @@ def test_overwritten_ties_are_found_among_both_orders() -> None:
         last = right[row] if right[row] < 2 else last
         written[row] = last
     assert "copied_ties" in {w.check for w in mirrored_truth(ids, facts, written, "labels")}
+
+
+@pytest.mark.parametrize("right", [0.33, 0.5, 0.65, 0.9])
+@pytest.mark.parametrize("defect", ["none", "swapped", "ties"])
+def test_files_of_both_orders_as_they_are_published(
+    tmp_path: Path, right: float, defect: str
+) -> None:
+    """Both orders in one file, truth beside the prediction; made here, in that layout.
+
+    Ties overwritten in two halves of the same sequence would mirror each other: only a judge
+    that finds those ties can tell.
+    """
+    rng = np.random.default_rng(int(100 * right))
+    truth = rng.choice(["1", "2", "tie"], 300, p=[0.4, 0.4, 0.2])
+    other = {"1": "2", "2": "1", "tie": "tie"}
+    lines, last = ["index,audio1_path,audio2_path,prediction,ground_truth"], "1"
+    for n, label in enumerate(truth):
+        for order in (0, 1):
+            seen = other[label] if order else str(label)
+            said = seen if rng.random() < right else str(rng.choice(["1", "2", "tie"]))
+            if order and defect == "swapped":
+                seen = str(label)
+            if defect == "ties":
+                last = seen = seen if seen != "tie" else last
+            clips = (f"{n}/b.wav", f"{n}/a.wav") if order else (f"{n}/a.wav", f"{n}/b.wav")
+            lines.append(",".join((f"{n}-{order}", *clips, said, seen)))
+    path = tmp_path / "published.csv"
+    path.write_text("\n".join(lines) + "\n")
+    named = ("--prediction", "prediction", "--truth", "ground_truth", "--id", "index")
+    result = CliRunner().invoke(commands, ["agree", str(path), *named, "--resamples", "0"])
+    assert result.exit_code == 0, result.output
+    said_so = {
+        "mirrored answers": defect == "swapped",
+        "repeat the": defect == "ties",
+    }
+    words = " ".join(result.output.split())
+    assert {text: text in words for text in said_so} == said_so, words[:600]
 
 
 def test_exchanged_sides_are_found_by_name() -> None:

@@ -18,15 +18,10 @@ from tests.agreement.tables import table
 from trace_eval.agreement import JudgedSource
 from trace_eval.commands.cli import app
 from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.parts import ScreenOptions, fewest_labels, labels_needed
 from trace_eval.conclude.ppi import simple_design
 from trace_eval.conclude.risk import _weights, p_below
-from trace_eval.conclude.screen import (
-    Screening,
-    ScreenOptions,
-    fewest_labels,
-    labels_needed,
-    screen,
-)
+from trace_eval.conclude.screen import Screening, screen
 
 #: Seeds here; benchmarks/conclude.py runs 2,000.
 SEEDS = 20

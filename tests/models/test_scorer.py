@@ -185,14 +185,38 @@ def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
     assert losses[-1] < 0.1
 
 
-def test_each_row_weighs_the_same_unless_told() -> None:
+def test_each_row_weighs_the_same_unless_told(base: Path) -> None:
     from trace_eval.scorer.heads import nll
+    from trace_eval.scorer.train import _open, collated
+    from trace_eval.scorer.trainer import ScorerModule
 
-    outputs = torch.tensor([[0.0, 0, 0, 0, 2], [1.0, 0, 0, 0, 0]])
-    given = torch.tensor([[1.0, 1.0, 0.75], [0.0, -1, -1]])
-    losses = nll("multinomial", outputs, given)
-    by_rows = (losses[0].mean() + losses[1][0]) / 2
-    assert (losses.sum(-1) / (given >= 0).sum(-1)).mean() == pytest.approx(by_rows.item())
+    scorer = _open(replace(TRAINING, base=str(base)))
+    with torch.no_grad():
+        scorer.head.weight.normal_()
+    scorer.backbone.eval()
+    given = [[1.0, 1.0, 0.75], [0.0]]
+    ids = [scorer.encode(text_of(fields(row))) for row in rows(2)]
+    batch = collated(
+        [{"input_ids": i, "ratings": r} for i, r in zip(ids, given, strict=True)], pad=0
+    )
+    with torch.no_grad():
+        outputs = scorer.outputs(batch["input_ids"], batch["attention_mask"])
+        each = nll("multinomial", outputs, batch["ratings"])
+        by_rows = ScorerModule(scorer, "rows")(**batch)["loss"]
+        by_ratings = ScorerModule(scorer, "ratings")(**batch)["loss"]
+    assert by_rows.item() == pytest.approx((each[0].mean() + each[1, 0]).item() / 2, abs=1e-5)
+    assert by_ratings.item() == pytest.approx((each[0].sum() + each[1, 0]).item(), abs=1e-5)
+
+
+def test_parameters_of_a_beta_are_bounded() -> None:
+    from trace_eval.scorer.heads import forecast, nll, shares
+
+    outputs = torch.tensor([[500.0, -500.0], [-500.0, 500.0]])
+    found = forecast("beta", outputs)
+    assert found.params.tolist() == [[10.0, -10.0], [-10.0, 10.0]]
+    assert found.mean.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
+    assert torch.isfinite(nll("beta", outputs, torch.tensor([[0.0, 1.0], [0.0, 1.0]]))).all()
+    assert np.isfinite(shares("beta", found.params)).all()
 
 
 KILLED = """
@@ -287,6 +311,16 @@ def test_a_scorer_of_another_text_format_is_refused(trained: Path, tmp_path: Pat
     (folder / "scorer.json").write_text(json.dumps({**record, "text_format": "orca-2"}))
     with pytest.raises(UserError, match="reads texts of format 'orca-2'"):
         locate(folder)
+
+
+def test_a_base_with_other_weights_is_refused(trained: Path, base: Path, tmp_path: Path) -> None:
+    """An adapter on other weights than its own would score nonsense without a word."""
+    text = [fields(rows(1)[0])]
+    moved = shutil.copytree(base, tmp_path / "moved")
+    assert predictions(trained, text, base=moved) == predictions(trained, text)
+    other = write_base(tmp_path / "other", seed=5)
+    with pytest.raises(UserError, match=r"was trained on .*--base PATH"):
+        predictions(trained, text, base=other)
 
 
 def test_batches_and_order_change_nothing(trained: Path) -> None:
@@ -479,3 +513,85 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
     assert found["r0"].estimate is not None
     assert found["r0"].estimate.mean == pytest.approx(max(both), abs=1e-5)
     assert found["r0"].estimate.reference == int(np.argmax(both))
+
+
+def test_a_beta_scorer_is_rated_clamped_and_measured(
+    base: Path, ratings: Path, tmp_path: Path
+) -> None:
+    """The record keeps the mean as it is and clamped; NLL and CRPS come from alpha and beta."""
+    from safetensors.torch import load_file, save_file
+
+    from trace_eval.agreement.bootstrap import BootstrapOptions
+    from trace_eval.agreement.scores import ScoreOptions, agree_score_files, figure
+    from trace_eval.agreement.scores.crps import crps_beta
+    from trace_eval.data.manifests import read_items
+    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.options import RateOptions
+    from trace_eval.runs.rating import rate_manifest
+    from trace_eval.scorer.checkpoint import ClampRecord, write_record
+    from trace_eval.scorer.train import train_scorer
+
+    folder = tmp_path / "beta"
+    train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))
+    head = load_file(folder / "head.safetensors")
+    save_file({**head, "bias": torch.tensor([2.0, -2.0])}, folder / "head.safetensors")
+    record = locate(folder).record
+    clamp = ClampRecord(threshold=0.2, objective=None, unclamped=None, rows=1)
+    write_record(folder, record.model_copy(update={"clamp": clamp}))
+    options = RateOptions(
+        judges=(f"scorer:{folder}",),
+        rubrics=("correctness-brief",),
+        judging=JudgeOptions(cache=tmp_path / "cache"),
+    )
+    rate_manifest(read_items(ratings), tmp_path / "run", options)
+    path = tmp_path / "run" / "scores.jsonl"
+    scores = [Score.model_validate_json(line) for line in path.open()]
+    estimates = [score.estimate for score in scores if score.estimate is not None]
+    assert len(estimates) == 40
+    crps: list[float] = []
+    people = {row["id"]: row["ratings"] for row in rows(40)}
+    for score, estimate in zip(scores, estimates, strict=True):
+        alpha, beta = (estimate.params[name] for name in ("alpha", "beta"))  # type: ignore[index]
+        assert estimate.mean == pytest.approx(alpha / (alpha + beta), abs=1e-6)
+        assert score.value == pytest.approx(1 + 4 * estimate.mean)
+        assert estimate.mean > 0.875
+        assert estimate.clamped is not None
+        assert (estimate.clamped.mean, estimate.clamped.threshold) == (1, 0.2)
+        y = np.array([(r - 1) / 4 for r in people[score.item]])
+        crps += crps_beta(np.full(len(y), alpha), np.full(len(y), beta), y).tolist()
+    found = agree_score_files([path], ratings, options=ScoreOptions(BootstrapOptions(resamples=50)))
+    name = f"scorer:{folder}"
+    assert figure(found, "agreement", name, "nll_beta").rows == sum(map(len, people.values()))
+    measured = figure(found, "agreement", name, "crps").estimate.value
+    assert measured == pytest.approx(np.mean(crps), abs=1e-6)
+    clamped = figure(found, "agreement", f"{name}, clamped", "mae").estimate.value
+    assert clamped == pytest.approx(
+        np.mean([1 - np.mean([(r - 1) / 4 for r in given]) for given in people.values()]), abs=1e-6
+    )
+
+
+# --- cost --------------------------------------------------------------------------------
+
+
+def test_the_benchmark_of_a_gpu_runs_on_a_small_shape() -> None:
+    from benchmarks.scorer_gpu import SHAPE, rating, scorer_of, training
+
+    small = {"vocab_size": 500, "hidden_size": 64, "intermediate_size": 64}
+    small |= {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+    scorer = scorer_of({**SHAPE, **small}, "cpu", rank=4)
+    assert rating(scorer, 500, batch=4, rows=8) > 0
+    before = scorer.head.weight.clone()
+    assert training(scorer, 500, batch=2, steps=1) > 0
+    assert not torch.equal(before, scorer.head.weight)
+
+
+@pytest.mark.gpu
+def test_a_base_of_1b_runs_on_a_gpu() -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device here; rows per second of a 1B-shaped base were not measured")
+    from benchmarks.scorer_gpu import measure
+
+    rows = measure()
+    assert [row[1] for row in rows] == [1, 8, 32, 8]
+    assert all(row[2] > 5 for row in rows)
+    assert 2 < rows[0][3] < 8  # 1.2 billion weights in two bytes

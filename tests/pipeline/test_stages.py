@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from extractors.registry import plan as plan_extractors
+from extractors.registry import plan_extractors
 from tests.support.audio import tone, write
 from tests.support.fakes import Placed
 from trace_eval.extracting.clip import ClipSource, Extracted

@@ -34,8 +34,8 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
     """Labels of mirrored answers must mirror each other.
 
     Found when winners are kept significantly more often than exchanged (the recordings were
-    swapped and the labels were not), and when winners opposite a tie repeat the row before
-    (the tie was overwritten).
+    swapped and the labels were not), and when winners opposite a tie, or opposite a winner that
+    contradicts them, repeat the row before (the tie was overwritten).
     """
     joined = mirrored_rows(facts)
     if not len(joined):
@@ -44,21 +44,21 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
     partner = np.full(len(codes), MISSING, np.int8)
     partner[joined[:, 0]] = flip(codes[joined[:, 1]])
     partner[joined[:, 1]] = flip(codes[joined[:, 0]])
-    found = copied_ties(ids, codes, partner, who, "the mirrored pair")
     both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
     kept = codes[both[:, 0]] != partner[both[:, 0]]
     count, number = int(kept.sum()), len(both)
-    if 2 * count <= number:
-        return found
     from scipy.stats import binomtest
 
-    if binomtest(count, number, 0.5, alternative="greater").pvalue >= SIGNIFICANT:
-        return found
+    if not number or binomtest(count, number, 0.5, alternative="greater").pvalue >= SIGNIFICANT:
+        partner[both[kept]] = TIE
+        return copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
     text = (
         f"{who}: {count} of {number} pairs of mirrored answers have the same winner label in both"
         " orders; the answers were exchanged and the labels were not, mirror the labels too"
     )
-    return [*found, DataWarning("mirrored_truth", text, tuple(str(k) for k in ids[both[kept, 1]]))]
+    rows = tuple(str(key) for key in ids[both[kept, 1]])
+    found = copied_ties(ids, codes, partner, who, "the mirrored row")
+    return [*found, DataWarning("mirrored_truth", text, rows)]
 
 
 def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[DataWarning]:

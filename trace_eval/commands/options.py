@@ -65,6 +65,22 @@ ConfigOption = Annotated[
         " the command line counts more.",
     ),
 ]
+TagOption = Annotated[
+    str | None, typer.Option(help="A name for trace-eval runs --tag to find the run by.")
+]
+EstimateOption = Annotated[
+    bool,
+    typer.Option("--estimate", help="Print calls, tokens and cost; makes no run, needs no key."),
+]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="With --estimate: from durations, without extraction.")
+]
+BatchFile = Annotated[
+    Path | None, typer.Option(help="Write the provider's batch requests here; send nothing.")
+]
+BatchResults = Annotated[
+    list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
+]
 
 
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -57,30 +57,15 @@ def rate(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Rate the first so many records only.")
     ] = None,
-    tag: Annotated[
-        str | None, typer.Option(help="A name for trace-eval runs --tag to find the run by.")
-    ] = None,
+    tag: shared.TagOption = None,
     config: shared.ConfigOption = None,
     min_coverage: Annotated[
         float, typer.Option(help="Share of items that must be scored for exit code 0.")
     ] = _DEFAULTS.min_coverage,
-    estimate: Annotated[
-        bool,
-        typer.Option(
-            "--estimate",
-            help="Print calls, tokens and cost; makes no run, needs no key.",
-        ),
-    ] = False,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="With --estimate: from durations, without extraction."),
-    ] = False,
-    batch_file: Annotated[
-        Path | None, typer.Option(help="Write the provider's batch requests here; send nothing.")
-    ] = None,
-    batch_results: Annotated[
-        list[Path] | None, typer.Option(help="Read the provider's batch results; send nothing.")
-    ] = None,
+    estimate: shared.EstimateOption = False,
+    quick: shared.QuickOption = False,
+    batch_file: shared.BatchFile = None,
+    batch_results: shared.BatchResults = None,
     to_pairs: Annotated[
         Path | None,
         typer.Option(

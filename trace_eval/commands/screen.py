@@ -66,7 +66,7 @@ def screen(
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.conclude.evidence import gather
     from trace_eval.conclude.lists import write_lists
-    from trace_eval.conclude.screen import ScreenOptions
+    from trace_eval.conclude.parts import ScreenOptions
     from trace_eval.conclude.screen import screen as find
     from trace_eval.conclude.tables import screen_tables
     from trace_eval.data.judge_files import Columns

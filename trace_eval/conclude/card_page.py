@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.conclude.calibrate import Calibration
 from trace_eval.conclude.card import Card
 from trace_eval.conclude.forest import svg
 from trace_eval.conclude.operation import Operation
@@ -19,18 +22,30 @@ from trace_eval.conclude.verdict import RULES
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.published import published
 
+#: Title of the section that the reliability diagram belongs to.
+AGREEMENT = "Agreement with people"
+
+_INTERVAL = re.compile(r"\[[-\d., ]+\]")
+
 _STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;
-background:#fff}
-h1{font-size:1.6em}h2{font-size:1.15em;margin-top:1.6em}
-table{border-collapse:collapse;display:block;overflow-x:auto}
-th,td{border-bottom:1px solid #ccc;padding:4px 12px 4px 0;text-align:left;vertical-align:top}
-.verdict{font-size:1.2em;border-left:4px solid #06c;padding-left:.7em}
-svg{max-width:660px;width:100%;font-size:11px}.reliability{max-width:270px}
-.null{stroke:#888;stroke-dasharray:3 3}.frame{fill:none;stroke:#ccc}
-circle.s0{fill:#06c}line.s0{stroke:#06c}circle.s1{fill:#999}line.s1{stroke:#999}
+:root{color-scheme:light dark;--text:#222;--page:#fff;--line:#ddd;--quiet:#666;--blue:#06c}
+@media(prefers-color-scheme:dark){:root{--text:#ddd;--page:#181818;--line:#444;--quiet:#aaa;
+--blue:#5aa9ff}}
+body{font:15px/1.5 system-ui,sans-serif;max-width:76em;margin:2em auto;padding:0 1em;
+color:var(--text);background:var(--page)}
+h1{font-size:1.6em}h2{font-size:1.15em;margin-top:1.6em}h3{font-size:1em}
+p{margin:.4em 0}ul{margin:.2em 0;padding-left:1.2em;color:var(--quiet)}
+.wide{overflow-x:auto}table{border-collapse:collapse}
+th,td{border-bottom:1px solid var(--line);padding:4px 14px 4px 0;text-align:left;
+vertical-align:top;font-variant-numeric:tabular-nums}
+.range{white-space:nowrap;color:var(--quiet)}
+.verdict{font-size:1.2em;border-left:4px solid var(--blue);padding-left:.7em}
+.wide svg{width:100%;max-width:660px;min-width:440px}
+svg{font-size:11px}svg text{fill:var(--text)}.reliability{width:300px;max-width:100%}
+figure{margin:1em 0}figcaption{color:var(--quiet)}
+.null{stroke:#888;stroke-dasharray:3 3}.frame{fill:none;stroke:var(--line)}
+circle.s0{fill:var(--blue)}line.s0{stroke:var(--blue)}circle.s1{fill:#999}line.s1{stroke:#999}
 .name{text-anchor:end}.axis{text-anchor:middle}
-@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}svg text{fill:#ddd}}
 """
 
 
@@ -80,7 +95,7 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     """(title, sentences, tables) of one card."""
     yield f"Fit for: {card.verdict.use}", [f"{card.verdict.why}.", *_rules()], []
     yield "What was judged", list(_what(card)), []
-    yield "Agreement with people", list(_agreement_words(card)), list(_agreement_tables(card))
+    yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
     yield "Bias and consistency", [], [_bias(card)]
     if card.probes:
         left_out = [f"Left out: {text}." for text in card.probes.left_out]
@@ -301,24 +316,50 @@ def html(cards: Sequence[Card]) -> str:
         if card.main
     ]
     if rows:
-        out.append(svg(rows, ["accuracy", "best trivial rule"], 0, 1, 0.5))
+        plot = svg(rows, ["accuracy", "best trivial rule"], 0, 1, 0.5)
+        out.append(f'<div class="wide">{plot}</div>')
     for card in cards:
         out.append(f"<h1>{escape(card.name)}</h1>")
         for number, (title, sentences, tables) in enumerate(sections(card)):
             kind = ' class="verdict"' if number == 0 else ""
             out.append(f"<h2{kind}>{escape(title)}</h2>")
-            out += [f"<p>{escape(text.removeprefix('* '))}</p>" for text in sentences]
+            out += _html_sentences(sentences)
             out += [_html_table(shown) for shown in tables]
-        if card.calibration:
-            out.append(diagram(card.calibration.methods[0]))
+            if title == AGREEMENT and card.calibration:
+                out.append(_reliability(card.calibration))
     return "".join([*out, "</html>\n"])
+
+
+def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
+    for starred, texts in groupby(sentences, lambda text: text.startswith("* ")):
+        if starred:
+            items = "".join(f"<li>{escape(text.removeprefix('* '))}" for text in texts)
+            yield f"<ul>{items}</ul>"
+        else:
+            yield from (f"<p>{escape(text)}</p>" for text in texts)
+
+
+def _reliability(found: Calibration) -> str:
+    best = found.methods[0]
+    return (
+        f"<figure>{diagram(best)}<figcaption>How often people prefer A (up) where {best.method}"
+        f" predicts it (across); {found.pairs} held-out pairs, ties as halves</figcaption></figure>"
+    )
 
 
 def _html_table(shown: Table) -> str:
     head = "".join(f"<th>{escape(name)}" for name in shown.columns)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}" for cell in row) for row in shown.rows)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_html_cell(cell)}" for cell in row) for row in shown.rows
+    )
     title = f"<h3>{escape(shown.title)}</h3>" if shown.title else ""
-    return f"{title}<table><thead><tr>{head}</thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</thead><tbody>{body}</tbody></table>"
+    return f'{title}<div class="wide">{table}</div>'
+
+
+def _html_cell(text: str) -> str:
+    """An interval is not broken."""
+    return _INTERVAL.sub(r'<span class="range">\g<0></span>', escape(text))
 
 
 def write_pages(cards: Sequence[Card], folder: Path) -> list[Path]:

@@ -9,9 +9,9 @@ from trace_eval.agreement.tabular import Table
 from trace_eval.conclude.tables import powered_tables
 from trace_eval.conclude.win_rates import WinRates, win_rate_tables
 from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.ranking.evaluate import RankOptions, RankReport
 from trace_eval.ranking.evaluate import rank as plain_rank
 from trace_eval.ranking.outcomes import opinion_column
+from trace_eval.ranking.report import RankOptions, RankReport
 from trace_eval.ranking.tables import rank_tables
 
 

@@ -179,7 +179,7 @@ def screen_tables(result: Screening) -> Iterator[Table]:
             ("at least", "pairs", "share", "labelled", "agree", "p", "tested at", "holds"),
             (
                 (
-                    f"{part.threshold:.4g}",
+                    f"{part.threshold + 0.0:.4g}",
                     part.decided,
                     part.share,
                     part.labelled,

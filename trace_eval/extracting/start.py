@@ -11,7 +11,7 @@ from typing import NamedTuple
 from blueprints import UserError
 from extractors.base import Extractor
 from extractors.catalogue import another_recogniser
-from extractors.registry import plan as plan_extractors
+from extractors.registry import plan_extractors
 from trace_eval.data.pairs import Recording
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import ClipSource, Extracted

@@ -2,7 +2,14 @@
 
 from trace_eval.ranking.connected import connected, explain
 from trace_eval.ranking.correlation import Correlation, correlate
-from trace_eval.ranking.evaluate import (
+from trace_eval.ranking.evaluate import rank
+from trace_eval.ranking.human import read_human_ranking
+from trace_eval.ranking.orders import separate_orders
+from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
+from trace_eval.ranking.positions import has_positions, read_positions
+from trace_eval.ranking.prepare import judge_table, people_table
+from trace_eval.ranking.ranks import ranks
+from trace_eval.ranking.report import (
     METHODS,
     Caveat,
     Parameter,
@@ -10,14 +17,7 @@ from trace_eval.ranking.evaluate import (
     RankReport,
     Standing,
     SystemRow,
-    rank,
 )
-from trace_eval.ranking.human import read_human_ranking
-from trace_eval.ranking.orders import separate_orders
-from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
-from trace_eval.ranking.positions import has_positions, read_positions
-from trace_eval.ranking.prepare import judge_table, people_table
-from trace_eval.ranking.ranks import ranks
 from trace_eval.ranking.strengths import BAR, MODELS, Strengths, strengths
 from trace_eval.ranking.tables import rank_tables
 from trace_eval.ranking.win_rate import mean_win_rates, win_rates

@@ -1,11 +1,11 @@
-"""The tables of a :class:`~trace_eval.ranking.evaluate.RankReport`, for people."""
+"""The tables of a :class:`~trace_eval.ranking.report.RankReport`, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.ranking.evaluate import METHODS, RankReport, Standing, methods_of
+from trace_eval.ranking.report import METHODS, RankReport, Standing, methods_of
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:

@@ -35,7 +35,7 @@ class Kappa:
 
 
 @dataclass(frozen=True)
-class AlphaRow:
+class PhaseAlpha:
     """Krippendorff's alpha (nominal) of all raters; null with a reason."""
 
     phase: Phase
@@ -60,7 +60,7 @@ class Agreement:
     """Agreement between raters, and of raters with themselves."""
 
     kappas: tuple[Kappa, ...]
-    alphas: tuple[AlphaRow, ...]
+    alphas: tuple[PhaseAlpha, ...]
     retests: tuple[Retest, ...]
 
 
@@ -123,18 +123,18 @@ def _kappa(
     )
 
 
-def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> AlphaRow:
+def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> PhaseAlpha:
     opinions = [(i, rating) for ratings in by_rater.values() for i, rating in ratings.items()]
     index: dict[str, int] = {}
     item = np.array([index.setdefault(name, len(index)) for name, _ in opinions], np.int64)
     try:
         found = alpha(item, _codes([r for _, r in opinions]), len(index), len(by_rater))
     except UserError as error:  # its package is an extra
-        return AlphaRow(phase, 0, None, str(error))
+        return PhaseAlpha(phase, 0, None, str(error))
     reason = None
     if found.nominal is None:
         reason = "no pair has two raters" if not found.items else "only one label occurs"
-    return AlphaRow(phase, found.items, found.nominal, reason)
+    return PhaseAlpha(phase, found.items, found.nominal, reason)
 
 
 def _retests(phase: Phase, labelled: Sequence[Labelled]) -> list[Retest]:

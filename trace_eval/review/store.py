@@ -6,26 +6,20 @@ repetition, question), it is inserted once, and changed only by undoing it first
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from blueprints import UserError
 from trace_eval.data.judgement import Order
-from trace_eval.data.sqlite import open_shared
+from trace_eval.review.database import Database
 from trace_eval.review.protocol import COMMENT
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "1"
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS views (
   rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
   shown TEXT NOT NULL CHECK (shown IN ('ab', 'ba')),
@@ -73,7 +67,7 @@ class View:
 _VIEW = "rater, item, repeat, shown, started, finished, comment, judge"
 
 
-class Store:
+class Store(Database):
     """The database of one review.
 
     Raises:
@@ -81,68 +75,7 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.RLock()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            # Pages are made by several threads; the lock lets one of them in at a time.
-            self._db = open_shared(path, _TABLES, timeout_s=10, synchronous="FULL")
-            self._db.execute("PRAGMA foreign_keys = ON")
-        except (OSError, sqlite3.Error) as error:
-            raise UserError(
-                f"{path}: not usable as a review database ({error}); name another file with --db"
-            ) from error
-        version = self.meta("schema") or self.set_first("schema", SCHEMA_VERSION)
-        if version != SCHEMA_VERSION:
-            raise UserError(
-                f"{path}: review database of version {version}, this is {SCHEMA_VERSION};"
-                " name another file with --db"
-            )
-
-    def close(self) -> None:
-        """Close the file; everything is committed already."""
-        self._db.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    # --- the review itself -----------------------------------------------------------
-
-    def meta(self, name: str) -> str | None:
-        """A stored fact about the review."""
-        with self._lock:
-            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else None
-
-    def set_meta(self, name: str, value: str) -> None:
-        """Store a fact about the review."""
-        with self._transaction() as db:
-            db.execute(
-                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = ?",
-                (name, value, value),
-            )
-
-    def set_first(self, name: str, value: str) -> str:
-        """Store a fact unless it is there; gives the stored one, whoever was first."""
-        with self._transaction() as db:
-            db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING", (name, value))
-        stored = self.meta(name)
-        assert stored is not None
-        return stored
-
-    @property
-    def secret(self) -> bytes:
-        """Key of cookies and clip ids; it outlives the server, as open pages do."""
-        return bytes.fromhex(self.meta("secret") or self.set_first("secret", secrets.token_hex(32)))
+        super().__init__(path, _TABLES, SCHEMA_VERSION, "schema")
 
     # --- writing ---------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options, RateOptions
 from trace_eval.rubrics import load_rubric
-from trace_eval.runs.pipeline import Listener, decode_recording, recordings_of
+from trace_eval.runs.pipeline import Listener, decode_recording, recordings_needed
 from trace_eval.runs.rating import items_scored, raters_for, session_of
 from trace_eval.runs.run import Run
 
@@ -92,7 +92,7 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
         durations = {
             recording.source_id: _seconds(recording)
             for item in todo.items
-            for recording in recordings_of(item, judge).values()
+            for recording in recordings_needed(item, judge).values()
         }
         known = [seconds for seconds in durations.values() if seconds is not None]
         if durations and not known:
@@ -152,7 +152,7 @@ def _imagined(
         return _blueprint(int(-(-seconds[recording.source_id] // 1)) or 1, chosen)
 
     for item in items:
-        made = {role: blueprint(r) for role, r in recordings_of(item, judge).items()}
+        made = {role: blueprint(r) for role, r in recordings_needed(item, judge).items()}
         if isinstance(item, Single):
             yield SingleCase(item, made, decode_recording)
         else:

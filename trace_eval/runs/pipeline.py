@@ -84,7 +84,9 @@ def knows_voices(plan: Iterable[Extractor]) -> bool:
     return any(extractor.group == SPEAKER for extractor in plan)
 
 
-def recordings_of(item: Pair | Single, judge: Judge, voices: bool = False) -> dict[str, Recording]:
+def recordings_needed(
+    item: Pair | Single, judge: Judge, voices: bool = False
+) -> dict[str, Recording]:
     """Role -> recording, of those whose blueprints a judge needs of an item.
 
     Args:
@@ -224,7 +226,7 @@ class Pipeline:
     @asynccontextmanager
     async def _clips_of(self, item: Pair | Single) -> AsyncIterator[dict[str, Extracted]]:
         """Role -> clip of an item, held while they are needed."""
-        wanted = recordings_of(item, self._judge, self._voices)
+        wanted = recordings_needed(item, self._judge, self._voices)
         tasks = {role: self._clips.request(recording) for role, recording in wanted.items()}
         try:
             yield {role: await asyncio.shield(task) for role, task in tasks.items()}

@@ -33,7 +33,7 @@ from trace_eval.runs.pipeline import (
     Pipeline,
     knows_voices,
     plan_for,
-    recordings_of,
+    recordings_needed,
 )
 from trace_eval.runs.record import (
     EnvironmentRecord,
@@ -225,7 +225,7 @@ class Session:
         sources = (
             source_of(recording)
             for item in pending
-            for recording in recordings_of(item, self.judge, voices).values()
+            for recording in recordings_needed(item, self.judge, voices).values()
         )
         job = ExtractionJob(sources, str(self.run.path("shards")))
         engine = engine_of(options, self.plan, 2 * len(pending), job)

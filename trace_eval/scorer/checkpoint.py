@@ -191,6 +191,22 @@ def model_sha256(folder: Path) -> str:
     return sha256_of({p for pattern in _MODEL_FILES for p in folder.glob(pattern)})
 
 
+def check_base(files: ScorerFiles) -> None:
+    """See that an adapter stands on the weights that it was trained on, wherever they lie.
+
+    Raises:
+        UserError: they are others.
+    """
+    wanted = files.record.base_sha256
+    if files.adapter is None or not wanted:
+        return
+    if (found := model_sha256(files.base)) != wanted:
+        raise UserError(
+            f"{files.base}: weights {found[:12]}, and {files.folder} was trained on"
+            f" {files.record.base} with {wanted[:12]}; give that model with --base PATH"
+        )
+
+
 def write_record(folder: Path, record: ScorerRecord) -> None:
     """Replace ``scorer.json``."""
     text = json.dumps(record.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False)

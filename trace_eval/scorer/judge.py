@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from blueprints import UserError
+from extractors.device import resolve
 from fusion import likert
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Reason
@@ -23,7 +24,7 @@ from trace_eval.judges.rating.score import lowest_score, stated_score
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scorer import checkpoint
 from trace_eval.scorer.checkpoint import locate
-from trace_eval.scorer.model import Prediction, Scorer, load
+from trace_eval.scorer.model import Prediction, Scorer, dtype_of, load
 from trace_eval.scorer.text import Fields
 from trace_eval.scores.clamp import clamped
 from trace_eval.scores.estimate import of_distribution
@@ -77,7 +78,7 @@ class ScorerJudge(Rater):
         return 2 * BATCH
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Identity of all files, text format and rubric; neither batch size nor place."""
+        """Identity of all files, text format, rubric and type; neither batch size nor place."""
         record = self.files.record
         clamp = record.clamp.threshold if record.clamp else None
         return {
@@ -85,6 +86,7 @@ class ScorerJudge(Rater):
             "head": record.head,
             "text_format": record.text_format,
             "clamp": clamp,
+            "dtype": dtype_of(resolve("scorer", self._device)),
             "rubric": self.rubric.sha256,
         }
 

@@ -150,8 +150,13 @@ def new_head(kind: HeadKind, hidden: int) -> Any:
     return head
 
 
+def dtype_of(device: str) -> str:
+    """Of the language model: what it says on a GPU differs from the fourth digit on."""
+    return "bfloat16" if is_gpu(device) else "float32"
+
+
 def open_base(folder: Path, device: str) -> Any:
-    """A language model without its vocabulary head: float32 on a CPU, bfloat16 on a GPU.
+    """A language model without its vocabulary head, in the type of :func:`dtype_of`.
 
     Raises:
         UserError: the folder holds none that loads.
@@ -162,7 +167,7 @@ def open_base(folder: Path, device: str) -> Any:
     try:
         model = AutoModel.from_pretrained(
             folder,
-            dtype=torch.bfloat16 if is_gpu(device) else torch.float32,
+            dtype=getattr(torch, dtype_of(device)),
             attn_implementation="sdpa",
             local_files_only=True,
         )
@@ -189,6 +194,7 @@ def load(files: ScorerFiles, device: str = "auto") -> Scorer:
     """
     if problem := checkpoint.unavailable():
         raise UserError(problem)
+    checkpoint.check_base(files)
     place = resolve("scorer", device)
     return loaded(("scorer", files.sha256, place), lambda: _open(files, place))  # type: ignore[no-any-return]
 

@@ -9,7 +9,7 @@ from trace_eval.select.best import (
 )
 from trace_eval.select.candidates import Group, read_candidates
 from trace_eval.select.ranking import Ranked, Ranking
-from trace_eval.select.summary import Summary
+from trace_eval.select.summary import SelectionSummary
 
 __all__ = [
     "BestEstimate",
@@ -18,7 +18,7 @@ __all__ = [
     "Ranked",
     "Ranking",
     "Selection",
-    "Summary",
+    "SelectionSummary",
     "estimate_best",
     "read_candidates",
     "select_best",

@@ -26,7 +26,7 @@ from trace_eval.select.pickers import (
 )
 from trace_eval.select.ranking import Ranking
 from trace_eval.select.schemes import SCHEMES, Scheme, comparisons
-from trace_eval.select.summary import Gain, Summary, gain_by_scores, summary_of
+from trace_eval.select.summary import Gain, SelectionSummary, gain_by_scores, summary_of
 from trace_eval.select.verdicts import Comparing, estimate_first_round, scheduled
 
 #: Files of a selection.
@@ -79,7 +79,7 @@ class Selection:
     """
 
     rankings: tuple[Ranking, ...]
-    summary: Summary
+    summary: SelectionSummary
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,36 @@ class Picker(ABC):
         """What the winners of another picker gained."""
 
 
+class ScoringPicker(Picker):
+    """Gives every candidate a number and orders by it."""
+
+    lower: bool = False  # less is better
+
+    @abstractmethod
+    def scores(
+        self, measured: Mapping[str, Measured]
+    ) -> tuple[dict[str, float | None], dict[str, str]]:
+        """(id -> number, id -> why there is none)."""
+
+    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
+        """Order by the number."""
+        values, why = self.scores(measured)
+        return [by_scores(group, values, why, self.lower) for group in groups]
+
+    def check(
+        self,
+        groups: Sequence[Group],
+        measured: Mapping[str, Measured],
+        rankings: Sequence[Ranking],
+        seed: int,
+    ) -> Gain:
+        """The gain in that number."""
+        values, _ = self.scores(measured)
+        return gain_by_scores(self.name, rankings, values, seed, self.lower)
+
+
 @dataclass(frozen=True)
-class NumberPicker(Picker):
+class NumberPicker(ScoringPicker):
     """A number of the blueprint: DNSMOS, Distil-MOS, loudness, ..."""
 
     name: str
@@ -68,21 +96,11 @@ class NumberPicker(Picker):
         """The group of the number."""
         return (self.place[0],)
 
-    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
-        """Order by the number."""
-        values, why = numbers_of(measured, self.place)
-        return [by_scores(group, values, why, self.lower) for group in groups]
-
-    def check(
-        self,
-        groups: Sequence[Group],
-        measured: Mapping[str, Measured],
-        rankings: Sequence[Ranking],
-        seed: int,
-    ) -> Gain:
-        """The gain in that number."""
-        values, _ = numbers_of(measured, self.place)
-        return gain_by_scores(self.name, rankings, values, seed, self.lower)
+    def scores(
+        self, measured: Mapping[str, Measured]
+    ) -> tuple[dict[str, float | None], dict[str, str]]:
+        """The number in each blueprint."""
+        return numbers_of(measured, self.place)
 
 
 def number_picker(spec: str) -> NumberPicker | None:
@@ -136,7 +154,7 @@ class PairPicker(Picker):
 
 
 @dataclass(frozen=True)
-class ScorePicker(Picker):
+class ScorePicker(ScoringPicker):
     """A judge that scores single answers, on a rubric: a run of ``trace-eval rate``.
 
     Attributes:
@@ -151,29 +169,15 @@ class ScorePicker(Picker):
     folder: Path
     listener: Listener | None = None
 
-    def _scores(self) -> tuple[dict[str, float | None], dict[str, str]]:
-        """(id -> value, id -> why there is none)."""
+    def scores(
+        self, measured: Mapping[str, Measured]
+    ) -> tuple[dict[str, float | None], dict[str, str]]:
+        """The judge's scores; what the run has already is not asked again."""
         rate_manifest(self.manifest, self.folder, self.options, self.listener)
         scores = {score.item: score for score in Run.open(self.folder).scores()}
         values = {name: s.value if s.status == "scored" else None for name, s in scores.items()}
         why = {n: str(s.detail or s.reason) for n, s in scores.items() if s.status != "scored"}
         return values, why
-
-    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
-        """Order by the score."""
-        values, why = self._scores()
-        return [by_scores(group, values, why) for group in groups]
-
-    def check(
-        self,
-        groups: Sequence[Group],
-        measured: Mapping[str, Measured],
-        rankings: Sequence[Ranking],
-        seed: int,
-    ) -> Gain:
-        """The gain in that score."""
-        values, _ = self._scores()
-        return gain_by_scores(self.name, rankings, values, seed)
 
 
 def people(groups: Sequence[Group]) -> dict[str, float | None]:

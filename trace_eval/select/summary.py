@@ -43,7 +43,7 @@ class Gain(Strict):
     unscored: int = Field(0, description="such comparisons that could not be scored")
 
 
-class Summary(Strict):
+class SelectionSummary(Strict):
     """A selection in numbers."""
 
     judge: str = Field(description="who picked")
@@ -126,9 +126,9 @@ def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None
 
 def summary_of(
     judge: str, scheme: str, groups: Sequence[Group], rankings: Sequence[Ranking], gains: list[Gain]
-) -> Summary:
+) -> SelectionSummary:
     """Counts, with what others say."""
-    return Summary(
+    return SelectionSummary(
         judge=judge,
         scheme=scheme,
         groups=len(groups),

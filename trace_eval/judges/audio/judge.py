@@ -33,7 +33,8 @@ from trace_eval.judges.audio.solved import Examples
 from trace_eval.judges.audio.tasks import Part, Task, load_task
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
+from trace_eval.judges.chat.calls import Call, CallOutcome
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions

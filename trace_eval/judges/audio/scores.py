@@ -25,7 +25,8 @@ from trace_eval.judges.audio.scored_tasks import scoring_of
 from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.judge import Call, ChatJudge
+from trace_eval.judges.chat.calls import Call
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, Part, Text, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.naturalness.outcome import STYLE, opinion_fields, voted_judgement

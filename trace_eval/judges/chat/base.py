@@ -41,7 +41,6 @@ class Request:
     max_tokens: int
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # None: not sent
-    choices: int = 1  # replies asked for in this one request
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
 
@@ -77,6 +76,7 @@ class CallFailed(Exception):
         retry_after: float | None = None,
         billed: bool = False,
         unreachable: bool = False,
+        timed_out: bool = False,
     ) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -85,6 +85,7 @@ class CallFailed(Exception):
         self.retry_after = retry_after  # seconds, as the server asked
         self.billed = billed  # the server may have worked, and charge for it
         self.unreachable = unreachable  # nobody listens at that address
+        self.timed_out = timed_out  # no answer in the time of one call
 
 
 class Unusable(Exception):
@@ -100,19 +101,6 @@ class Unusable(Exception):
         self.tokens = tokens
 
 
-@dataclass(frozen=True)
-class Choices:
-    """The replies of one request, each with its share of the tokens.
-
-    Attributes:
-        replies: at least one, at most as many as were asked for.
-        tokens: of the whole request; the replies' tokens add up to them.
-    """
-
-    replies: tuple[Reply | Unusable, ...]
-    tokens: Tokens
-
-
 class ChatClient(ABC):
     """A server and a model on it.
 
@@ -122,7 +110,6 @@ class ChatClient(ABC):
         ordered: the order of the calls decides the replies.
         usual_concurrency: calls in flight where the user does not say.
         uses: fields of ``JudgeOptions`` that mean something to this client alone.
-        gives_choices: whether it can ask for several replies in one request.
         key_variable: environment variable of its key; None: it takes none.
     """
 
@@ -131,7 +118,6 @@ class ChatClient(ABC):
     ordered: ClassVar[bool] = False
     usual_concurrency: ClassVar[int] = 8
     uses: ClassVar[frozenset[str]] = frozenset()
-    gives_choices: ClassVar[bool] = False
     key_variable: str | None = None
 
     @abstractmethod
@@ -170,21 +156,6 @@ class ChatClient(ABC):
             CallFailed: no reply.
             Unusable: a reply that cannot be read.
         """
-
-    @property
-    def takes_choices(self) -> bool:
-        """Whether the server gives several replies to one request, as far as is known."""
-        return False
-
-    async def choices(self, request: Request) -> Choices:
-        """Make one call that may bring ``request.choices`` replies; fewer are no error.
-
-        Raises:
-            CallFailed: no reply.
-            Unusable: nothing of what came can be read.
-        """
-        reply = await self.chat(request)
-        return Choices((reply,), reply.tokens)
 
     async def shutdown_date(self) -> str | None:
         """When the provider ends the model, as its list of models says; None: it does not."""

@@ -17,6 +17,10 @@ from trace_eval.judges.chat.base import CallFailed, Unusable
 #: until one gets through: a dead server should not cost every pair all its waits.
 DEAD_AFTER = 20
 
+#: Retries of a call that took all of its time: at temperature 0 a model that repeats itself does so
+#: again, and five more times five minutes are half an hour for one pair.
+RETRIES_AFTER_TIMEOUT = 1
+
 #: Retries of a call while nobody has ever answered and the connection is refused: a server
 #: that is not there is found out in seconds, one that restarts is waited for.
 RETRIES_BEFORE_FIRST = 2
@@ -152,6 +156,8 @@ class Caller:
                 most = self.policy.retries
                 if failure.unreachable and not self._reached:
                     most = min(most, RETRIES_BEFORE_FIRST)
+                if failure.timed_out:
+                    most = min(most, RETRIES_AFTER_TIMEOUT)
                 given_up = attempt >= most or wait > self.policy.max_wait_s
                 if not failure.retry or given_up or self._unreached >= DEAD_AFTER:
                     raise
@@ -185,4 +191,6 @@ class Caller:
                 return await send()
         except TimeoutError:
             detail = f"no answer in {self._timeout_s:g} s; raise --timeout"
-            raise CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True) from None
+            raise CallFailed(
+                Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True
+            ) from None

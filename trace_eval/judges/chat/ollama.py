@@ -206,7 +206,7 @@ class OllamaClient(ChatClient):
             return CallFailed(Reason.REFUSED, self.redact(str(error)))
         if isinstance(error, httpx.TimeoutException):
             detail = f"{self.server}: no answer in {self._options.timeout_s:g} s; raise --timeout"
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, timed_out=True)
         if isinstance(error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)):
             detail = self.redact(f"{self.server}: the response is not Ollama's")
             return Unusable(Reason.UNPARSEABLE, detail)

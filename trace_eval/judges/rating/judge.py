@@ -7,7 +7,7 @@ keeps their distribution. How the answer is shown (words, blueprint, sound) is i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from trace_eval.data.judgement import Reason
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Rater, SingleCase
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
+from trace_eval.judges.chat.calls import Call, CallOutcome
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, RATING_TOKENS, JudgeOptions
@@ -66,11 +67,6 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)
         super().__init__(spec, client, bounded, price)
         self.reads = self.evidence.reads  # type: ignore[misc] # follows what is shown
-
-    @property
-    def uses(self) -> frozenset[str]:  # type: ignore[override]
-        """Options that mean something to this judge or to its client."""
-        return super().uses - (frozenset() if self.client.gives_choices else {"choices"})
 
     @property
     def prompt_sha256(self) -> str:
@@ -138,12 +134,6 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
             for sample in range(self.options.samples)
         ]
 
-    def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
-        """All samples in one request, where the server is asked for choices."""
-        if self.options.choices and self.client.takes_choices:
-            return iter([calls] if calls else [])
-        return super().requests(calls)
-
     def _nothing_in(self, case: SingleCase) -> Reason | None:
         """Why nobody is asked about an answer; silence is said before emptiness."""
         if self.rubric.silent == "ask":
@@ -164,8 +154,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
                 return self.unscored(case.item, reason, "there is nothing to rate in the answer")
             return [lowest_score(case.item, self.rubric, self.spec, reason)]
         calls = self.calls(case)
-        ask = self.answers_together if self.options.choices else self.answers
-        outcomes = await ask(calls)
+        outcomes = await self.answers(calls)
         opinions = [_opinion(*each) for each in zip(calls, outcomes, strict=True)]
         more: dict[str, Any] = {
             "caveats": self.evidence.caveats(case),
@@ -181,8 +170,7 @@ def _opinion(call: Call, outcome: CallOutcome[ScoreReply]) -> ScoreOpinion:
     reply = outcome.value
     return ScoreOpinion(
         sample=call.sample,
-        seed=call.request.seed if outcome.seed is None else outcome.seed,
-        choice=outcome.choice,
+        seed=call.request.seed,
         score=reply.score if reply else None,
         elements=reply.elements if reply else {},
         reasoning=reply.reasoning if reply else "",

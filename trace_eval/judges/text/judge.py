@@ -16,7 +16,8 @@ from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.judge import Call, CallOutcome, ChatJudge
+from trace_eval.judges.chat.calls import Call, CallOutcome
+from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.chat.tokens import typical_tokens

@@ -9,12 +9,12 @@ from pathlib import Path
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.review.scoring.session import ScoreReview
-from trace_eval.review.scoring.store import GivenScore
+from trace_eval.review.scoring.store import StoredScore
 
 COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
 
 
-def _table(ratings: Iterable[GivenScore]) -> str:
+def _table(ratings: Iterable[StoredScore]) -> str:
     buffer = io.StringIO()
     writer = SafeWriter(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -49,7 +49,7 @@ def ratings_jsonl(review: ScoreReview) -> str:
 
     What people said of an item before it was corrected is left out.
     """
-    given: dict[str, list[GivenScore]] = {}
+    given: dict[str, list[StoredScore]] = {}
     for rating in review.ratings():
         given.setdefault(rating.item, []).append(rating)
     lines = (
@@ -62,7 +62,7 @@ def ratings_jsonl(review: ScoreReview) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _labelled(item: Single, given: Iterable[GivenScore]) -> Single:
+def _labelled(item: Single, given: Iterable[StoredScore]) -> Single:
     known = item.labels or ScoreLabels()
     codes = {rating.rater: list(rating.codes) for rating in given if rating.codes}
     labels = ScoreLabels(

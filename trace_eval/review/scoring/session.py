@@ -22,7 +22,7 @@ from trace_eval.review.scoring.corrections import (
     corrections_between,
     read_corrections,
 )
-from trace_eval.review.scoring.store import GivenScore, ScoreStore
+from trace_eval.review.scoring.store import ScoreStore, StoredScore
 from trace_eval.rubrics import ScoreRubric, load_rubric
 from trace_eval.runs.rating import rubrics_of
 from trace_eval.runs.run import Run
@@ -160,7 +160,7 @@ class ScoreReview:
         """What was corrected of an item."""
         return list(self._corrections.get(item, ()))
 
-    def ratings(self, all_: bool = False) -> list[GivenScore]:
+    def ratings(self, all_: bool = False) -> list[StoredScore]:
         """Ratings by this rubric; those set aside on request."""
         return [g for g in self.store.ratings(all_=all_) if g.rubric == self.rubric.name]
 

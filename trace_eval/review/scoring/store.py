@@ -7,24 +7,19 @@ it back (``undone``) or when the item that it is about is corrected (``corrected
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.sqlite import open_shared
+from trace_eval.review.database import Database
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "scores-1"
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS ratings (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   rater TEXT NOT NULL, item TEXT NOT NULL, rubric TEXT NOT NULL,
@@ -37,7 +32,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS one_each
 
 
 @dataclass(frozen=True)
-class GivenScore:
+class StoredScore:
     """One rating.
 
     Attributes:
@@ -58,7 +53,7 @@ class GivenScore:
     set_aside: str | None
 
 
-class ScoreStore:
+class ScoreStore(Database):
     """The database of one review of scores.
 
     Raises:
@@ -66,39 +61,9 @@ class ScoreStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.RLock()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            self._db = open_shared(path, _TABLES, timeout_s=10, synchronous="FULL")
-            version = self._meta("version", SCHEMA_VERSION)
-        except (OSError, sqlite3.Error) as error:
-            raise UserError(
-                f"{path}: no database of scores ({error}); name another --db"
-            ) from error
-        if version != SCHEMA_VERSION:
-            raise UserError(f"{path}: a review of version {version}; name another --db")
-        self.secret = bytes.fromhex(self._meta("secret", secrets.token_hex(32)))
+        super().__init__(path, _TABLES, SCHEMA_VERSION, "version")
 
-    def _meta(self, name: str, value: str) -> str:
-        """The value of a name; the given one where there is none yet."""
-        self._db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value))
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return str(row[0])
-
-    @contextmanager
-    def _committed(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    def ratings(self, rater: str | None = None, all_: bool = False) -> list[GivenScore]:
+    def ratings(self, rater: str | None = None, all_: bool = False) -> list[StoredScore]:
         """Ratings in the order in which they were given; those set aside on request."""
         with self._lock:
             rows = self._db.execute(
@@ -106,7 +71,7 @@ class ScoreStore:
                 " FROM ratings ORDER BY number"
             ).fetchall()
         # Codes are kept as a JSON list.
-        stored = (GivenScore(*row) for row in rows)
+        stored = (StoredScore(*row) for row in rows)
         found = [replace(given, codes=self._codes(given)) for given in stored]
         return [
             given
@@ -114,7 +79,7 @@ class ScoreStore:
             if (rater is None or given.rater == rater) and (all_ or given.set_aside is None)
         ]
 
-    def _codes(self, given: GivenScore) -> tuple[str, ...]:
+    def _codes(self, given: StoredScore) -> tuple[str, ...]:
         try:
             return tuple(map(str, strict_json.loads(str(given.codes))))
         except (strict_json.BadJson, TypeError) as error:
@@ -134,7 +99,7 @@ class ScoreStore:
         """Keep a rating; False: this rater has rated the item already."""
         row = (rater, item, rubric, score, json.dumps(list(codes)), comment, time.time())
         try:
-            with self._committed() as db:
+            with self._transaction() as db:
                 db.execute(
                     "INSERT INTO ratings (rater, item, rubric, score, codes, comment, at)"
                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -144,12 +109,12 @@ class ScoreStore:
             return False
         return True
 
-    def undo(self, rater: str) -> GivenScore | None:
+    def undo(self, rater: str) -> StoredScore | None:
         """Set the rater's last rating aside; null: there is none."""
         mine = self.ratings(rater)
         if not mine:
             return None
-        with self._committed() as db:
+        with self._transaction() as db:
             db.execute(
                 "UPDATE ratings SET set_aside = 'undone' WHERE number = ?", (mine[-1].number,)
             )
@@ -157,7 +122,7 @@ class ScoreStore:
 
     def set_aside(self, item: str, reason: str) -> int:
         """Set all ratings of an item aside, and return how many."""
-        with self._committed() as db:
+        with self._transaction() as db:
             return db.execute(
                 "UPDATE ratings SET set_aside = ? WHERE item = ? AND set_aside IS NULL",
                 (reason, item),

@@ -1,0 +1,27 @@
+"""The parts of the drill; apart from ``__main__``, which new processes do not import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.drill import faults, guided, kills, mutate, surroundings
+from benchmarks.drill.outcome import Outcome
+
+#: Part -> how it is run with a share of its full size and a seed; the longest first.
+PARTS: dict[str, Callable[[float, int], Outcome]] = {
+    "kills": lambda share, seed: kills.drill(max(len(kills.KINDS), round(50 * share)), seed),
+    "inputs": lambda share, seed: mutate.drill(round(100_000 * share), seed),
+    "guided": lambda share, seed: guided.drill(round(50_000 * share), seed),
+    "surroundings": lambda share, seed: surroundings.drill(seed),
+    "faults": lambda share, seed: faults.drill(round(10_000 * share), seed),
+}
+
+
+def run_part(name: str, share: float, seed: int) -> Outcome:
+    """One part in a process of its own; a crash of it is a loss, not the end of the others."""
+    try:
+        return PARTS[name](share, seed)
+    except Exception as error:
+        outcome = Outcome(name)
+        outcome.check(False, f"{name}: ended by {type(error).__name__}: {error}")
+        return outcome

@@ -1,0 +1,80 @@
+"""What a screening promises, or why it promises nothing, in words."""
+
+from __future__ import annotations
+
+from trace_eval.conclude.evidence import Evidence
+from trace_eval.conclude.parts import EVERYTHING, STARTS, Part, ScreenOptions, fewest_labels
+
+#: Said where the labelled pairs visibly are no random sample.
+UNTRUSTED = (
+    "None: the labelled pairs are no random sample of this run, so they promise nothing of the"
+    " others; label a random sample, give each label its inclusion probability, or pass"
+    " --as-sampled to have a promise for pairs like the labelled ones."
+)
+
+
+def verdict(
+    chosen: Part | None,
+    candidate: Part | None,
+    needed: int | None,
+    parts: list[Part],
+    options: ScreenOptions,
+) -> str:
+    """The promise, or how far it is."""
+    promise = f"agreement with people of at least {options.agree:.0%}"
+    sure = f"confidence {options.confidence:.0%}"
+    if chosen is not None:
+        return (
+            f"{chosen.decided} pairs ({chosen.share:.0%} of the scored ones) may be decided by the"
+            f" judge alone: {_which(chosen)} reach {promise}, {sure}"
+            f" ({chosen.agreement:.1%} of their {chosen.labelled} labels agree)."
+        )
+    if candidate is not None and needed is not None:
+        return (
+            f"None: no part is shown to reach {promise} at {sure}. Nearest are"
+            f" {_which(candidate)} ({candidate.decided} pairs; {candidate.labelled} labels,"
+            f" {candidate.agreement:.1%} agree): about {needed} labels drawn at random among them"
+            f" would probably tell{_more_than(candidate, needed)}."
+        )
+    best = max(parts, key=lambda part: part.agreement or 0.0)
+    if best.agreement is not None and best.agreement > options.agree:
+        fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+        return (
+            f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
+            f" {best.agreement:.1%} agree); {fewest} of as many instructions could suffice if all"
+            " agreed."
+        )
+    seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
+    fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+    return (
+        f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
+        f" that for this judge, a lower --agree might. Fewer than {fewest} labels cannot show it."
+    )
+
+
+def _which(part: Part) -> str:
+    if part.signal == EVERYTHING:
+        return "all of them"
+    return f"those with {part.signal} of at least {part.threshold:.4g}"
+
+
+def _more_than(part: Part, needed: int) -> str:
+    return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
+
+
+def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> list[str]:
+    """What cannot be promised, or holds by assumption."""
+    found = []
+    if evidence.inclusion is None and not evidence.asked[evidence.scored].all():
+        found.append(
+            f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
+            " promise could hold for pairs like the labelled ones only"
+            if shifted
+            else "the labelled pairs are taken as a random sample of this run"
+        )
+    if options.cluster and evidence.cluster is None:
+        found.append("instructions are unknown: pairs are taken as independent")
+    if evidence.unmatched:
+        found.append(f"{evidence.unmatched} labelled items were not judged and are left out")
+    found.append("pairs unlike this run's (new systems, topics, voices) need new labels")
+    return found

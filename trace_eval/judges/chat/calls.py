@@ -1,0 +1,56 @@
+"""One question to a model, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from trace_eval.data.judgement import Order, Reason, Usage
+from trace_eval.judges.chat.base import Request
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question to the model, and the key of its answer in the reply cache."""
+
+    item: str
+    order: Order
+    sample: int
+    key: str
+    request: Request
+
+
+@dataclass(frozen=True)
+class CallOutcome(Generic[T]):
+    """What became of one call: an answer, or the reason why there is none.
+
+    Attributes:
+        value: the answer as ``read`` made it; None where ``reason`` says why.
+        raw: the last reply as it came, bounded.
+        repaired: the first reply was unusable, the second counts.
+        cached: read from the reply cache, nothing was sent.
+        seconds: time of the calls, without waits.
+    """
+
+    value: T | None = None
+    reason: Reason | None = None
+    detail: str | None = None
+    raw: str | None = None
+    repaired: bool = False
+    cached: bool = False
+    seconds: float | None = None
+    usage: Usage | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Everything but the answer, under the names that opinions have for it."""
+        return {
+            "reason": self.reason,
+            "detail": self.detail,
+            "raw": self.raw,
+            "repaired": self.repaired,
+            "cached": self.cached,
+            "seconds": self.seconds,
+            "usage": self.usage,
+        }
