@@ -222,3 +222,19 @@ def test_as_typed_with_a_scripted_judge(tmp_path: Path) -> None:
     again = trace_eval(*typed)  # nothing is asked: the script would be exhausted
     assert again.code == 0, again.err
     assert again.out == done.out
+
+
+def test_a_selection_without_evidence_has_no_winner_and_says_so(tmp_path: Path) -> None:
+    path = candidates(tmp_path, 0.5, 0.6, 0.7)
+    typed = [
+        "best", path, "--out", tmp_path / "run", "--cache", tmp_path / "cache",
+        *(part for g in PROFILES["screen"] if g != "signal" for part in ("-x", f"{g}=none")),
+    ]  # fmt: skip
+    done = trace_eval(*typed)
+    assert done.code == 1, done.err
+    assert "0 of 1 groups have a winner" in done.out
+    assert "3 comparisons (3 undecided)" in done.out
+    assert "none of 3 comparisons could be judged: evidence_missing" in " ".join(done.err.split())
+    (ranking,) = map(json.loads, (tmp_path / "run" / "best.jsonl").read_text().splitlines())
+    assert ranking["status"] == "unscored"
+    assert "winner" not in ranking

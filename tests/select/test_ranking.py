@@ -7,7 +7,7 @@ import pytest
 from trace_eval.data.items import Single
 from trace_eval.select.candidates import Candidate, Group, groups_of, place_in_bracket
 from trace_eval.select.ranking import bradley_terry, by_comparisons, by_scores
-from trace_eval.select.schemes import Verdict, bracket
+from trace_eval.select.schemes import Scheme, Verdict, bracket
 from trace_eval.select.summary import gain_by_scores, random_other
 
 
@@ -50,6 +50,23 @@ def test_strengths_by_hand() -> None:
     assert found["y"] == pytest.approx(-b)
     assert 1 / (1 + math.exp(-2 * b)) + 1 / (1 + math.exp(-b)) == pytest.approx(1.5, abs=1e-6)
     assert bradley_terry(["x", "y"], {("x", "y"): Verdict(None)}) == {"x": 0, "y": 0}
+
+
+@pytest.mark.parametrize("scheme", ["all", "knockout"])
+def test_a_group_in_which_nothing_could_be_told_has_no_winner(scheme: Scheme) -> None:
+    names = ["g/a", "g/b", "g/c"]
+    verdicts: dict[tuple[str, str], Verdict] = {}
+    while matches := bracket(scheme, names, verdicts).matches:
+        verdicts |= {match: Verdict(None, why="evidence_missing") for match in matches}
+    found = by_comparisons(group(*"abc"), bracket(scheme, names, verdicts), verdicts)
+    assert (found.status, found.winner, found.ranking) == ("unscored", None, [])
+    assert found.comparisons == found.undecided == len(verdicts)
+    (why,) = {gone.reason for gone in found.unscored}
+    assert why == f"none of {len(verdicts)} comparisons could be judged: evidence_missing"
+    assert [gone.candidate for gone in found.unscored] == names
+    verdicts[next(iter(verdicts))] = Verdict("1", 1.0)
+    one = by_comparisons(group(*"abc"), bracket(scheme, names, verdicts), verdicts)
+    assert (one.status, one.unscored) == ("scored", [])
 
 
 def test_finalists_come_before_those_knocked_out() -> None:

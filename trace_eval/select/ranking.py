@@ -95,7 +95,13 @@ def by_comparisons(group: Group, bracket: Bracket, verdicts: Verdicts) -> Rankin
     ]
     ids = {candidate.id for candidate in group.candidates}
     played = [verdict for match, verdict in verdicts.items() if set(match) <= ids]
-    found = _outcome(group, ranked, {})
+    gone: dict[str, str] = {}
+    if played and all(verdict.label is None for verdict in played):
+        # What is left of the order is the candidates' hashes.
+        why = "; ".join(sorted({verdict.why for verdict in played if verdict.why}))
+        told = f"none of {len(played)} comparisons could be judged"
+        ranked, gone = [], dict.fromkeys(sorted(ids), f"{told}: {why}" if why else told)
+    found = _outcome(group, ranked, gone)
     return found.model_copy(
         update={
             "comparisons": len(played),

@@ -33,10 +33,12 @@ class Verdict:
     Attributes:
         label: ``1``: the first of the match is better.
         p_first: share of the first plus half of the ties, 0 to 1.
+        why: what kept the judge from telling, where it says.
     """
 
     label: Preference | None
     p_first: float = 0.5
+    why: str | None = None
 
 
 Verdicts = Mapping[Match, Verdict]

@@ -157,7 +157,7 @@ def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Verdic
         found = judgement.dimensions.get(by)  # type: ignore[call-overload]
         rating, shares = (found.rating, found.distribution) if found else (None, None)
     if judgement.status != "scored" or rating is None:
-        return Verdict(None)
+        return Verdict(None, why=str(judgement.reason) if judgement.reason else None)
     label = str(rating) if str(rating) in ("1", "2") else "tie"
     if judgement.pair_scores:
         return Verdict(label, judgement.pair_scores.p_a)  # type: ignore[arg-type]
