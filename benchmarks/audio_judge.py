@@ -35,7 +35,7 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import Reply, Request, Tokens
+from trace_eval.judges.chat.base import Choices, Reply, Request, Tokens
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.pipeline import decode_recording
@@ -197,10 +197,10 @@ def cpu_per_call(pairs: int) -> dict[str, float]:
 class _Fixed(OpenAIClient):
     """Sends for real; the benchmark's server knows one reply only."""
 
-    def read(self, data: bytes, request: Request | None) -> Reply:
+    def read_choices(self, data: bytes, request: Request | None) -> Choices:
         """The verdict, once the response has come."""
-        reply = super().read(data, None)
-        return Reply(REPLY, reply.tokens)
+        tokens = super().read_choices(data, None).tokens
+        return Choices((Reply(REPLY, tokens),), tokens)
 
 
 def memory(pairs: int, seconds: float = 2.0) -> dict[str, float]:

@@ -44,6 +44,10 @@ _HELP: dict[str, tuple[str, str]] = {
     "swap": ("--swap", "Orders in which the answers are shown: both, off or random."),
     "samples": ("--samples", "Calls per order; of single answers, calls per rubric."),
     "min_samples": ("--min-samples", "Usable samples that make a score; default: more than half."),
+    "choices": (
+        "--choices",
+        "Ask for all samples of an answer in one request (n), which pays its sound once (openai:).",
+    ),
     "show": (
         "--show",
         "Material beside the answer, by commas: question, rationale, transcription; or none.",

@@ -43,14 +43,15 @@ def sit(
     """
     from trace_eval.commands.tables import print_batch
 
+    noun = "items" if what == "rating" else "pairs"
     if ways.estimate:
-        _estimate(manifest, options, folder, ways.quick)
+        _estimate(manifest, options, folder, ways.quick, noun)
         return None
     try:
         with progress(len(manifest.items), what) as listener, open_session(listener) as session:
             warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
             if ways.batch_file:
-                print_batch(session.write_batch(ways.batch_file))
+                print_batch(session.write_batch(ways.batch_file), noun)
                 return None
             return session.judge_pending(ways.batch_results)
     except KeyboardInterrupt:
@@ -58,13 +59,13 @@ def sit(
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def _estimate(manifest: Manifest, options: Options, folder: Path, quick: bool) -> None:
+def _estimate(manifest: Manifest, options: Options, folder: Path, quick: bool, noun: str) -> None:
     from trace_eval.commands.tables import print_estimate
     from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 
     if quick:
-        print_estimate(quick_estimate(manifest, options, folder))
+        print_estimate(quick_estimate(manifest, options, folder), noun)
         return
     with progress(len(manifest.items)) as listener:
         found = estimate_manifest(manifest, options, folder, listener)
-    print_estimate(found)
+    print_estimate(found, noun)

@@ -175,12 +175,13 @@ def print_runs(runs: Sequence[Listed]) -> None:
     console.print(table)
 
 
-def print_estimate(estimate: CostEstimate) -> None:
+def print_estimate(estimate: CostEstimate, what: str = "pairs") -> None:
     """What a run would send and cost."""
     console = results()
+    several = f" for {estimate.replies} samples" if estimate.replies > estimate.calls else ""
     console.print(
-        f"{estimate.cases} pairs, {estimate.calls} calls to make"
-        f" ({estimate.cached} in the reply cache, {estimate.unscored} pairs lack evidence)"
+        f"{estimate.cases} {what}, {estimate.calls} calls to make{several}"
+        f" ({estimate.cached} in the reply cache, {estimate.unscored} {what} lack evidence)"
     )
     if estimate.guessed is not None:
         guessed = (
@@ -237,13 +238,13 @@ def _print_sound(found: CostEstimate) -> None:
     )
 
 
-def print_batch(batch: BatchWritten) -> None:
+def print_batch(batch: BatchWritten, what: str = "pairs") -> None:
     """Which batch files were written."""
     console = results()
     files = ", ".join(map(str, batch.files))
     console.print(
         f"{batch.requests} requests -> {escape(files)} ({batch.cached} in the reply cache,"
-        f" {batch.unscored} pairs lack evidence); send them, then --batch-results FILE"
+        f" {batch.unscored} {what} lack evidence); send them, then --batch-results FILE"
     )
 
 

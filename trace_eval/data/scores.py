@@ -16,6 +16,13 @@ SCORE_VERSION = "1"
 ScaleValue = int | float
 
 
+class Choice(Strict):
+    """Which reply it was of a request that asked for several."""
+
+    index: int = Field(ge=0, description="from 0, as the server listed them")
+    of: int = Field(ge=1, description="replies that came of that request")
+
+
 class ScoreOpinion(Strict):
     """One sample of one judge."""
 
@@ -31,7 +38,11 @@ class ScoreOpinion(Strict):
     raw: str | None = Field(None, description="the last reply as it came")
     repaired: bool = Field(False, description="the first reply was unusable, the second counts")
     cached: bool = Field(False, description="read from the reply cache, nothing was sent")
-    seed: int | None = None
+    seed: int | None = Field(None, description="as it was sent; choices of one request share it")
+    choice: Choice | None = Field(
+        None,
+        description="null: the reply to a request of its own; else seconds and usage are shares",
+    )
     seconds: float | None = Field(None, description="time of the call, seconds")
     usage: Usage | None = None
     sent: dict[str, FiniteJson] | None = Field(

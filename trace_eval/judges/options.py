@@ -60,6 +60,7 @@ class JudgeOptions:
     seed: int = 0  # of the first sample; the next one gets seed + 1
     max_tokens: int | None = None  # of one reply; None: 2,048, and 1,024 of a rater
     min_samples: int | None = None  # usable ones that make a score (rate); None: more than half
+    choices: bool = False  # all samples of a question in one request (rate, openai)
     repair: bool = True  # one second chance for an unusable reply
     structure: Structure = "auto"  # how the reply's shape is enforced (openai)
     # Running many.
@@ -255,7 +256,7 @@ TEXT_ONLY = frozenset({"mode", "rendering", "drop", "elicitation", "template"})
 
 #: Options of judges that compare pairs, and of those that rate single answers.
 PAIRS_ONLY = frozenset({"mode", "elicitation", "template", "swap", "tie_margin"})
-RATES_ONLY = frozenset({"show", "min_samples"})
+RATES_ONLY = frozenset({"show", "min_samples", "choices"})
 
 #: Options of every judge of pairs over a chat model, whatever it shows; and of every rater.
 CHAT_OPTIONS = FIELDS - CLIENT_ONLY - IN_PROCESS - AUDIO_ONLY - TEXT_ONLY - RATES_ONLY

@@ -41,6 +41,7 @@ class Request:
     max_tokens: int
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # None: not sent
+    choices: int = 1  # replies asked for in this one request
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
 
@@ -101,6 +102,19 @@ class Unusable(Exception):
         self.tokens = tokens
 
 
+@dataclass(frozen=True)
+class Choices:
+    """The replies of one request, each with its share of the tokens.
+
+    Attributes:
+        replies: at least one, at most as many as were asked for.
+        tokens: of the whole request; the replies' tokens add up to them.
+    """
+
+    replies: tuple[Reply | Unusable, ...]
+    tokens: Tokens
+
+
 class ChatClient(ABC):
     """A server and a model on it.
 
@@ -110,6 +124,7 @@ class ChatClient(ABC):
         ordered: the order of the calls decides the replies.
         usual_concurrency: calls in flight where the user does not say.
         uses: fields of ``JudgeOptions`` that mean something to this client alone.
+        gives_choices: whether it can ask for several replies in one request.
         key_variable: environment variable of its key; None: it takes none.
     """
 
@@ -118,6 +133,7 @@ class ChatClient(ABC):
     ordered: ClassVar[bool] = False
     usual_concurrency: ClassVar[int] = 8
     uses: ClassVar[frozenset[str]] = frozenset()
+    gives_choices: ClassVar[bool] = False
     key_variable: str | None = None
 
     @abstractmethod
@@ -156,6 +172,21 @@ class ChatClient(ABC):
             CallFailed: no reply.
             Unusable: a reply that cannot be read.
         """
+
+    @property
+    def takes_choices(self) -> bool:
+        """Whether the server gives several replies to one request, as far as is known."""
+        return False
+
+    async def choices(self, request: Request) -> Choices:
+        """Make one call that may bring ``request.choices`` replies; fewer are no error.
+
+        Raises:
+            CallFailed: no reply.
+            Unusable: nothing of what came can be read.
+        """
+        reply = await self.chat(request)
+        return Choices((reply,), reply.tokens)
 
     async def shutdown_date(self) -> str | None:
         """When the provider ends the model, as its list of models says; None: it does not."""

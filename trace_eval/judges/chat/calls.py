@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from trace_eval.data.judgement import Order, Reason, Usage
+from trace_eval.data.scores import Choice
 from trace_eval.judges.chat.base import Request
 
 T = TypeVar("T")
@@ -32,6 +33,8 @@ class CallOutcome(Generic[T]):
         repaired: the first reply was unusable, the second counts.
         cached: read from the reply cache, nothing was sent.
         seconds: time of the calls, without waits.
+        seed: as it was sent, where it is not the call's own; ``choice``: which reply it was of
+            a request for several. Neither is part of :meth:`record`: only ratings have them.
     """
 
     value: T | None = None
@@ -42,6 +45,8 @@ class CallOutcome(Generic[T]):
     cached: bool = False
     seconds: float | None = None
     usage: Usage | None = None
+    seed: int | None = None
+    choice: Choice | None = None
 
     def record(self) -> dict[str, Any]:
         """Everything but the answer, under the names that opinions have for it."""

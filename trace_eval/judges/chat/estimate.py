@@ -24,13 +24,16 @@ class CostEstimate:
     """Calls, tokens and cost of cases that were looked at.
 
     Attributes:
-        cases: pairs looked at.
-        unscored: pairs for which nothing would be sent, because evidence is missing.
-        calls: calls to make: orders times samples, without those in the reply cache.
+        cases: pairs or items looked at.
+        unscored: those for which nothing would be sent, because evidence is missing.
+        calls: calls to make: orders times samples, without those in the reply cache; with choices,
+            one for all samples of an item.
+        replies: replies to the calls: as many as calls, with choices more.
         cached: calls whose reply is in the reply cache.
         input_tokens: expected prompt tokens of the calls to make.
         output_tokens: expected reply tokens.
-        input_tokens_at_most: bound without retries and second chances.
+        input_tokens_at_most: bound without retries and second chances; with choices, for a server
+            that turns out to give one reply at a time.
         output_tokens_at_most: the same bound; every reply runs into ``max_tokens``.
         cost_usd: expected US dollars; None: no price is known.
         cost_usd_at_most: the same for the bounds.
@@ -45,6 +48,7 @@ class CostEstimate:
     cases: int = 0
     unscored: int = 0
     calls: int = 0
+    replies: int = 0
     cached: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -69,7 +73,7 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[AnyCase], batch: bool = Fals
         cases: the cases to judge, read once.
         batch: price the calls as requests of a batch file.
     """
-    seen = unscored = calls = cached = expected = bound = 0
+    seen = unscored = calls = replies = cached = expected = bound = 0
     sound = _Sound()
     for case in cases:
         seen += 1
@@ -79,25 +83,26 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[AnyCase], batch: bool = Fals
         except UserError:  # a recording that cannot be decoded
             lacking, asked = True, []
         unscored += lacking
-        for call, kept in asked:
-            if kept:
-                cached += 1
-                continue
+        missing = [call for call, kept in asked if not kept]
+        cached += len(asked) - len(missing)
+        replies += len(missing)
+        for call, *others in judge.requests(missing):
             calls += 1
             expected += typical_tokens(call.request.messages)
-            bound += upper_tokens(call.request.messages)
-            sound.count(call)
-    said = calls * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
-    most = calls * judge.options.reply_tokens
+            bound += upper_tokens(call.request.messages) * (1 + len(others))
+            sound.count(call, 1 + len(others))
+    said = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
+    most = replies * judge.options.reply_tokens
     price = judge.price
     heard = (price.audio_tokens(sound.seconds) if price else None) or 0
-    heard_most = (price.audio_tokens(sound.seconds * AUDIO_MARGIN) if price else None) or 0
+    heard_most = (price.audio_tokens(sound.seconds_at_most * AUDIO_MARGIN) if price else None) or 0
     usual = Tokens(expected + heard, said, audio=heard, audio_s=sound.seconds)
-    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=sound.seconds)
+    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=sound.seconds_at_most)
     return CostEstimate(
         cases=seen,
         unscored=unscored,
         calls=calls,
+        replies=replies,
         cached=cached,
         input_tokens=expected + heard,
         output_tokens=said,
@@ -118,15 +123,17 @@ class _Sound:
     """What the calls to make send besides words."""
 
     def __init__(self) -> None:
-        self.seconds = self.examples = 0.0
+        self.seconds = self.seconds_at_most = self.examples = 0.0
         self.parts = self.bytes = 0
         self.orders: set[str] = set()
 
-    def count(self, call: Call) -> None:
+    def count(self, call: Call, replies: int) -> None:
         """Add one call; all messages before the last one are examples."""
         *before, _ = call.request.messages
         self.orders.add(call.order)
-        self.seconds += sum(message.audio_s for message in call.request.messages)
+        seconds = sum(message.audio_s for message in call.request.messages)
+        self.seconds += seconds
+        self.seconds_at_most += seconds * replies
         self.examples += sum(message.audio_s for message in before)
         for message in call.request.messages:
             sounds = [part for part in message.parts if isinstance(part, AudioPart)]

@@ -10,6 +10,7 @@ import asyncio
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import JsonValue
@@ -17,7 +18,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.judgement import Order, Reason
 from trace_eval.judges.base import Activity, Judge, JudgeUnreachable
-from trace_eval.judges.chat.ask import Asker, NoAnswer
+from trace_eval.judges.chat.ask import Answered, Asker, NoAnswer, together
 from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.message import Message
@@ -205,6 +206,10 @@ class ChatJudge(Judge, Generic[T]):
         for call in self.calls(case):
             yield call, self.stored(call) is not None
 
+    def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
+        """Calls of one case as they would be sent: each is a request of its own."""
+        return ((call,) for call in calls)
+
     def stored(self, call: Call) -> StoredReply | None:
         """The cached reply of a call, if it can still be read."""
         kept = self._replies.get(call.key) if self._replies else None
@@ -224,12 +229,47 @@ class ChatJudge(Judge, Generic[T]):
         """What became of each call, in their order."""
         if self.client.ordered:
             return [await self.answer(call) for call in calls]
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self.answer(call)) for call in calls]
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        return [task.result() for task in tasks]
+        return await together(self.answer(call) for call in calls)
+
+    async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
+        """The same for samples of one question: those not kept are asked for in one request."""
+        made: dict[str, CallOutcome[T]] = {}
+        if self.client.takes_choices:
+            made = await self._asked_together(calls)
+        return await together(
+            _ready(made[call.key]) if call.key in made else self.answer(call) for call in calls
+        )
+
+    async def _asked_together(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
+        """Key -> outcome of the calls that could be made in one request.
+
+        A call that somebody else is making just now is left out, not waited for: two runs that
+        hold a part of each other's calls would wait for ever.
+        """
+        with ExitStack() as held:
+            mine = [call for call in calls if not self._at_hand(call) and self._take(call, held)]
+            if len(mine) < 2:
+                return {}
+            outcomes = await self.asker.ask_together(
+                [call.request for call in mine],
+                lambda index, answer: self._outcome(mine[index], answer),
+            )
+            return {call.key: made for call, made in zip(mine, outcomes, strict=True)}
+
+    def _take(self, call: Call, held: ExitStack) -> bool:
+        """The right to make a call until ``held`` ends; False: somebody else makes it."""
+        if self._replies is None:
+            return True
+        owner = os.urandom(8).hex()
+        if call.key in self._flights or not self._replies.lease(call.key, owner):
+            return False
+        held.callback(self._replies.release, call.key, owner)
+        if self._at_hand(call):  # it came between looking and leasing
+            return False
+        self._flights[call.key] = asyncio.Event()
+        held.callback(lambda: self._flights.pop(call.key).set())
+        held.callback(asyncio.create_task(self._renew(self._replies, call.key, owner)).cancel)
+        return True
 
     async def answer(self, call: Call) -> CallOutcome[T]:
         """The kept reply of a call, else the model's.
@@ -246,7 +286,8 @@ class ChatJudge(Judge, Generic[T]):
         finally:
             self._flights.pop(call.key).set()
 
-    async def _answer(self, call: Call) -> CallOutcome[T]:
+    def _at_hand(self, call: Call) -> CallOutcome[T] | None:
+        """What can be said without sending anything: the kept reply, or why nothing is sent."""
         kept = self._replies.get(call.key) if self._replies else None
         if kept and (replayed := self._replayed(kept)):
             return replayed
@@ -257,6 +298,11 @@ class ChatJudge(Judge, Generic[T]):
             return CallOutcome(reason=reason, detail=detail)
         if too_large := self._too_large(call):
             return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
+        return None
+
+    async def _answer(self, call: Call) -> CallOutcome[T]:
+        if at_hand := self._at_hand(call):
+            return at_hand
         if self._replies is None:
             return await self._asked(call)
         owner = os.urandom(8).hex()
@@ -283,31 +329,39 @@ class ChatJudge(Judge, Generic[T]):
     async def _asked(self, call: Call) -> CallOutcome[T]:
         """The model's reply, kept if it can be used."""
         try:
-            answer = await self.asker.ask(call.request)
+            return self._outcome(call, await self.asker.ask(call.request))
         except NoAnswer as failed:
-            if failed.unreachable:
+            return self._outcome(call, failed)
+
+    def _outcome(self, call: Call, answer: Answered[T] | NoAnswer) -> CallOutcome[T]:
+        """What became of a call; a reply that can be used is kept."""
+        seed = answer.seed if answer.seed != call.request.seed else None
+        if isinstance(answer, NoAnswer):
+            if answer.unreachable:
                 raise JudgeUnreachable(
-                    f"judge {self.spec}: {failed.detail}; stopped here, because nobody answered any"
+                    f"judge {self.spec}: {answer.detail}; stopped here, because nobody answered any"
                     " attempt: the same command continues"
                 ) from None
             return CallOutcome(
-                reason=failed.reason,
-                detail=failed.detail,
-                raw=_bounded(failed.raw),
-                repaired=failed.repaired,
-                seconds=failed.seconds,
-                usage=failed.usage,
+                reason=answer.reason,
+                detail=answer.detail,
+                raw=_bounded(answer.raw),
+                repaired=answer.repaired,
+                seconds=answer.seconds,
+                usage=answer.usage,
+                seed=seed,
+                choice=answer.choice,
             )
-        self.keep(
-            call.key,
-            StoredReply.of(answer.reply.text, answer.reply.tokens, answer.repaired),
-        )
+        stored = StoredReply.of(answer.reply.text, answer.reply.tokens, answer.repaired)
+        self.keep(call.key, stored.model_copy(update={"seed": seed, "choice": answer.choice}))
         return CallOutcome(
             value=answer.value,
             raw=_bounded(answer.reply.text),
             repaired=answer.repaired,
             seconds=answer.seconds,
             usage=answer.usage,
+            seed=seed,
+            choice=answer.choice,
         )
 
     def _too_large(self, call: Call) -> str | None:
@@ -335,6 +389,8 @@ class ChatJudge(Judge, Generic[T]):
             repaired=kept.repaired,
             cached=not bought,
             usage=usage_of(kept.tokens, self.price, batch=kept.batch),
+            seed=kept.seed,
+            choice=kept.choice,
         )
 
     async def close(self) -> None:
@@ -342,6 +398,10 @@ class ChatJudge(Judge, Generic[T]):
         await self.client.close()
         if self._replies:
             self._replies.close()
+
+
+async def _ready(outcome: CallOutcome[T]) -> CallOutcome[T]:
+    return outcome
 
 
 def _bounded(raw: str | None) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,6 +24,7 @@ from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,
+    Choices,
     PerLoop,
     Redactor,
     Reply,
@@ -52,10 +54,16 @@ from trace_eval.judges.chat.openai_dialect import (
     status_of,
     tokens_of,
 )
+from trace_eval.judges.chat.shares import shares
 from trace_eval.judges.options import JudgeOptions
+
+log = logging.getLogger(__name__)
 
 DEFAULT_URL = "https://api.openai.com/v1"
 
+
+#: Said once, when a server turns out to give one reply at a time.
+_ALONE = "choices are off, each sample is a request of its own: %s"
 
 #: Seconds to wait for what a server says of its model.
 _IDENTIFY_S = 5.0
@@ -84,6 +92,7 @@ class OpenAIClient(ChatClient):
     """
 
     uses = frozenset({"structure"})
+    gives_choices = True
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
         url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
@@ -106,6 +115,7 @@ class OpenAIClient(ChatClient):
             token_field="max_completion_tokens" if own else "max_tokens",
             bounded=not own,  # its strict mode has no maxLength
             modalities=listens,
+            choices=options.choices,
             top_k=not own,
         )
         self._parameters = options.deciding(self.uses)
@@ -164,6 +174,8 @@ class OpenAIClient(ChatClient):
             body["top_p"] = request.top_p
         if dialect.top_k and request.top_k is not None:
             body["top_k"] = request.top_k
+        if dialect.choices and request.choices > 1:
+            body["n"] = request.choices
         if dialect.modalities:
             body["modalities"] = ["text"]
         if dialect.structure == "json_schema":
@@ -174,17 +186,38 @@ class OpenAIClient(ChatClient):
             body["response_format"] = {"type": "json_object"}
         return body
 
+    @property
+    def takes_choices(self) -> bool:
+        """Whether ``n`` is asked for: until a server refuses it, or gives fewer."""
+        return self._dialect.choices
+
     async def chat(self, request: Request) -> Reply:
         """Make one call; the very first one settles the dialect while the others wait."""
+        return _usable((await self.choices(request)).replies[0])
+
+    async def choices(self, request: Request) -> Choices:
+        """The same for several replies; a server that gives fewer is not asked for them again."""
         if not self._settled:
             async with self._settling.get():
                 if not self._settled:
                     return await self._settle(request)
-        return await self._send(request)
+        try:
+            return await self._send(request)
+        except _Refused as refused:
+            if not self._dialect.refuses_choices(refused.text):
+                raise
+            self._without_choices(refused.detail)
+            return await self._send(request)
 
-    async def _settle(self, request: Request) -> Reply:
+    def _without_choices(self, why: str) -> None:
+        if self._dialect.choices:
+            self._dialect = replace(self._dialect, choices=False)
+            log.warning(_ALONE, why)
+
+    async def _settle(self, request: Request) -> Choices:
         start = self._dialect
         first: CallFailed | None = None
+        alone: str | None = None
         try:
             while True:
                 try:
@@ -197,9 +230,13 @@ class OpenAIClient(ChatClient):
                     ):
                         # Plain text is refused as well: its form is not the trouble.
                         raise first from None
+                    if self._dialect.choices and not following.choices:
+                        alone = refused.detail
                     self._dialect = following
                 else:
                     self._settled = True
+                    if alone:
+                        log.warning(_ALONE, alone)
                     return reply
         except Unusable:
             self._settled = True  # the server took the request; the reply is another matter
@@ -221,7 +258,7 @@ class OpenAIClient(ChatClient):
             if isinstance(told, dict):
                 self._told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
 
-    async def _send(self, request: Request) -> Reply:
+    async def _send(self, request: Request) -> Choices:
         audio_s = sum(message.audio_s for message in request.messages)
         create = self._client.get().chat.completions.with_streaming_response.create
         try:
@@ -244,10 +281,22 @@ class OpenAIClient(ChatClient):
                 retry=True,
                 billed=True,
             ) from None
-        return self.read(data, request)
+        made = self.read_choices(data, request)
+        if "n" in body and len(made.replies) < request.choices:
+            told = f"{self.server} gave {len(made.replies)} of {request.choices}"
+            self._without_choices(told)
+        return made
 
     def read(self, data: bytes, request: Request | None) -> Reply:
         """A response body -> its reply; also for the lines of a batch result.
+
+        Raises:
+            Unusable, CallFailed: as :meth:`read_choices`.
+        """
+        return _usable(self.read_choices(data, request).replies[0])
+
+    def read_choices(self, data: bytes, request: Request | None) -> Choices:
+        """A response body -> its replies.
 
         Raises:
             Unusable: not a completion, empty, cut or filtered.
@@ -274,17 +323,27 @@ class OpenAIClient(ChatClient):
                 self._told[name] = self.redact(body[name])
         if request is not None:
             check_read(request, tokens)
-        return Reply(check_text(self._choice(body, tokens), tokens), tokens)
-
-    def _choice(self, body: Mapping[str, Any], tokens: Tokens) -> str:
         choices = body.get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        if not isinstance(choices, list) or not choices:
             raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
-        message = choices[0].get("message")
+        choices = choices[: request.choices if request else 1]
+        divided = zip(choices, shares(tokens, len(choices)), strict=True)
+        return Choices(tuple(self._reply(choice, share) for choice, share in divided), tokens)
+
+    def _reply(self, choice: object, tokens: Tokens) -> Reply | Unusable:
+        try:
+            return Reply(check_text(self._text(choice, tokens), tokens), tokens)
+        except Unusable as unusable:
+            return unusable
+
+    def _text(self, choice: object, tokens: Tokens) -> str:
+        if not isinstance(choice, dict):
+            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
+        message = choice.get("message")
         message = message if isinstance(message, dict) else {}
         content = message.get("content")
         text = self.redact.exact(content) if isinstance(content, str) else ""
-        finish = choices[0].get("finish_reason")
+        finish = choice.get("finish_reason")
         raw = text or None
         if finish == "content_filter" or message.get("refusal"):
             refusal = self.redact(str(message.get("refusal") or "content_filter"))
@@ -356,6 +415,12 @@ class _Refused(CallFailed):
     def __init__(self, reason: Reason, detail: str, text: str, **how: Any) -> None:
         super().__init__(reason, detail, **how)
         self.text = text
+
+
+def _usable(made: Reply | Unusable) -> Reply:
+    if isinstance(made, Unusable):
+        raise made
+    return made
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:

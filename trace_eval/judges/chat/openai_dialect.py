@@ -26,6 +26,12 @@ _ABOUT_LENGTH = re.compile(r"(max|min)_?length|repetition|grammar|keyword")
 Structured = Literal["json_schema", "json_object", "text"]
 _NEXT: dict[Structured, Structured] = {"json_schema": "json_object", "json_object": "text"}
 
+#: Words of the errors by which servers refuse several replies to one request. OpenAI and
+#: llama.cpp quote the parameter (which takes no more than its slots); others speak of choices.
+_ABOUT_CHOICES = re.compile(
+    r"""["'`]n\\?["'`]|\bn_cmpl\b|\bcompletion choices?\b|\bn (must|should|is|>|=)"""
+)
+
 #: OpenAI's models that listen: no structured outputs, and told to answer in text.
 AUDIO_MODEL = re.compile(r"(^|/)gpt-[\w.-]*audio")
 
@@ -47,11 +53,14 @@ class Dialect:
     top_p: bool = True
     top_k: bool = True  # no field of OpenAI's own; vLLM, SGLang and llama.cpp take it
     modalities: bool = False
+    choices: bool = False  # ``n`` replies to one request; only where the user says so
     bounded: bool = True  # free texts of the schema have a maxLength
 
     def after(self, refusal: str) -> Dialect | None:
         """The dialect to try after this error text; None: nothing is left to try."""
         simpler = _NEXT.get(self.structure)
+        if self.refuses_choices(refusal):
+            return replace(self, choices=False)
         if self.bounded and self.structure == "json_schema" and _ABOUT_LENGTH.search(refusal):
             return replace(self, bounded=False)
         if simpler and ABOUT_STRUCTURE.search(refusal):
@@ -68,7 +77,13 @@ class Dialect:
             return replace(self, top_k=False)
         if "modalities" in refusal and self.modalities:
             return replace(self, modalities=False)
+        if self.choices:  # what is asked for to save money goes before what shapes replies
+            return replace(self, choices=False)
         return replace(self, structure=simpler) if simpler else None
+
+    def refuses_choices(self, refusal: str) -> bool:
+        """Whether this error text is about several replies that were asked for."""
+        return self.choices and bool(_ABOUT_CHOICES.search(refusal))
 
 
 #: Larger token counts are errors of the server.

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from blueprints import Strict, UserError
+from trace_eval.data.scores import Choice
 from trace_eval.data.sqlite import open_shared
 from trace_eval.judges.chat.base import Tokens
 
@@ -37,6 +38,8 @@ class StoredReply(Strict):
     cached_audio_tokens: int = 0
     audio_s: float = 0.0
     batch: bool = False
+    seed: int | None = None  # as it was sent, where it is not the one in the key
+    choice: Choice | None = None  # which reply it was of a request for several
 
     @property
     def tokens(self) -> Tokens:
@@ -125,7 +128,8 @@ class ReplyCache:
         """Keep a reply. A full disk costs the cache, not the judgement."""
         try:
             self._db.execute(
-                "INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply.model_dump_json())
+                "INSERT OR REPLACE INTO replies VALUES (?, ?)",
+                (key, reply.model_dump_json(exclude_none=True)),
             )
         except sqlite3.Error as error:
             log.warning("reply cache %s: %s", self._path, error)

@@ -7,7 +7,7 @@ keeps their distribution. How the answer is shown (words, blueprint, sound) is i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -67,6 +67,11 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)
         super().__init__(spec, client, bounded, price)
         self.reads = self.evidence.reads  # type: ignore[misc] # follows what is shown
+
+    @property
+    def uses(self) -> frozenset[str]:  # type: ignore[override]
+        """Options that mean something to this judge or to its client."""
+        return super().uses - (frozenset() if self.client.gives_choices else {"choices"})
 
     @property
     def prompt_sha256(self) -> str:
@@ -134,6 +139,12 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
             for sample in range(self.options.samples)
         ]
 
+    def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
+        """All samples in one request, where the server is asked for choices."""
+        if self.options.choices and self.client.takes_choices:
+            return iter([calls] if calls else [])
+        return super().requests(calls)
+
     def _nothing_in(self, case: SingleCase) -> Reason | None:
         """Why nobody is asked about an answer; silence is said before emptiness."""
         if self.rubric.silent == "ask":
@@ -154,7 +165,8 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
                 return self.unscored(case.item, reason, "there is nothing to rate in the answer")
             return [lowest_score(case.item, self.rubric, self.spec, reason)]
         calls = self.calls(case)
-        outcomes = await self.answers(calls)
+        ask = self.answers_together if self.options.choices else self.answers
+        outcomes = await ask(calls)
         opinions = [_opinion(*each) for each in zip(calls, outcomes, strict=True)]
         more: dict[str, Any] = {
             "caveats": self.evidence.caveats(case),
@@ -170,7 +182,8 @@ def _opinion(call: Call, outcome: CallOutcome[ScoreReply]) -> ScoreOpinion:
     reply = outcome.value
     return ScoreOpinion(
         sample=call.sample,
-        seed=call.request.seed,
+        seed=call.request.seed if outcome.seed is None else outcome.seed,
+        choice=outcome.choice,
         score=reply.score if reply else None,
         elements=reply.elements if reply else {},
         reasoning=reply.reasoning if reply else "",
