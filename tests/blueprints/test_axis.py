@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blueprints import Contour, UserError, resample
-from tests.blueprints.samples import unhurried
+from tests.support.samples import unhurried
 
 
 def contour(values: list[float | None], start_s: float = 0.5, step_s: float = 1.0) -> Contour:

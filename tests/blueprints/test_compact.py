@@ -28,7 +28,7 @@ from blueprints import (
     render_compact,
     render_paper,
 )
-from tests.blueprints.samples import absent, blueprints, spoken, texts, unhurried
+from tests.support.samples import absent, blueprints, spoken, texts, unhurried
 
 
 def lines_of(bp: Blueprint, drop: tuple[str, ...] = ()) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from blueprints import GROUPS, Absent, Blueprint, Contour, Extension, Present, Status
 from blueprints.records import Fact
-from tests.blueprints.samples import spoken
+from tests.support.samples import spoken
 
 
 class Harmonicity(Present):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from blueprints import Absent, Blueprint, UserError, render_paper
-from tests.blueprints.samples import TEXT, absent, blueprints, spoken, unhurried
+from tests.support.samples import TEXT, absent, blueprints, spoken, unhurried
 
 #: Fig. 7 of the paper.
 KEYS: dict[str, list[str] | None] = {

@@ -23,7 +23,7 @@ from blueprints import (
     Span,
     Status,
 )
-from tests.blueprints.samples import absent, blueprints, spoken, unhurried
+from tests.support.samples import absent, blueprints, spoken, unhurried
 
 
 @unhurried

@@ -16,7 +16,7 @@ from benchmarks.tokens import (
     with_models,
     without_models,
 )
-from tests.blueprints.samples import TEXT, spoken
+from tests.support.samples import TEXT, spoken
 
 #: GPT-2's cut of text into pieces before merging, without Unicode classes: a lower bound of
 #: the tokens of every rendering, and exact for whole numbers under 1000 and common words.

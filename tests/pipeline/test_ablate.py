@@ -8,8 +8,8 @@ import pytest
 
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
-from tests.blueprints.samples import spoken
 from tests.support.cli import trace_eval
+from tests.support.samples import spoken
 from trace_eval.agreement.ablation.tables import compare
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair

@@ -11,8 +11,8 @@ import pytest
 from blueprints import Blueprint, UserError
 from blueprints.flat import flat
 from fusion import DIMENSIONS, POLICIES, Rating
-from tests.blueprints.samples import spoken
 from tests.review.support import pairs, scored, unscored, write_run
+from tests.support.samples import spoken
 from trace_eval.api import Result
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Labels

@@ -57,7 +57,7 @@ def test_show_names_the_material(show: tuple[str, ...], shown: set[str]) -> None
 @pytest.mark.parametrize("name", rubric_names())
 def test_every_rubric_is_said_whole(name: str) -> None:
     rubric = load_rubric(name)
-    item = FULL if not rubric.is_heard else single(None, context="CONTEXT-WORDS")
+    item = FULL if not rubric.needs_audio else single(None, context="CONTEXT-WORDS")
     text = prompt_of(item, name)
     for sentence in (*rubric.points.values(), *rubric.rules, rubric.question.strip()):
         assert sentence in text

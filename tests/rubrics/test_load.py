@@ -47,7 +47,7 @@ def test_the_shipped_ones_are_whole() -> None:
         assert rubric.numbers == scale
         assert len(set(rubric.points.values())) == len(rubric.points)
     assert load_rubric("role_style").crop_s == 60
-    assert not load_rubric("correctness").is_heard
+    assert not load_rubric("correctness").needs_audio
     assert load_rubric("correctness").wants("rationale")
     assert not load_rubric("correctness").wants("transcription")
 

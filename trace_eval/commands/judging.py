@@ -18,7 +18,7 @@ from extractors.folders import cache_folder
 from trace_eval.commands.options import Command, field_parameters, parameter, with_options
 from trace_eval.judges.options import (
     AUDIO_ONLY,
-    HEARD_OPTIONS,
+    AUDIO_RATING_OPTIONS,
     PAIRS_ONLY,
     RATES_ONLY,
     RATING_TOKENS,
@@ -112,7 +112,7 @@ def judge_options(command: Command) -> Command:
 
 def rating_options(command: Command) -> Command:
     """The same for LLM judges that rate single answers."""
-    return _with(command, set(_HELP) - PAIRS_ONLY - (AUDIO_ONLY - HEARD_OPTIONS))
+    return _with(command, set(_HELP) - PAIRS_ONLY - (AUDIO_ONLY - AUDIO_RATING_OPTIONS))
 
 
 def _with(command: Command, names: Collection[str]) -> Command:

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.conclude.evidence import Evidence
-from trace_eval.conclude.parts import EVERYTHING, Part, ScreenOptions, tested_parts, wanted_labels
+from trace_eval.conclude.parts import (
+    EVERYTHING,
+    DecidablePart,
+    ScreenOptions,
+    tested_parts,
+    wanted_labels,
+)
 from trace_eval.conclude.screen_words import UNTRUSTED, caveats, verdict
 from trace_eval.conclude.shift import differences
 
@@ -47,10 +53,10 @@ class Screening:
     labels: int
     instructions: int | None
     scored: int
-    chosen: Part | None
-    candidate: Part | None
+    chosen: DecidablePart | None
+    candidate: DecidablePart | None
     needed: int | None
-    parts: tuple[Part, ...]
+    parts: tuple[DecidablePart, ...]
     decided: tuple[str, ...]
     review: tuple[str, ...]
     hopeless: tuple[str, ...]
@@ -72,7 +78,7 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
         raise UserError("screen needs people's labels of judged pairs; pass --labels FILE")
     design = evidence.design(usable, options.cluster)
     delta = (1 - options.confidence) / len(signals)
-    parts: list[Part] = []
+    parts: list[DecidablePart] = []
     for name, values in signals.items():
         parts += tested_parts(name, values, evidence.agrees, scored, design, options.agree, delta)
     shifted = differences(evidence) if evidence.inclusion is None else []

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from trace_eval.conclude.evidence import Evidence
-from trace_eval.conclude.parts import EVERYTHING, STARTS, Part, ScreenOptions, fewest_labels
+from trace_eval.conclude.parts import (
+    EVERYTHING,
+    STARTS,
+    DecidablePart,
+    ScreenOptions,
+    fewest_labels,
+)
 
 #: Said where the labelled pairs visibly are no random sample.
 UNTRUSTED = (
@@ -14,10 +20,10 @@ UNTRUSTED = (
 
 
 def verdict(
-    chosen: Part | None,
-    candidate: Part | None,
+    chosen: DecidablePart | None,
+    candidate: DecidablePart | None,
     needed: int | None,
-    parts: list[Part],
+    parts: list[DecidablePart],
     options: ScreenOptions,
 ) -> str:
     """The promise, or how far it is."""
@@ -52,13 +58,13 @@ def verdict(
     )
 
 
-def _which(part: Part) -> str:
+def _which(part: DecidablePart) -> str:
     if part.signal == EVERYTHING:
         return "all of them"
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _more_than(part: Part, needed: int) -> str:
+def _more_than(part: DecidablePart, needed: int) -> str:
     return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
 
 

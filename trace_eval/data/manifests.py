@@ -20,7 +20,7 @@ from blueprints import UserError
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.manifest_files import records_of
 from trace_eval.data.pairs import Pair
-from trace_eval.data.parts import Part, Shard, digest
+from trace_eval.data.parts import ManifestPart, Shard, digest
 from trace_eval.data.records import Dropped, Spill, is_pair_record, pair_from_record
 from trace_eval.data.singles import single_from_record
 from trace_eval.data.urls import location, name_of, parent, redacted
@@ -54,7 +54,7 @@ class Manifest:
     path: Path | str
     items: Sequence[Pair | Single]
     problems: list[Problem] = field(default_factory=list)
-    part: Part | None = None
+    part: ManifestPart | None = None
     sha256: str | None = None
     warnings: list[Problem] = field(default_factory=list)
 
@@ -79,7 +79,9 @@ class Manifest:
         Problems belong to the first part, so that they are counted once.
         """
         places = shard.places([question_of(item) for item in self.items])
-        part = Part(shard, len(self.items), digest(item.id for item in self.items), tuple(places))
+        part = ManifestPart(
+            shard, len(self.items), digest(item.id for item in self.items), tuple(places)
+        )
         return replace(
             self,
             items=[self.items[place] for place in places],

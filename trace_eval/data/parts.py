@@ -53,7 +53,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Part:
+class ManifestPart:
     """What a manifest that was cut remembers of the whole.
 
     Attributes:

@@ -263,7 +263,7 @@ CHAT_OPTIONS = FIELDS - CLIENT_ONLY - IN_PROCESS - AUDIO_ONLY - TEXT_ONLY - RATE
 RATING_OPTIONS = CHAT_OPTIONS - PAIRS_ONLY | RATES_ONLY
 
 #: Options of how a rater sends sound; what is asked is its rubric's.
-HEARD_OPTIONS = frozenset(
+AUDIO_RATING_OPTIONS = frozenset(
     {"preset", "audio_rate", "level", "audio_format", "max_request_mb"}
     | {"examples", "shots", "concat", "signals"}
 )

@@ -153,7 +153,7 @@ class ScoreRubric(Strict):
         return Rubric(self.name, self.version, (self.name,), self.numbers, "single")
 
     @property
-    def is_heard(self) -> bool:
+    def needs_audio(self) -> bool:
         """True where the answer's sound counts, not its words alone."""
         return bool({"audio", "turns"} & set(self.inputs))
 

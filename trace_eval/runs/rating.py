@@ -75,7 +75,7 @@ class RatingSession(Session):
         if not any(roles) or "blueprint" not in self.judge.reads:
             return []
         plan = extractors_of(self.options.extract)
-        if any(rubric.is_heard for rubric in self._rubrics):
+        if any(rubric.needs_audio for rubric in self._rubrics):
             return plan
         return _with_needs(plan)
 

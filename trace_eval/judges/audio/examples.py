@@ -23,7 +23,7 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.audio.labels import OffLabel
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
-from trace_eval.judges.audio.tasks import Part, Task
+from trace_eval.judges.audio.tasks import Task, TaskPart
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Example(Solved):
             )
         return {name: said for name, said in wanted.items() if said is not None}
 
-    def reply(self, part: Part) -> str:
+    def reply(self, part: TaskPart) -> str:
         """The reply that solves one part, as JSON."""
         labels = self.labels[part.name]
         if part.labels is None:
@@ -66,7 +66,7 @@ class Example(Solved):
         label = part.labels.json(labels[part.verdict])
         return json.dumps({**({"reasoning": said} if said else {}), part.labels.key: label})
 
-    def solution(self, part: Part) -> str:
+    def solution(self, part: TaskPart) -> str:
         """The label in words, for a list of solutions."""
         return _in_words(self.labels[part.name])
 
@@ -133,7 +133,7 @@ def _example(path: Path, pair: Pair, task: Task) -> Example:
     return Example(pair.id, Unit((a, b), asked), pair.instruction.text, labels, reasoning, said_in)
 
 
-def _labels(where: str, part: Part, answer: Mapping[str, Any], several: bool) -> dict[str, str]:
+def _labels(where: str, part: TaskPart, answer: Mapping[str, Any], several: bool) -> dict[str, str]:
     try:
         if part.labels is None:
             scale = TYPED_TIE

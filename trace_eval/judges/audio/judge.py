@@ -30,7 +30,7 @@ from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.reconcile import labelled_judgement
 from trace_eval.judges.audio.sending import Sending, check_budget
 from trace_eval.judges.audio.solved import Examples
-from trace_eval.judges.audio.tasks import Part, Task, load_task
+from trace_eval.judges.audio.tasks import Task, TaskPart, load_task
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Call, CallOutcome
@@ -54,7 +54,7 @@ class PartCall:
     """A call, the part of the task that it asks, and what is heard in it."""
 
     call: Call
-    part: Part
+    part: TaskPart
     sent: dict[str, JsonValue] | None
 
 
@@ -244,7 +244,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
         return PromptItem(unit, text, words)
 
     def _for(
-        self, part: Part, shown: Sequence[tuple[Example, PromptItem]]
+        self, part: TaskPart, shown: Sequence[tuple[Example, PromptItem]]
     ) -> list[tuple[Example, PromptItem]]:
         return [(example, _only(part, each)) for example, each in shown]
 
@@ -321,14 +321,14 @@ def sound_in(case: Case, recording: Recording, noise: Noise | None = None) -> So
     return sound_of(read(), read)
 
 
-def _only(part: Part, shown: PromptItem) -> PromptItem:
+def _only(part: TaskPart, shown: PromptItem) -> PromptItem:
     """A part that is not about the instruction does not get it."""
     if part.instruction == "wanted":
         return shown
     return replace(shown, unit=Unit(shown.unit.answers), text=None)
 
 
-def _said(part: Part, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
+def _said(part: TaskPart, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
     if said is None:
         return {}, {}
     if part.labels is None:

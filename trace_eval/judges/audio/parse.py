@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.audio.labels import LabelSet, OffLabel
-from trace_eval.judges.audio.tasks import Part
+from trace_eval.judges.audio.tasks import TaskPart
 from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
 from trace_eval.judges.options import Elicitation
 from trace_eval.judges.parse import parse_reply
@@ -33,7 +33,7 @@ class LabelledReply:
     reasoning: Mapping[str, str]
 
 
-def schema_of(part: Part, elicitation: Elicitation) -> dict[str, JsonValue]:
+def schema_of(part: TaskPart, elicitation: Elicitation) -> dict[str, JsonValue]:
     """JSON schema of the reply to one part; reasons come before the label."""
     if part.labels is None:
         return reply_schema(elicitation)
@@ -45,7 +45,7 @@ def schema_of(part: Part, elicitation: Elicitation) -> dict[str, JsonValue]:
     }
 
 
-def read_reply(text: str, part: Part, elicitation: Elicitation) -> LabelledReply:
+def read_reply(text: str, part: TaskPart, elicitation: Elicitation) -> LabelledReply:
     """Read the labels of one reply.
 
     Raises:

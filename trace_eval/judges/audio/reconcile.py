@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
 from trace_eval.judges.audio.labels import Combined
-from trace_eval.judges.audio.tasks import Part, Task
+from trace_eval.judges.audio.tasks import Task, TaskPart
 from trace_eval.judges.chat.prices import sum_usage
 
 
@@ -53,7 +53,9 @@ def labelled_judgement(
     return made
 
 
-def _votes(part: Part, usable: Sequence[Opinion], orders: Sequence[Order]) -> dict[str, list[str]]:
+def _votes(
+    part: TaskPart, usable: Sequence[Opinion], orders: Sequence[Order]
+) -> dict[str, list[str]]:
     return {
         order: [
             str(opinion.ratings[part.verdict])
@@ -82,7 +84,7 @@ def _failures(opinions: Sequence[Opinion]) -> str:
     return f"{sum(codes.values())} of {len(opinions)} opinions failed: {told}"
 
 
-def _verdict(part: Part, combined: Combined, usable: Sequence[Opinion]) -> DimensionVerdict:
+def _verdict(part: TaskPart, combined: Combined, usable: Sequence[Opinion]) -> DimensionVerdict:
     asked = [opinion for opinion in usable if part.verdict in opinion.ratings]
     agreeing = [o for o in asked if str(o.ratings[part.verdict]) == combined.label]
     if agreeing:
@@ -98,7 +100,7 @@ def _verdict(part: Part, combined: Combined, usable: Sequence[Opinion]) -> Dimen
     )
 
 
-def _quote(part: Part, opinion: Opinion) -> str:
+def _quote(part: TaskPart, opinion: Opinion) -> str:
     words = opinion.reasoning.get(part.verdict, "")
     # The words speak of the places that the model heard; they cannot be mapped back.
     return words if opinion.order == "ab" else f"[here the first is B and the second is A] {words}"

@@ -26,7 +26,7 @@ TWO_SCORES = "two_scores"
 _NOT_TASKS = ("common", "aspect_")
 
 
-class Part(Strict):
+class TaskPart(Strict):
     """One question about a comparison.
 
     Raises:
@@ -61,7 +61,7 @@ class Task(Strict):
 
     name: str
     version: str
-    parts: tuple[Part, ...] = Field(min_length=1)
+    parts: tuple[TaskPart, ...] = Field(min_length=1)
 
     @property
     def label_set(self) -> LabelSetName:
@@ -162,7 +162,7 @@ def _beside(path: Path, name: str) -> Path:
     return own if own.exists() else FOLDER / f"{name}.toml"
 
 
-def _check_parts(path: Path, parts: tuple[Part, ...]) -> None:
+def _check_parts(path: Path, parts: tuple[TaskPart, ...]) -> None:
     about = [part.verdict for part in parts]
     if len(set(about)) < len(about):
         raise UserError(f"task {path}: two parts have one dimension; give each its own")
@@ -170,11 +170,11 @@ def _check_parts(path: Path, parts: tuple[Part, ...]) -> None:
         raise UserError(f"task {path}: parts must share one label set, plain, forced or binary")
 
 
-def _part(path: Path, table: dict[str, object]) -> Part:
+def _part(path: Path, table: dict[str, object]) -> TaskPart:
     if table.get("answer") == TWO_SCORES:
         raise UserError(f"task {path}: two scores are a task of their own, and no part of another")
     try:
-        return Part.model_validate(table)
+        return TaskPart.model_validate(table)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "task"

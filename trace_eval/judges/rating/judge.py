@@ -22,7 +22,12 @@ from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.options import HEARD_OPTIONS, RATING_OPTIONS, RATING_TOKENS, JudgeOptions
+from trace_eval.judges.options import (
+    AUDIO_RATING_OPTIONS,
+    RATING_OPTIONS,
+    RATING_TOKENS,
+    JudgeOptions,
+)
 from trace_eval.judges.rating.evidence import Evidence, Readings, Words
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
@@ -46,7 +51,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
     asks_with = RATING_OPTIONS | {"rendering", "drop"}
 
     #: Options that matter to what is heard instead of read.
-    listens_with = RATING_OPTIONS | HEARD_OPTIONS
+    listens_with = RATING_OPTIONS | AUDIO_RATING_OPTIONS
 
     def __init__(
         self,
@@ -61,7 +66,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
             self.asks_with = self.listens_with  # type: ignore[misc]
         self.rubric = rubric
         self.rubrics = (rubric,)
-        self.evidence = evidence or (Readings(options) if rubric.is_heard else Words())
+        self.evidence = evidence or (Readings(options) if rubric.needs_audio else Words())
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
         bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)
@@ -149,7 +154,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         """Why nobody is asked about an answer; silence is said before emptiness."""
         if self.rubric.silent == "ask":
             return None
-        if self.rubric.is_heard:
+        if self.rubric.needs_audio:
             return Reason.SILENT if self.evidence.is_silent(case) else None
         return Reason.EMPTY_CANDIDATE if self.evidence.is_empty(case) else None
 

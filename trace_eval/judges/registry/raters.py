@@ -27,7 +27,7 @@ def _audio_raters(
     line = audio_line(argument, options)
     check_budget(options, line.price)
     for rubric in rubrics:
-        if not rubric.is_heard:
+        if not rubric.needs_audio:
             raise UserError(
                 f"judge audio:{argument}: rubric {rubric.name} is about words alone; use"
                 " openai:MODEL, or a rubric with audio or turns among its inputs"
