@@ -138,7 +138,7 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "reset before the body": ([Answer(body=GOOD, cut=0), Answer(body=GOOD)], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=40)], Reason.UNREACHABLE, 3),
     "too slow": ([Answer(body=GOOD, sleep=1.0), Answer(body=GOOD)], None, 2),
-    "always too slow": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 3),
+    "always too slow": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 2),
     "401": ([Answer(401, {"error": {"message": "bad key"}})], Reason.REFUSED, 1),
     "403": ([Answer(403, {"error": {"message": "no"}})], Reason.REFUSED, 1),
     "404": ([Answer(404, {"error": {"message": "no such model"}})], Reason.REFUSED, 1),
