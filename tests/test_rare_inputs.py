@@ -392,3 +392,25 @@ def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:
     assert [item.id for item in read.singles] == ["w"]
     assert read.singles[0].answer.is_spoken
     assert [problem.where for problem in read.problems] == [f"{path}, line {n}" for n in (2, 3, 4)]
+
+
+@pytest.mark.parametrize("score", ["51e999", "-inf", "nan", "9" * 400])
+def test_ratings_are_finite(tmp_path: Path, score: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"id,rater,score\ns,x,{score}\n")
+    with pytest.raises(UserError, match="row 1: score .* is no number"):
+        read_ratings(path)
+
+
+def test_a_parquet_row_whose_text_is_not_utf_8_costs_itself(tmp_path: Path) -> None:
+    ids = [b"one", b"tw\xec", b"three"]
+    offsets = pa.array([0, 3, 6, 11], pa.int32()).buffers()[1]
+    texts = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"".join(ids))])
+    answers = pa.array(["Yes."] * 3)
+    path = tmp_path / "items.parquet"
+    pq.write_table(pa.table({"id": texts, "candidate": answers}), path)
+    manifest = read_items(path)
+    assert [item.id for item in manifest.items] == ["one", "three"]
+    (problem,) = manifest.problems
+    assert "row 1" in str(problem)
+    assert "not UTF-8" in str(problem)

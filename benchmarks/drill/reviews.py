@@ -99,7 +99,7 @@ class Reviews:
 
 
 def _review(database: Path) -> list[object]:
-    return ["review", database.parent, "--db", database, "--budget", BUDGET]
+    return ["review", database.parent, "--db", database, "--budget", BUDGET, "--allow-unplayed"]
 
 
 @contextmanager
@@ -152,15 +152,17 @@ def _all_answer(url: str) -> tuple[list[Said], bool]:
 
 def _answer(url: str, name: str, acknowledged: Callable[[Said], None]) -> bool:
     """Answer as this rater until all is done; False when the server is gone."""
-    with httpx.Client(base_url=url, timeout=30, trust_env=False) as browser:
+    # A connection each: one that is kept is closed by the server when a busy machine lets it wait.
+    apart = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=url, timeout=60, trust_env=False, limits=apart) as browser:
         try:
             browser.post("/rater", data={**_form(browser.get("/").text), "name": name})
             while "task" in (form := _form(browser.get("/review").text)):
                 task, step = int(form["task"]), form["step"]
                 value = _value(task + len(name), step)
                 reply = browser.post("/answer", data={**form, "value": value})
-                if reply.status_code == 303:
-                    acknowledged(Said(name, task, step, value))
+                assert reply.status_code == 303, reply.text
+                acknowledged(Said(name, task, step, value))
         except httpx.HTTPError:
             return False
     return True

@@ -95,7 +95,7 @@ def _csv(path: Path) -> Iterator[dict[str, str] | strict_json.BadJson]:
                 yield row
 
 
-def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any]]:
+def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any] | strict_json.BadJson]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -103,6 +103,18 @@ def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any]]:
         with pq.ParquetFile(path) as file:
             # Row by row: an audio column holds megabytes in each.
             for batch in file.iter_batches(batch_size=16):
-                yield from batch.to_pylist()
+                yield from _records(batch)
     except pa.ArrowInvalid as error:
         raise UserError(f"{label}: not a Parquet file ({error})") from error
+
+
+def _records(batch: Any) -> Iterator[dict[str, Any] | strict_json.BadJson]:
+    """Rows of a batch; one whose text is not UTF-8 is a problem of its own."""
+    try:
+        yield from batch.to_pylist()
+    except UnicodeDecodeError:
+        for row in range(len(batch)):
+            try:
+                yield from batch.slice(row, 1).to_pylist()
+            except UnicodeDecodeError as error:
+                yield strict_json.BadJson(f"not UTF-8 ({error.reason}); write the text again")

@@ -146,7 +146,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 raise UserError(f"{path}: no column {absent[0]!r}; not the layout of SpeechJudge")
             for batch in file.iter_batches(batch_size=16):  # an audio column holds megabytes
                 yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: not a Parquet file ({error})") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,14 +175,20 @@ def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) 
             raise UserError(f"{path}, row {row + 1}: there is no id")
         if score is None or not score.strip():
             continue  # this rater gave none
-        try:
-            float(score)
-        except ValueError:
+        if not _is_finite(score):
             raise UserError(
-                f"{path}, row {row + 1}: score {score!r} is no number; leave it empty where the"
-                " rater gave none"
-            ) from None
+                f"{path}, row {row + 1}: score {score[:40]!r} is no number; leave it empty where"
+                " the rater gave none"
+            )
         yield row
+
+
+def _is_finite(text: str) -> bool:
+    """Whether a cell is a number that is not infinite."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _twice(ids: Sequence[str], raters: Sequence[str]) -> tuple[str, str] | None:
