@@ -4,7 +4,7 @@
 
 Each answer is another cut of a real or example recording at another gain, so nothing
 comes from the cache. The resident memory of the command and of its workers is sampled
-twice a second; it must stay under 600 MB and must not grow with the run.
+twice a second; it must stay under 650 MB and must not grow with the run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from benchmarks.watch import fifths, long_lived, watch
 from trace_eval.data.manifests import read_manifest
 
 SECONDS = 1.5
-LIMIT_MB = 600
+#: Whisper tiny.en and DNSMOS in one process.
+LIMIT_MB = 650
 
 
 def make_pairs(folder: Path, count: int, seconds: float = SECONDS) -> Path:

@@ -398,7 +398,7 @@ def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:
 def test_ratings_are_finite(tmp_path: Path, score: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(f"id,rater,score\ns,x,{score}\n")
-    with pytest.raises(UserError, match="row 1: score .* is no number"):
+    with pytest.raises(UserError, match=r"row 1: score .* is no number"):
         read_ratings(path)
 
 
