@@ -414,3 +414,11 @@ def test_a_parquet_row_whose_text_is_not_utf_8_costs_itself(tmp_path: Path) -> N
     (problem,) = manifest.problems
     assert "row 1" in str(problem)
     assert "not UTF-8" in str(problem)
+
+
+def test_a_parquet_column_whose_name_is_not_utf_8_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "items.parquet"
+    pq.write_table(pa.table({"id": ["one"], "name": ["x"]}), path)
+    path.write_bytes(path.read_bytes().replace(b"name", b"nam\xec"))
+    with pytest.raises(UserError, match="not a Parquet file"):
+        read_items(path)

@@ -104,7 +104,7 @@ def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any] | strict_
             # Row by row: an audio column holds megabytes in each.
             for batch in file.iter_batches(batch_size=16):
                 yield from _records(batch)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:  # the latter: of a column's name
         raise UserError(f"{label}: not a Parquet file ({error})") from error
 
 
