@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from filelock import FileLock
 from extractors.folders import cache_folder
 from tests.support.cli import ROOT, trace_eval
 
+os.environ.pop("COLUMNS", None)  # fixtures of modules run before those of tests
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
 
@@ -49,6 +51,14 @@ def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples: Path) -> Path:
     """A module's own copy of that cache, to which replies and other groups may be added."""
     return Path(shutil.copytree(extracted_examples, tmp_path_factory.mktemp("module") / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def _own_width() -> Iterator[None]:
+    """Output has the width of a file, whatever terminal the tests are run from."""
+    os.environ.pop("COLUMNS", None)
+    yield
+    os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture(autouse=True)

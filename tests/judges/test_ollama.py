@@ -183,7 +183,7 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "reset in mid-body": ([Answer(body=GOOD, cut=30), Answer(body=GOOD)], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=30)], Reason.UNREACHABLE, 3),
     "slow": ([Answer(body=GOOD, sleep=1.0), Answer(body=GOOD)], None, 2),
-    "slow for ever": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 3),
+    "slow for ever": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 2),
 }
 
 
