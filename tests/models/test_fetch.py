@@ -33,7 +33,7 @@ def test_listing_contacts_nobody_and_finds_what_is_here(
     (tmp_path / "whisper").mkdir()
     shutil.copy(whisper_file, tmp_path / "whisper" / "base.pt")
     (found,) = [row for row in list_models() if row.path]
-    assert found.known.spec == "whisper:base"
+    assert found.model.spec == "whisper:base"
     assert found.size == whisper_file.stat().st_size
     shown = CliRunner().invoke(app, ["list"])
     assert shown.exit_code == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,11 @@ import pytest
 from blueprints import Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Wasteful
+from trace_eval.api import extract
 from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.workers import TRIM_AFTER_S, Slot, Task, WorkerDevice
+from trace_eval.options import ExtractOptions
 
 
 @pytest.mark.parametrize("seconds", [TRIM_AFTER_S - 1, TRIM_AFTER_S + 1])
@@ -41,3 +45,13 @@ def test_what_a_long_clip_took_is_given_back(tmp_path: Path, seconds: float) -> 
     assert first["pid"] == last["pid"]
     grown = last["before_mb"] - first["before_mb"]  # type: ignore[operator]
     assert grown < 30 if seconds > TRIM_AFTER_S else grown > 60
+
+
+def test_no_thread_of_a_worker_is_left(tmp_path: Path) -> None:
+    clip = write(tmp_path / "a.wav", tone(1))
+    nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
+    (done,) = extract([clip], ExtractOptions("screen", nothing, tmp_path / "cache", workers=1))
+    assert done.error is None
+    # Python's exit closes what such a thread still writes to.
+    assert [t for t in threading.enumerate() if "ExecutorManager" in type(t).__name__] == []
+    assert multiprocessing.active_children() == []

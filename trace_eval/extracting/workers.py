@@ -82,6 +82,7 @@ class Slot:
         self._process: BaseProcess | None = None
         self._ready: Future[None] | None = None
         self._last: Future[list[Extracted]] | None = None
+        self._ending: threading.Thread | None = None
 
     async def run(
         self, tasks: Sequence[Task], groups: frozenset[str] | None = None
@@ -152,10 +153,15 @@ class Slot:
 
     def stop(self) -> None:
         """Tell the worker to end; a clip that it is working on is dropped."""
-        if self._executor is None:
+        if self._executor is None or self._ending is not None:
             return
         busy = any(f is not None and not f.done() for f in (self._ready, self._last))
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        # An executor that was once told not to wait can never be waited for again; so a thread
+        # waits from the start, and workers end side by side.
+        self._ending = threading.Thread(
+            target=self._executor.shutdown, kwargs={"wait": True, "cancel_futures": True}
+        )
+        self._ending.start()
         if self._process is not None and busy:
             # Idle ones end by themselves, and put away what their libraries left open.
             self._process.terminate()
@@ -166,8 +172,8 @@ class Slot:
         Without waiting, Python's own wait at exit races with the thread that watches workers.
         """
         self.stop()
-        if self._executor is not None:
-            self._executor.shutdown(wait=True)
+        if self._ending is not None:
+            self._ending.join()
         if self._local is not None:
             self._local.close()
 
