@@ -70,7 +70,10 @@ class Reviews:
         name = f"review-{number}"
         database = self._begin(name)
         with _server(database, source.uniform(0.05, 0.8) * self._seconds) as url:
+            started = time.monotonic()
             said, finished = _all_answer(url)
+        if finished:  # the next kill comes earlier: the machine was slow when this was measured
+            self._seconds = min(self._seconds, time.monotonic() - started)
         outcome.notes["answers acknowledged"] = outcome.notes.get("answers acknowledged", 0) + len(
             said
         )
