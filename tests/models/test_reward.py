@@ -75,6 +75,8 @@ def test_tokens_of_recordings() -> None:
 def test_two_recordings_go_through(grm: RewardModel) -> None:
     turns = asked(clip(3), clip(5))
     assert token_ids(turns, grm.tokenizer).count(grm.thinker.config.audio_token_id) == 75 + 125
+    # No flash attention, which needs a GPU and a package of its own.
+    assert grm.thinker.config._attn_implementation == "sdpa"
     output = hidden(grm, turns)
     # What the head reads is the state after the final norm.
     last = output.hidden_states[-1]
