@@ -62,7 +62,7 @@ class FasterWhisperExtractor(Recogniser):
     }
     install: ClassVar[str] = install_line()
     what: ClassVar[str] = "a folder with a converted Whisper model"
-    library_beam_size: ClassVar[int] = 5
+    own_beam_size: ClassVar[int] = 5
 
     compute_type: str | None = None
 

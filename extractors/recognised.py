@@ -87,7 +87,7 @@ class Recogniser(ModelExtractor):
     group: ClassVar[str] = "transcript"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     #: What the library does when it is not told a beam size.
-    library_beam_size: ClassVar[int] = 1
+    own_beam_size: ClassVar[int] = 1
 
     model: str = "base"
     language: str | None = None
@@ -109,7 +109,7 @@ class Recogniser(ModelExtractor):
     @property
     def beams(self) -> int:
         """Hypotheses kept while decoding."""
-        return self.library_beam_size if self.beam_size is None else self.beam_size
+        return self.own_beam_size if self.beam_size is None else self.beam_size
 
     def parameters(self) -> dict[str, JsonValue]:
         """Language and thresholds; which model it is, the revision says."""
