@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+from extractors import default_asr
 from extractors.folders import cache_folder
 from tests.support.cli import ROOT, trace_eval
 
-os.environ.pop("COLUMNS", None)  # fixtures of modules run before those of tests
+# Output has the width of a file: pytest imports readline, which writes COLUMNS past os.environ
+# into the environment that child processes, those of pytest-xdist among them, inherit.
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
 
@@ -54,11 +57,9 @@ def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples:
 
 
 @pytest.fixture(autouse=True)
-def _own_width() -> Iterator[None]:
-    """Output has the width of a file, whatever terminal the tests are run from."""
-    os.environ.pop("COLUMNS", None)
-    yield
-    os.environ.pop("COLUMNS", None)
+def _nothing_was_told() -> None:
+    """What is told once per process is told in the test that asks for it."""
+    default_asr._advise.cache_clear()
 
 
 @pytest.fixture(autouse=True)

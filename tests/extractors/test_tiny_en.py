@@ -250,7 +250,6 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).symlink_to(folder / name)
     monkeypatch.setattr(tiny_en, "_folder", lambda: tmp_path)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
-    default_asr._advise.cache_clear()
     return tmp_path
 
 
