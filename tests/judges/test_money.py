@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.chat.prices import Budget
-from trace_eval.judges.chat.replies import LEASE_S, ReplyCache
+from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, new_owner
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 
@@ -121,7 +123,7 @@ def test_a_lease_ends_with_its_holder_and_survives_clocks(
     assert cache.lease("k", "one")
     now += LEASE_S - 1
     assert not cache.lease("k", "two")
-    now += 2  # never renewed: killed
+    now += 2  # never renewed: killed, on a machine that cannot be asked
     assert cache.lease("k", "two")
     now -= 10_000  # the clock goes back
     assert cache.lease("k", "one")
@@ -129,4 +131,31 @@ def test_a_lease_ends_with_its_holder_and_survives_clocks(
     assert not cache.lease("k", "two")
     cache.release("k", "one")
     assert cache.lease("k", "two")
+    cache.close()
+
+
+_HOLDER = """
+import sys
+from pathlib import Path
+from trace_eval.judges.chat.replies import ReplyCache, new_owner
+assert ReplyCache(Path(sys.argv[1])).lease("k", new_owner())
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_whoever_was_killed_on_this_machine_holds_no_lease(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    cache = ReplyCache(path)
+    owner = new_owner()
+    assert not cache.lease("k", owner)
+    holder.kill()
+    holder.communicate()
+    assert cache.lease("k", owner)
+    assert not cache.lease("k", new_owner())  # this process lives
     cache.close()

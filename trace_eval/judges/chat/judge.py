@@ -7,7 +7,6 @@ turns a reply into its own kind of answer, and ``repair``, which words the secon
 from __future__ import annotations
 
 import asyncio
-import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, usage_of
-from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, reply_key
+from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, new_owner, reply_key
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.options import CHAT_OPTIONS, TEXT_ONLY, JudgeOptions
 
@@ -260,7 +259,7 @@ class ChatJudge(Judge, Generic[T]):
         """The right to make a call until ``held`` ends; False: somebody else makes it."""
         if self._replies is None:
             return True
-        owner = os.urandom(8).hex()
+        owner = new_owner()
         if call.key in self._flights or not self._replies.lease(call.key, owner):
             return False
         held.callback(self._replies.release, call.key, owner)
@@ -305,7 +304,7 @@ class ChatJudge(Judge, Generic[T]):
             return at_hand
         if self._replies is None:
             return await self._asked(call)
-        owner = os.urandom(8).hex()
+        owner = new_owner()
         while not self._replies.lease(call.key, owner):  # another run asks the same just now
             await asyncio.sleep(LEASE_POLL_S)
             kept = self._replies.get(call.key)

@@ -6,8 +6,11 @@ import hashlib
 import json
 import logging
 import os
+import socket
 import sqlite3
 import time
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
@@ -83,7 +86,8 @@ CREATE TABLE IF NOT EXISTS leases (
   key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
 """
 
-#: A lease that is not renewed for so long is free: its holder was killed. Seconds.
+#: A lease that is not renewed for so long is free: its holder was killed, on a machine that cannot
+#: be asked. Seconds.
 LEASE_S = 30.0
 
 # A lease that ends too far from now was taken before the clock went back.
@@ -92,6 +96,37 @@ INSERT INTO leases VALUES (:key, :owner, :now + :length)
 ON CONFLICT (key) DO UPDATE SET owner = :owner, until = :now + :length
 WHERE owner = :owner OR until < :now OR until > :now + :length
 """
+
+
+_GIVE_BACK = "DELETE FROM leases WHERE key = ? AND owner = ?"
+
+
+def new_owner() -> str:
+    """A name for who makes a call; it tells others on this machine which process that is."""
+    return f"{_machine()}/{os.getpid()}/{os.urandom(8).hex()}"
+
+
+@cache
+def _machine() -> str:
+    """This machine; containers of one name are told apart by their own process numbers."""
+    with suppress(OSError):
+        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no file
+    return socket.gethostname()
+
+
+def _has_died(owner: str) -> bool:
+    """True when the owner was a process of this machine that is no more."""
+    place, _, _ = owner.rpartition("/")
+    machine, _, process = place.rpartition("/")
+    if machine != _machine() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it lives, and is another user's
+        return False
+    return False
 
 
 class ReplyCache:
@@ -137,14 +172,21 @@ class ReplyCache:
     def lease(self, key: str, owner: str) -> bool:
         """Take or renew the right to ask for a key; False while somebody else has it.
 
-        Two runs with the same questions at once then pay for each once.
+        Two runs with the same questions at once then pay for each once. Whoever was killed on
+        this machine has it no longer; elsewhere that shows when it is not renewed.
 
         Args:
             key: of the reply.
-            owner: who asks; each call has its own.
+            owner: who asks; each call has its own, see :func:`new_owner`.
         """
         values = {"key": key, "owner": owner, "now": time.time(), "length": LEASE_S}
         try:
+            if self._db.execute(_TAKE, values).rowcount == 1:
+                return True
+            held = self._db.execute("SELECT owner FROM leases WHERE key = ?", (key,)).fetchone()
+            if held is None or not _has_died(held[0]):
+                return False
+            self._db.execute(_GIVE_BACK, (key, held[0]))
             return self._db.execute(_TAKE, values).rowcount == 1
         except sqlite3.Error as error:
             log.warning("reply cache %s: %s", self._path, error)
@@ -153,7 +195,7 @@ class ReplyCache:
     def release(self, key: str, owner: str) -> None:
         """Give a lease back."""
         try:
-            self._db.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (key, owner))
+            self._db.execute(_GIVE_BACK, (key, owner))
         except sqlite3.Error as error:
             log.warning("reply cache %s: %s", self._path, error)
 
