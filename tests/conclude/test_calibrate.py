@@ -98,7 +98,9 @@ def test_half_is_judged_by_the_ties_that_people_gave() -> None:
     assert rules["always a tie"] == pytest.approx(0.25 + 0.75 / 2)
 
 
-def test_agree_compares_the_fit_with_rules_that_need_none(tmp_path: Path) -> None:
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """A file of judgements with people's labels, scores and a measure."""
     rng = np.random.default_rng(4)
     lines = ["id,preference,truth,score_a,score_b,wer_a,wer_b,instruction_id"]
     for n in range(120):
@@ -108,7 +110,11 @@ def test_agree_compares_the_fit_with_rules_that_need_none(tmp_path: Path) -> Non
         lines.append(",".join(map(str, row)))
     path = tmp_path / "judge.csv"
     path.write_text("\n".join(lines) + "\n")
-    command = ["agree", str(path), "--prediction", "preference", "--truth", "truth", "--id", "id"]
+    return path
+
+
+def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
+    command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
     told = [*command, "--calibrated", "--baseline", "wer:lower", "--resamples", "100"]
     result = CliRunner().invoke(app, [*told, "--json", str(tmp_path / "out.json")])
     assert result.exit_code == 0, result.output
@@ -147,3 +153,22 @@ def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
     page = (run / "report.html").read_text()
     assert "Calibration: how often people prefer A" in page
     assert 'class="reliability"' in page
+
+
+def test_fuse_writes_probabilities_of_a_file_of_judgements(judged: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    rows = list(csv.DictReader(judged.open()))[:60]
+    labels.write_text("id,preference\n" + "".join(f"{r['id']},{r['truth']}\n" for r in rows))
+    command = ["fuse", str(judged), "--calibrated", "--labels", str(labels)]
+    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "p")])
+    assert result.exit_code == 0, result.output
+    written = list(csv.DictReader((tmp_path / "p" / "calibrated.csv").open()))
+    assert [row["held_out"] for row in written] == ["yes"] * 60 + ["no"] * 60
+    assert json.loads((tmp_path / "p" / "calibration.json").read_text())["pairs"] == 60
+
+    without = CliRunner().invoke(app, command)
+    assert without.exit_code == 2
+    assert "name the folder of the probabilities" in without.output
+    again = CliRunner().invoke(app, ["fuse", str(judged), "--policy", "majority"])
+    assert again.exit_code == 2
+    assert "agree FILE --policy NAME compares policies" in again.output

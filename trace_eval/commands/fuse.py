@@ -13,10 +13,17 @@ from trace_eval.commands.statistics import Labels
 
 
 def fuse(
-    run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
+    run: Annotated[
+        Path,
+        typer.Argument(help="Run folder of judge; with --calibrated also a file of judgements."),
+    ],
     policy: Annotated[
-        str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
-    ] = DEFAULT_POLICY,
+        str | None,
+        typer.Option(
+            help="Fusion policy: a name or a 64-row .csv/.json table. Default:"
+            f" {DEFAULT_POLICY}; of a file the labels that it has."
+        ),
+    ] = None,
     calibrated: Annotated[
         bool,
         typer.Option(
@@ -35,18 +42,37 @@ def fuse(
     onto: Annotated[
         Path | None, typer.Option(help="With --as: run whose verdicts on it are replaced.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="With --as: new run folder.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="With --as: new run folder; with a file: folder of the probabilities."),
+    ] = None,
 ) -> None:
     """Fuse again with another policy; nothing is extracted or judged."""
+    if run.is_file() and not as_:
+        _calibrate_file(run, policy, calibrated, labels, out)
+        return
     if as_ or acceptable is not None or onto or out:
         run = _replace(run, as_, acceptable, onto, out)
     from trace_eval.commands.tables import print_results
     from trace_eval.runs.fuse import fuse_again
 
-    fuse_again(run, policy)
+    fuse_again(run, policy or DEFAULT_POLICY)
     print_results(run)
     if calibrated:
-        _calibrate(run, labels)
+        _calibrate(run, None, labels, run)
+
+
+def _calibrate_file(
+    file: Path, policy: str | None, calibrated: bool, labels: Path | None, out: Path | None
+) -> None:
+    if not calibrated:
+        raise UserError(
+            f"{file}: a file has no stored ratings to fuse again; agree FILE --policy NAME compares"
+            " policies, and --calibrated --out DIR writes probabilities"
+        )
+    if out is None:
+        raise UserError(f"out: name the folder of the probabilities of {file} with --out")
+    _calibrate(file, policy, labels, out)
 
 
 def _replace(
@@ -63,14 +89,21 @@ def _replace(
     return out
 
 
-def _calibrate(run: Path, labels: Path | None) -> None:
+def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Path) -> None:
+    from trace_eval.agreement import read_source
     from trace_eval.commands.console import results
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.conclude.probabilities import calibrate_run
+    from trace_eval.conclude.probabilities import write_probabilities
     from trace_eval.conclude.tables import calibration_tables
     from trace_eval.data.labels import read_labels
+    from trace_eval.runs.fuse import load_policy
 
-    found, paths = calibrate_run(run, read_labels(labels) if labels else None)
+    found, paths = write_probabilities(
+        read_source(source),
+        read_labels(labels) if labels else None,
+        folder,
+        load_policy(policy) if policy else None,
+    )
     print_tables(calibration_tables(found), stdout_console())
     for path in paths:
         results().print(str(path), markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Calibrated probabilities of a run, as files beside its fused ratings."""
+"""Calibrated probabilities of judged pairs, as files."""
 
 from __future__ import annotations
 
@@ -8,30 +8,40 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.agreement.source import read_source
+from fusion import Policy
+from trace_eval.agreement.source import JudgedSource
 from trace_eval.agreement.tabular import write_json
 from trace_eval.conclude.calibrate import Calibration, calibrate
 from trace_eval.conclude.evidence import Evidence, gather
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.labels import MISSING, LabelTable
 
-#: Files of a run folder.
+#: Files, in the run's folder where a run was judged.
 PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
 
 
-def calibrate_run(folder: Path, labels: LabelTable | None) -> tuple[Calibration, list[Path]]:
+def write_probabilities(
+    source: JudgedSource, labels: LabelTable | None, folder: Path, policy: Policy | None = None
+) -> tuple[Calibration, list[Path]]:
     """Fit on the labelled pairs and write every scored pair's probability.
+
+    Args:
+        source: one judge's judgements.
+        labels: people's; null: those that came with the judgements.
+        folder: where the two files go; made where it is missing.
+        policy: fuse the judge's overall label with it; null: the stored one.
 
     Raises:
         UserError: there are too few labels, or the folder cannot be written.
     """
-    source = read_source(folder)
     if labels is None and source.labels is None:
-        raise UserError(f"{folder}: its pairs carry no labels; name a file with --labels")
-    evidence = gather(source, labels)
+        name = source.judgements.source
+        raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
+    evidence = gather(source, labels, policy=policy)
     found = calibrate(evidence)
     path = folder / PROBABILITIES
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = SafeWriter(file, lineterminator="\n")
             writer.writerow(("id", "p_a", "held_out"))
