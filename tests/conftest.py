@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from tests.support.cli import ROOT, trace_eval
 # into the environment that child processes, those of pytest-xdist among them, inherit.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
+# What a shell starts in the background ignores Ctrl-C, and hands that on to what tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
 

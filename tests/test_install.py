@@ -43,7 +43,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", ["whl", "tar.gz"])
 def test_an_installed_distribution_judges_outside_the_clone(
-    built: Path, kind: str, tmp_path: Path
+    built: Path, kind: str, tmp_path: Path, examples_cache: Path
 ) -> None:
     (archive,) = built.glob(f"{DISTRIBUTION.replace('-', '_')}-{__version__}*.{kind}")
     home = tmp_path / "venv"
@@ -60,15 +60,24 @@ def test_an_installed_distribution_judges_outside_the_clone(
     version = _done(bin_ / "trace-eval", "--version", cwd=tmp_path)
     assert version == f"trace-eval {__version__} ({DISTRIBUTION})\n"
     if kind == "whl":
-        pairs = tmp_path / "pairs.jsonl"
-        record = json.loads((ROOT / "examples" / "pairs.jsonl").read_text().splitlines()[-2])
-        pairs.write_text(json.dumps(record))
-        judged = _done(
-            *(bin_ / "trace-eval", "judge", pairs, "--audio-root", ROOT / "examples"),
-            *("--out", tmp_path / "run", "--cache", tmp_path / "cache"),
-            cwd=tmp_path,
-        )
-        assert judged.splitlines()[1].split()[:5] == ["silent", "2", "2", "2", "2"]
+        _judges(bin_ / "trace-eval", tmp_path, examples_cache)
+
+
+def _judges(program: Path, folder: Path, cache: Path) -> None:
+    """It extracts and judges a pair, and judges all examples by what was extracted before."""
+    one = folder / "one.jsonl"
+    lines = (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
+    one.write_text(next(line for line in lines if json.loads(line)["id"] == "loud"))
+    printed = {}
+    for pairs, kept in ((one, folder / "cache"), (ROOT / "examples" / "pairs.jsonl", cache)):
+        command = [program, "judge", pairs, "--audio-root", ROOT / "examples"]
+        judged = _done(*command, "--out", folder / pairs.stem, "--cache", kept, cwd=folder)
+        printed[pairs] = [line.rstrip() for line in judged.splitlines()]
+    readme = (ROOT / "README.md").read_text().split("What `make demo` prints:")[1]
+    rows = [line.rstrip() for line in readme.split("```")[1].strip().splitlines()[:14]]
+    assert printed[ROOT / "examples" / "pairs.jsonl"][: len(rows)] == rows
+    (row,) = (line for line in rows if line.startswith("loud "))
+    assert printed[one][1].split() == row.split()
 
 
 def test_the_version_has_one_source() -> None:
