@@ -26,7 +26,7 @@ shell: $(VENV)/installed
 test: $(VENV)/installed-test system
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-# Minutes each: a small model on all examples, every command of the docs.
+# Minutes each: a small model on all examples, every command of the docs, references that are slow.
 test-slow: $(VENV)/installed-test system
 	$(BIN)/python -m pytest -m slow
 
@@ -98,10 +98,11 @@ $(VENV)/installed-test: $(VENV)/installed
 	touch $@
 
 # torch has its own environment, so that the core is tested without it. With torchvision the
-# library's own processor is compared with ours.
+# library's own processor is compared with ours. Of its many modules only those that are used
+# are compiled to bytecode.
 $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
-	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check \
+	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
 	touch $@
 
