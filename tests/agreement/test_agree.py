@@ -105,7 +105,6 @@ def test_several_raters_take_the_plurality_and_never_the_first() -> None:
 
 
 def test_alpha_of_people_and_with_the_judge() -> None:
-    pytest.importorskip("krippendorff")
     labels = table("labels", {"overall": "12121g"}, id=list("abcabc"), rater=["x"] * 3 + ["y"] * 3)
     judge = table("judge", {"overall": "121"}, id=list("abc"))
     found = {row.who: row.alpha for row in agree([JudgedSource(judge)], labels, OPTIONS).alphas}
@@ -247,15 +246,6 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
     for wrong in ("wer", "wer:less", ":lower"):
         with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
             number_rule(wrong)
-
-
-def test_a_missing_package_is_a_note_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "krippendorff", None)
-    labels = table("labels", {"overall": "12"})
-    report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, OPTIONS)
-    assert report.alphas == ()
-    assert "pip install '.[agree]'" in report.notes[0]
-    assert report.scores[0].metrics["accuracy_4way"].value == 0.5
 
 
 def test_a_preference_made_from_overall_is_no_label_set_of_its_own() -> None:

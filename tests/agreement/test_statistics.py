@@ -21,6 +21,7 @@ from trace_eval.agreement import (
     noise,
 )
 from trace_eval.agreement.accuracy import coverage_2way
+from trace_eval.agreement.alpha import scale_alpha
 from trace_eval.agreement.f1 import f1_per_label
 from trace_eval.agreement.mcnemar import discordant
 
@@ -118,8 +119,23 @@ def test_alpha_by_hand_and_by_the_package() -> None:
         assert getattr(found, level) == pytest.approx(expected, abs=EXACT)
 
 
+@pytest.mark.parametrize("raters", [2, 3, 7])
+def test_alpha_of_any_ratings_is_the_packages(raters: int) -> None:
+    package = pytest.importorskip("krippendorff")
+    rng = np.random.default_rng(raters)
+    positions = np.array([1.0, 2.0, 3.5, 4.0, 9.0])
+    label = rng.integers(0, 5, (raters, 400))
+    label[1:] = np.where(rng.random((raters - 1, 400)) < 0.5, label[0], label[1:])
+    asked = rng.random(label.shape) < 0.7
+    row = np.broadcast_to(np.arange(400), label.shape)
+    found = scale_alpha(row[asked], label[asked], 400, positions, raters)
+    matrix = np.where(asked, positions[label], np.nan)
+    for level in ("nominal", "ordinal", "interval"):
+        expected = package.alpha(reliability_data=matrix, level_of_measurement=level)
+        assert getattr(found, level) == pytest.approx(expected, abs=EXACT)
+
+
 def test_alpha_is_undefined_where_nobody_differs_or_nobody_overlaps() -> None:
-    pytest.importorskip("krippendorff")
     assert alpha(np.array([0, 0]), codes("11"), 1, 2).nominal is None
     assert alpha(np.array([0, 1]), codes("12"), 2, 2).nominal is None
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import socket
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from fusion import Rating
-from tests.review import support
+from tests.review import browser, support
 from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
 from trace_eval.review import open_review, write_tasks
@@ -118,3 +119,20 @@ def test_the_commands_defaults_are_the_librarys() -> None:
     text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
     for said in ("at random; default: 0.5.", "test-retest; default: 0.", "A and B; default: 0."):
         assert said in text
+
+
+@pytest.mark.parametrize(
+    "request_", [b"GET /audio/\xff\x00 HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\r\n"]
+)
+def test_a_broken_request_is_refused_without_a_word(
+    run: Path, request_: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A line for each would fill the pipe of whoever keeps the output, and then all would wait."""
+    server = browser.Server(str(run))
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+            line.sendall(request_)
+            assert line.recv(100).startswith(b"HTTP/1.1 400")
+    finally:
+        server.stop()
+    assert "HTTP" not in capfd.readouterr().err

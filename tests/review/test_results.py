@@ -36,7 +36,6 @@ def test_kappa_and_alpha_of_two_raters(run: Path) -> None:
         assert kappa.kappa == pytest.approx(7 / 11)
     # alpha: 8 values, A 3, B 3, bad 2; D_o = 2 * 1 / 8 = 1/4 (one differing pair, twice);
     # D_e = (64 - 9 - 9 - 4) / (8 * 7) = 42/56 = 3/4; alpha = 1 - (1/4) / (3/4) = 2/3
-    pytest.importorskip("krippendorff")
     assert found.alphas[0].alpha == pytest.approx(2 / 3)
     assert found.alphas[0].items == 4
 

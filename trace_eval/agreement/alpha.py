@@ -1,20 +1,20 @@
 """Krippendorff's alpha for several raters with missing labels.
 
-Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability; computed by the
-package ``krippendorff``. Nominal alpha is over the labels as given. Ordinal and interval
-alpha need an order, which typed ties do not have (``both_good`` and ``both_bad`` are both
-"no preference"): they are over the preference scale ``2 < tie < 1``, at -1, 0 and 1.
+Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability. The tests compare with
+the package ``krippendorff``, which makes a matrix for each item. Nominal alpha is over the
+labels as given. Ordinal and interval alpha need an order, which typed ties do not have
+(``both_good`` and ``both_bad`` are both "no preference"): they are over the preference scale
+``2 < tie < 1``, at -1, 0 and 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import require
 from trace_eval.agreement.counts import UNTYPED, collapse_codes
 from trace_eval.data.labels import LABELS, MISSING, Codes
 
@@ -45,9 +45,9 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
     # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
     untyped = _value_counts(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
     return Alpha(
-        _alpha(typed, list(range(len(LABELS))), "nominal"),
-        _alpha(untyped, [-1, 0, 1], "ordinal"),
-        _alpha(untyped, [-1, 0, 1], "interval"),
+        _alpha(typed, "nominal"),
+        _alpha(untyped, "ordinal"),
+        _alpha(untyped, "interval", np.array([-1.0, 0.0, 1.0])),
         raters,
         int((typed.sum(1) >= 2).sum()),
     )
@@ -70,10 +70,13 @@ def scale_alpha(
         raters: how many raters there are, for the record.
     """
     counts = _value_counts(item, label, items, len(positions))
-    nominal, ordinal, interval = (
-        _alpha(counts, positions.tolist(), level) for level in ("nominal", "ordinal", "interval")
+    return Alpha(
+        _alpha(counts, "nominal"),
+        _alpha(counts, "ordinal"),
+        _alpha(counts, "interval", positions),
+        raters,
+        int((counts.sum(1) >= 2).sum()),
     )
-    return Alpha(nominal, ordinal, interval, raters, int((counts.sum(1) >= 2).sum()))
 
 
 def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: int) -> float | None:
@@ -100,16 +103,30 @@ def _value_counts(
     item: NDArray[np.int64], codes: NDArray[Any], items: int, labels: int
 ) -> NDArray[Any]:
     cells = item * labels + codes
-    counts = np.bincount(cells, minlength=items * labels).reshape(items, labels)
-    # the package multiplies counts of one item: below 181 raters 16 bits hold that
-    return counts.astype(np.int16) if counts.max(initial=0) <= 181 else counts
+    return np.bincount(cells, minlength=items * labels).reshape(items, labels)
 
 
-def _alpha(counts: NDArray[Any], domain: list[Any], level: str) -> float | None:
+def _alpha(
+    counts: NDArray[Any],
+    level: Literal["nominal", "ordinal", "interval"],
+    positions: NDArray[np.float64] | None = None,
+) -> float | None:
+    """Alpha of how often each item got each value [shape=(items, values)].
+
+    ``observed`` and ``expected`` are the coincidence matrices [shape=(values, values)]: pairs
+    of values within items, each item weighted by 1 / (its values - 1), and of all values.
+    Distances are squared: of ``positions``, or of the values' mean ranks.
+    """
     counts = counts[counts.sum(1) >= 2]
     if (counts.sum(0) > 0).sum() < 2:  # nobody ever differs: expected disagreement is 0
         return None
-    package = require("krippendorff", "krippendorff", "agree", "Krippendorff's alpha")
-    return float(
-        package.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level)
-    )
+    weighted = counts / (counts.sum(1, keepdims=True) - 1)
+    observed = weighted.T @ counts - np.diag(weighted.sum(0))
+    values = observed.sum(1)
+    expected = (np.outer(values, values) - np.diag(values)) / (values.sum() - 1)
+    if level == "nominal":
+        distance = 1 - np.eye(len(values))
+    else:
+        place = positions if positions is not None else np.cumsum(values) - values / 2
+        distance = np.subtract.outer(place, place) ** 2
+    return float(1 - (observed * distance).sum() / (expected * distance).sum())

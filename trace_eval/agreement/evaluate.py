@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def agree(
             error for judge in judges if (error := score_error(judge, items)) is not None
         ),
         comparisons=tuple(compare_all(columns, cluster, options.bootstrap, options.against)),
-        alphas=tuple(_alphas(items, judges, notes)),
+        alphas=tuple(_alphas(items, judges)),
         mechanisms=tuple(_mechanisms(items, judges, shown)),
         policy_comparisons=tuple(
             _policy_comparisons(items, judges, shown, cluster, options.bootstrap)
@@ -263,24 +263,19 @@ def _facts_of(items: Items) -> dict[str, NDArray[Any]]:
     return {name: column for name in TEXT_FACTS if (column := items.fact(name)) is not None}
 
 
-def _alphas(items: Items, judges: Sequence[JudgeData], notes: list[str]) -> list[AlphaRow]:
+def _alphas(items: Items, judges: Sequence[JudgeData]) -> Iterator[AlphaRow]:
     """Alpha of the people where there are several, and with each judge as one more rater."""
     people = len(items.table.raters())
     number = len(items.ids)
-    found = []
-    try:
-        for name, codes in items.table.codes.items():
-            if people > 1:
-                found.append(AlphaRow("people", name, alpha(items.row, codes, number, people)))
-            for judge in judges:
-                if name in judge.codes:
-                    rows = np.concatenate([items.row, np.arange(number)])
-                    both: Codes = np.concatenate([codes, judge.codes[name]])
-                    result = alpha(rows, both, number, people + 1)
-                    found.append(AlphaRow(f"people and {judge.name}", name, result))
-    except UserError as error:
-        notes.append(f"alpha left out: {error}")
-    return found
+    for name, codes in items.table.codes.items():
+        if people > 1:
+            yield AlphaRow("people", name, alpha(items.row, codes, number, people))
+        for judge in judges:
+            if name in judge.codes:
+                rows = np.concatenate([items.row, np.arange(number)])
+                both: Codes = np.concatenate([codes, judge.codes[name]])
+                result = alpha(rows, both, number, people + 1)
+                yield AlphaRow(f"people and {judge.name}", name, result)
 
 
 def _mechanisms(

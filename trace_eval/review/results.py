@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from blueprints import UserError
 from fusion import DIMENSIONS, Rating
 from trace_eval.agreement.alpha import alpha
 from trace_eval.agreement.counts import TYPED, joint_counts
@@ -127,10 +126,7 @@ def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> PhaseAlpha:
     opinions = [(i, rating) for ratings in by_rater.values() for i, rating in ratings.items()]
     index: dict[str, int] = {}
     item = np.array([index.setdefault(name, len(index)) for name, _ in opinions], np.int64)
-    try:
-        found = alpha(item, _codes([r for _, r in opinions]), len(index), len(by_rater))
-    except UserError as error:  # its package is an extra
-        return PhaseAlpha(phase, 0, None, str(error))
+    found = alpha(item, _codes([r for _, r in opinions]), len(index), len(by_rater))
     reason = None
     if found.nominal is None:
         reason = "no pair has two raters" if not found.items else "only one label occurs"

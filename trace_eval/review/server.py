@@ -60,7 +60,7 @@ def serve(
         access = access_for(review, host, listener.getsockname()[1], token)
         config = uvicorn.Config(
             _app(review, access),
-            log_level="warning",
+            log_level="error",  # a stranger's broken request is worth no line, least of all each
             access_log=False,
             server_header=False,
             proxy_headers=False,  # the Host header is checked, so nobody may rewrite it
