@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,27 @@ def test_ctrl_c_twice_is_quiet(tmp_path: Path) -> None:
         _, errors = process.communicate(timeout=60)
         assert "Traceback" not in errors
         assert process.returncode in (0, 130), errors
+
+
+def test_ctrl_c_after_the_work_changes_nothing(tmp_path: Path) -> None:
+    clip = write(tmp_path / "a.wav", tone(0.5))
+    typed = [*COMMAND, "extract", str(clip), "--cache=cache", "--workers=2"]
+    for turn in range(5):
+        process = subprocess.Popen(
+            [*typed, f"--out=out-{turn}"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert process.stderr is not None
+        told = next(line for line in process.stderr if "1 of 1 recordings" in line)
+        time.sleep(turn * 0.05)  # while it leaves
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+        rest = process.stderr.read()
+        assert (process.wait(60), rest.strip()) in ((0, ""), (130, "interrupted")), told
 
 
 def test_formulas_are_text_in_tables_and_come_back(run: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Annotated
 
 import typer
@@ -101,4 +102,8 @@ def main() -> None:
     """Entry point."""
     prepare_streams()
     show_advice()
-    app()
+    try:
+        app()
+    finally:
+        # All is done and printed: Ctrl-C while Python leaves must not end in another code.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
