@@ -129,6 +129,11 @@ ROWS = (
         lambda r: f"{r['all tables, s']:.0f} s",
     ),
     Row(
+        "`rank --cluster --labels`, 1,000,000 judgements and labels, CPU / peak memory",
+        "rank",
+        lambda r: f"{r['CPU, s']:.0f} s / {r['peak GiB']:.1f} GiB",
+    ),
+    Row(
         "`agree --scores`, 1,000,000 scores and 3,000,000 ratings from CSV, CPU / peak memory",
         "score_agreement",
         lambda r: (
