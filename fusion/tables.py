@@ -76,8 +76,10 @@ def read_policy(path: Path) -> Policy:
             rows = json.loads(text, object_pairs_hook=_row)
         else:
             rows = list(csv.DictReader(text.splitlines()))
-    except (OSError, ValueError, RecursionError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise ValueError(f"{path}: not a readable policy table ({error})") from error
+    except RecursionError:
+        raise ValueError(f"{path}: not a readable policy table (nested too deeply)") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{path}: expected a list of objects with {', '.join(_COLUMNS)}")
     return policy_from_rows(path.stem, rows, str(path))

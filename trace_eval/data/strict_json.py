@@ -24,6 +24,8 @@ from blueprints import UserError
 #: Levels of objects and lists. Records have 6; pydantic's parser ends at 200.
 MAX_DEPTH = 100
 
+_TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
+
 #: Digits of an integer. JSON's own advice (RFC 8259, section 6) ends at 16; hashes have 78.
 MAX_DIGITS = 100
 
@@ -237,7 +239,7 @@ def _check(value: Any) -> None:
         if not below:
             return
         level = below
-    raise BadJson(f"nested deeper than {MAX_DEPTH} levels")
+    raise BadJson(_TOO_DEEP)
 
 
 def _marked(text: str) -> Any:
@@ -255,8 +257,10 @@ def _marked(text: str) -> Any:
 
     try:
         return json.loads(text, object_pairs_hook=items, parse_int=integer, parse_constant=constant)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadJson(f"not JSON ({error})") from None
+    except RecursionError:
+        raise BadJson(_TOO_DEEP) from None
 
 
 def _item(value: Any) -> Any:
