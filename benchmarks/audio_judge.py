@@ -115,12 +115,12 @@ class Weighing(OpenAIClient):
 
 def judge(folder: Path, url: str, client: type[OpenAIClient], **options: Any) -> AudioJudge:
     """The AudioJudge protocol with four examples."""
+    options = {"concurrency": IN_FLIGHT, **options}
     chosen = JudgeOptions(
         base_url=url,
         preset="audiojudge",
         retries=0,
         examples=folder / "examples.jsonl",
-        concurrency=IN_FLIGHT,
         **options,
     )
     return AudioJudge("audio:openai:m", client("m", chosen), chosen)
@@ -147,7 +147,7 @@ def encoding() -> dict[str, float]:
 
 async def judge_all(made: AudioJudge, ready: list[Case], pairs: int) -> AsyncIterator[Judgement]:
     """A bounded window of pairs in flight, cycling through the cases."""
-    window = asyncio.Semaphore(IN_FLIGHT)
+    window = asyncio.Semaphore(made.options.concurrency)
 
     async def one(number: int) -> Judgement:
         async with window:
@@ -203,7 +203,7 @@ class _Fixed(OpenAIClient):
         return Choices((Reply(REPLY, tokens),), tokens)
 
 
-def memory(pairs: int, seconds: float = 2.0) -> dict[str, float]:
+def memory(pairs: int, seconds: float = 2.0, in_flight: int = IN_FLIGHT) -> dict[str, float]:
     """Resident memory over many pairs of answers of so many seconds."""
 
     async def main(made: AudioJudge, ready: list[Case]) -> list[float]:
@@ -215,7 +215,7 @@ def memory(pairs: int, seconds: float = 2.0) -> dict[str, float]:
         folder = Path(name)
         ready = cases(folder, seconds, 1.0)
         examples(folder, 1.0)
-        made = judge(folder, "http://127.0.0.1:1/v1", Weighing)
+        made = judge(folder, "http://127.0.0.1:1/v1", Weighing, concurrency=in_flight)
         started = time.monotonic()
         seen = asyncio.run(main(made, ready))
         took = time.monotonic() - started
@@ -226,7 +226,7 @@ def memory(pairs: int, seconds: float = 2.0) -> dict[str, float]:
         "took s": took,
         "GB sent": client.sent / 1e9,
         "bodies alive at most": client.most,
-        "in flight": IN_FLIGHT,
+        "in flight": in_flight,
         "MB after a tenth": seen[pairs // 10 - 1],
         "MB at the end": seen[-1],
         "ratio": seen[-1] / seen[pairs // 10 - 1],
