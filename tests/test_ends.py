@@ -190,7 +190,7 @@ def test_ctrl_c_after_the_work_changes_nothing(tmp_path: Path) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)
         rest = process.stderr.read()
-        assert (process.wait(60), rest.strip()) in ((0, ""), (130, "interrupted")), told
+        assert (process.wait(60), rest.strip()) in ((0, ""), (130, "error: interrupted")), told
 
 
 def test_formulas_are_text_in_tables_and_come_back(run: Path, tmp_path: Path) -> None:
