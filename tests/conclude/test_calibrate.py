@@ -172,3 +172,6 @@ def test_fuse_writes_probabilities_of_a_file_of_judgements(judged: Path, tmp_pat
     again = CliRunner().invoke(app, ["fuse", str(judged), "--policy", "majority"])
     assert again.exit_code == 2
     assert "agree FILE --policy NAME compares policies" in again.output
+    half = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "p"), "--acceptable", "6"])
+    assert half.exit_code == 2
+    assert "go together" in half.output

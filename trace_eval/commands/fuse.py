@@ -48,7 +48,7 @@ def fuse(
     ] = None,
 ) -> None:
     """Fuse again with another policy; nothing is extracted or judged."""
-    if run.is_file() and not as_:
+    if run.is_file() and as_ is None and acceptable is None and onto is None:
         _calibrate_file(run, policy, calibrated, labels, out)
         return
     if as_ or acceptable is not None or onto or out:

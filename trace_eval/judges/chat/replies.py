@@ -122,10 +122,8 @@ def _has_died(owner: str) -> bool:
         return False
     try:
         os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:  # it lives, and is another user's
-        return False
+    except OSError as error:  # PermissionError: it lives, and is another user's
+        return isinstance(error, ProcessLookupError)
     return False
 
 
