@@ -170,7 +170,7 @@ def _of_tar(file: IO[bytes], name: str, most: int) -> bytes:
             info = archive.next()
             if info is None:
                 raise FileNotFoundError(name)
-            archive.members.clear()  # else a million names are kept
+            archive.members.clear()  # type: ignore[attr-defined]  # else a million names are kept
             if info.name.removeprefix("./").lstrip("/") != name.removeprefix("./"):
                 continue
             if not info.isreg():

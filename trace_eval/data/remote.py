@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data.access import Place, allowed
@@ -116,11 +116,10 @@ def _read(place: Place) -> bytes:
         return read_bounded(file, MAX_BYTES)
 
 
-def _seekable(files: Any, path: str, protocol: str) -> IO[bytes]:
+def _seekable(files: Any, path: str, protocol: str) -> Any:
     """An archive to move about in; every byte that is asked for is one that was read."""
     if protocol not in _WEB:
-        opened: IO[bytes] = files.open(path, "rb", block_size=_PIECE, cache_type="none")
-        return opened
+        return files.open(path, "rb", block_size=_PIECE, cache_type="none")
     web = WebFile(files, path)
     if web.ranges:
         return web

@@ -78,9 +78,7 @@ class _Bounded:
                     yield decoder.decompress(piece, _PIECE)
                     piece = decoder.unconsumed_tail
                 if piece or decoder.unused_data:
-                    raise BodyTooLarge(
-                        f"it goes on after the end of its {self._encoding}"
-                    )
+                    raise BodyTooLarge(f"it goes on after the end of its {self._encoding}")
         except zlib.error as error:
             raise BodyTooLarge(f"the response is no {self._encoding} ({error})") from None
 
