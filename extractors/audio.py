@@ -17,7 +17,7 @@ import soundfile
 import soxr
 
 from blueprints import UserError
-from extractors.limits import MAX_SAMPLES_PER_S, MAX_SECONDS
+from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
 
@@ -94,7 +94,8 @@ def decode(
         source: a path, or the bytes of such a file.
         name: what to call the clip in messages; default: the path.
         max_seconds: longer clips are refused before they are read, and those with more samples
-            in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least).
+            in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least); above
+            that rate in inverse proportion to it fewer.
 
     Raises:
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
@@ -156,15 +157,19 @@ def refuse_gaps(bad: int, samples: int, label: str) -> None:
 def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Samples, int]:
     frames = int(max_seconds * file.samplerate)
     most = int(max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S)
-    limit = min(frames, most // file.channels)
+    # Filters and resamplers work longer on a second the more samples it has, so a rate above
+    # what is usual counts again.
+    here = int(most * min(1.0, FULL_RATE / file.samplerate))
+    limit = min(frames, here // file.channels)
     # Headers lie (streamed WAV claims 2 GiB), so what is really there is counted where it counts.
     there = file.frames if file.frames <= limit else _counted(file, limit)
     if there <= limit:
         return file.read(there, dtype="float32", always_2d=True), int(file.samplerate)
     if limit == frames:
         raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds")
+    shown = most if file.frames * file.channels > most else here
     raise AudioError(
-        f"{label}: more than {most} samples in {file.channels} channels at {file.samplerate} Hz;"
+        f"{label}: more than {shown} samples in {file.channels} channels at {file.samplerate} Hz;"
         " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise --max-seconds"
     )
 

@@ -24,7 +24,7 @@ data: blueprints fusion
 static:
 judges.options: blueprints
 measures: blueprints data
-rubrics: blueprints fusion
+rubrics: blueprints data fusion
 scores: blueprints data fusion
 judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
     from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
@@ -68,6 +69,7 @@ _HOME = {
     "SingleCase": "trace_eval.judges.base",
     "Status": "blueprints",
     "Summary": "trace_eval.runs.summary",
+    "UrlAccess": "trace_eval.data.access",
     "UserError": "blueprints",
     "__version__": "blueprints.distribution",
     "blueprint": "trace_eval.api",
@@ -81,6 +83,7 @@ _HOME = {
     "rate_manifest": "trace_eval.runs.rating",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
+    "set_url_access": "trace_eval.data.access",
     "write_report": "trace_eval.report",
 }
 
@@ -114,6 +117,7 @@ __all__ = [
     "SingleCase",
     "Status",
     "Summary",
+    "UrlAccess",
     "UserError",
     "__version__",
     "blueprint",
@@ -127,6 +131,7 @@ __all__ = [
     "rate_manifest",
     "read_items",
     "read_manifest",
+    "set_url_access",
     "write_report",
 ]
 

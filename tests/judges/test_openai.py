@@ -21,6 +21,7 @@ from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.bodies import MAX_BODY
 from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.chat.openai_dialect import retry_after
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import LLMJudge
@@ -268,6 +269,37 @@ def test_429_shrinks_the_calls_in_flight_and_500_does_not() -> None:
             judge.client._settled = True
             judge_once(judge)
             assert judge.observed()["calls_in_flight_at_most"] == most
+
+
+def _date(year: int, zone: str = "GMT") -> str:
+    return f"Fri, 31 Dec {year} 23:59:59 {zone}"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("1e400", "1e5", "nan", "inf", "-inf", "-5", "-1e400", "+3", "9" * 400, "0x10", "1_0"),
+        *("١٢", "86401", _date(9999), _date(9999, "+9999"), _date(99999), _date(10**30)),
+        *(_date(2031, "-0000"), "Fri, 99 Xxx", ",", " ", "", "a" * 60_000),
+    ],
+)
+def test_a_retry_after_that_makes_no_sense_was_not_said(value: str) -> None:
+    assert retry_after({"retry-after": value}) is None
+
+
+def test_a_date_in_the_past_asks_for_nothing() -> None:
+    assert retry_after({"retry-after": _date(1999)}) == 0
+    assert retry_after({"retry-after": _date(1, "-0000")}) in (0, None)
+    assert retry_after({"retry-after": "86400"}) == 86_400
+
+
+def test_nonsense_stops_no_other_call() -> None:
+    answers = [Answer(429, {}, {"retry-after": "1e400"}), Answer(body=GOOD)]
+    started = time.monotonic()
+    with Server(in_turn(answers)) as server:
+        judgement = judge_once(made(server.url))
+    assert judgement.status == "scored", judgement.detail
+    assert time.monotonic() - started < 20
 
 
 def test_retry_after_is_obeyed() -> None:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from blueprints import Blueprint, UserError
 from extractors.models import prime_hashes
+from trace_eval.data.access import set_url_access
 from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 
@@ -231,6 +232,7 @@ def _start_worker(plan: Plan) -> None:
     exit_with_parent()
     try:
         prime_hashes(plan.hashes)
+        set_url_access(plan.access)
         _worker = plan.build()
     except Exception as error:  # raised here, the pool would only say that it is broken
         _worker = error

@@ -41,6 +41,10 @@ NO_EARS = "audio input is not supported"
 #: Words of the errors by which servers say that a prompt is too long.
 TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length")
 
+#: Seconds of ``Retry-After``, and the longest that are believed: a day.
+_SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+MAX_RETRY_AFTER_S = 86_400.0
+
 
 @dataclass(frozen=True)
 class Dialect:
@@ -126,15 +130,17 @@ def read_count(digits: str) -> int:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks."""
-    value = headers.get("retry-after")
-    if not value:
-        return None
-    try:
+    """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks.
+
+    What is neither, or is more than :data:`MAX_RETRY_AFTER_S`, was not said: it would stop all
+    other calls, too.
+    """
+    value = headers.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(value):
         seconds = float(value)
-    except ValueError:
+    else:
         try:
-            seconds = parsedate_to_datetime(value).timestamp() - time()
-        except (TypeError, ValueError):
+            seconds = max(0.0, parsedate_to_datetime(value[:40]).timestamp() - time())
+        except (TypeError, ValueError, OverflowError, IndexError, OSError):
             return None
-    return max(0.0, seconds) if seconds == seconds else None
+    return seconds if seconds <= MAX_RETRY_AFTER_S else None
