@@ -117,6 +117,27 @@ def write_all(path: Path, lines: Iterable[str]) -> None:
     replace_file(path, (encoded(line + "\n") for line in lines))
 
 
+def utf8_name(path: Path) -> Path:
+    """A path that records can hold: JSON is UTF-8, and file names may be any bytes.
+
+    Raises:
+        UserError: it is not UTF-8.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = encoded(str(path)).decode()
+        raise UserError(
+            f"{shown}: its name is not UTF-8, so no record can hold it; rename it"
+        ) from None
+    return path
+
+
+def is_file(path: Path) -> bool:
+    """True where there is a file; False of every path that the system refuses."""
+    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
+
+
 def encoded(text: str) -> bytes:
     """UTF-8; what it cannot hold (bytes of a file name in another encoding) is written out."""
     return text.encode(errors="backslashreplace")

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.files import make_folder, replace_file, utf8_name
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.urls import joined, redact_urls
 
@@ -220,7 +220,7 @@ def spill_to(folder: Path) -> Spill:
 
     Embedded recordings then cost no memory, and a run can still play them later.
     """
-    folder = folder.absolute()
+    folder = utf8_name(folder.absolute())
 
     def spill(data: bytes, name: str) -> Path:
         digest = hashlib.sha256(data).hexdigest()

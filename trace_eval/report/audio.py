@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from blueprints import UserError
-from trace_eval.data.files import make_folder, replacing
+from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.pairs import Recording
 from trace_eval.data.urls import name_of, redacted
 from trace_eval.runs.outcomes import ClipRecord
@@ -52,9 +52,9 @@ class Shelf:
             return Sound(None, "no recording")
         path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
         if record and record.error:
-            playable = self.folder is None and path.is_file()
+            playable = self.folder is None and is_file(path)
             return Sound(self._link(path) if playable else None, record.error)
-        if not path.is_file():
+        if not is_file(path):
             return Sound(None, f"{path}: no such file any more")
         if self.folder is None:
             return Sound(self._link(path))

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
-from trace_eval.data.files import encoded, make_folder, replace_file
+from trace_eval.data.files import encoded, is_file, make_folder, replace_file
 from trace_eval.report.audio import Shelf
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
@@ -130,7 +130,7 @@ def _files(facts: Facts) -> dict[str, Path]:
     """A file that still is there, for every clip that has one."""
     found: dict[str, Path] = {}
     for record in facts.clips.values():
-        if record.clip and record.clip not in found and Path(record.source).is_file():
+        if record.clip and record.clip not in found and is_file(Path(record.source)):
             found[record.clip] = Path(record.source)
     return found
 
