@@ -106,9 +106,9 @@ def test_a_run_is_open_to_those_who_may_enter_its_folder(tmp_path: Path) -> None
 
 def test_outputs_are_written_in_one_place() -> None:
     """Where something else writes a file, it is a temporary one, a lock or a log."""
-    others = {"files.py", "manifests.py", "batch.py", "ends.py", "driver.py", "folders.py"}
+    others = {"files.py", "manifests.py", "ends.py", "driver.py", "folders.py"}
     others |= {"run.py", "cache.py", "audio.py"}
     for path in (ROOT / "trace_eval").rglob("*.py"):
         if path.name not in others and "scorer" not in path.parts:
             text = path.read_text()
-            assert not re.search(r"\.write_(text|bytes)\(|\.open\(\"[wx]", text), path
+            assert not re.search(r"\.write_(text|bytes)\(|(?<!part)\.open\(\"[wx]", text), path

@@ -63,7 +63,7 @@ _OFFERED: dict[LabelSet, frozenset[str]] = {
 }
 
 
-def check_shares(shares: Mapping[str, float], where: str) -> None:
+def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str) -> None:
     """Raise ``ValueError`` unless these are probabilities that sum to 1."""
     for label, share in shares.items():
         if not 0 <= share <= 1:
