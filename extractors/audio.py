@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import stat
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,13 +121,7 @@ def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFi
         handle: str | io.BytesIO = io.BytesIO(source)
         empty = not source
     else:
-        path = Path(source)
-        if not path.exists():
-            raise AudioError(f"{label}: no such file; check the path or --audio-root")
-        if not path.is_file():
-            raise AudioError(f"{label}: not a file; name one recording")
-        handle = str(path)
-        empty = path.stat().st_size == 0
+        handle, empty = str(source), _is_empty(Path(source), label)
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
@@ -139,6 +134,20 @@ def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFi
         ) from error
     except OSError as error:
         raise AudioError(f"{label}: cannot be read ({error})") from error
+
+
+def _is_empty(path: Path, label: str) -> bool:
+    """Whether a file holds nothing; every path that the system refuses is an error of ours."""
+    try:
+        there = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise AudioError(f"{label}: no such file; check the path or --audio-root") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or no UTF-8
+        why = getattr(error, "strerror", None) or error
+        raise AudioError(f"{label}: cannot be read ({why}); check the path") from None
+    if not stat.S_ISREG(there.st_mode):
+        raise AudioError(f"{label}: not a file; name one recording")
+    return there.st_size == 0
 
 
 def refuse_gaps(bad: int, samples: int, label: str) -> None:

@@ -27,8 +27,9 @@ from fsspec.registry import get_filesystem_class
 from benchmarks.drill.formats import formats
 from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.parser import Parser, Read, as_file
+from benchmarks.drill.stored import stored
 from extractors.audio import decode
-from fusion import RATINGS
+from fusion import POLICIES, RATINGS
 from fusion.tables import read_policy
 from tests.judges.cases import verdict
 from tests.judges.servers import completion
@@ -49,6 +50,7 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import read_json
 from trace_eval.ranking.human import read_human_ranking
+from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run
 
 #: Longest time that one input may take, seconds.
@@ -175,9 +177,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
     labels = (
         b'{"id": "x", "overall": "1", "duration_a": 2.5}\n{"id": "y", "label": {"content": 2}}\n'
     )
-    judged = Judgement.scored(
-        "x", "rules", {name: DimensionVerdict(rating="1", reasoning="-") for name in _DIMENSIONS}
-    )
+    judged = Judgement.scored("x", "rules", dict.fromkeys(_DIMENSIONS, _VERDICT))
     reply = json.dumps(verdict()).encode()
     scores = b'{"score_1": 7, "score_2": 5, "reasoning": "because"}'
     policy = json.dumps(
@@ -232,8 +232,11 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "recordings": Parser(_audio, [wav, flac], 4),
         "cache": Parser(_cache, [database], 1),
         **formats(folder),
+        **stored(folder),
     }
 
+
+_VERDICT = DimensionVerdict(rating="1", reasoning="-", distribution={"1": 0.75, "2": 0.25})
 
 _DIMENSIONS = ("content", "voice_quality", "paralinguistics")
 
@@ -270,6 +273,7 @@ def _ranking(data: bytes, folder: Path) -> None:
 def _judgements(data: bytes, folder: Path) -> None:
     as_file(folder, "", b"").with_name("judgements.jsonl").write_bytes(data)
     for found in Run(folder).attempts():
+        fuse(found, POLICIES["content_first"])
         assert Judgement.model_validate_json(found.model_dump_json()) == found
 
 

@@ -15,7 +15,7 @@ import pytest
 from fusion import DIMENSIONS
 from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.report.unpacked import index
-from trace_eval.data.csv_cells import unquoted
+from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
 from trace_eval.report import write_report
 
 if TYPE_CHECKING:
@@ -113,6 +113,10 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
         assert row["flags"].split() == entry["flags"]
     formula = page.evaluate("cell('=HYPERLINK(1)') + cell('-1.5') + cell('a \"b\", c')")
     assert formula == "'=HYPERLINK(1)" + "-1.5" + '"a ""b"", c"'
+    for break_ in LINE_BREAKS:
+        written = page.evaluate("cell", f"al{break_}'=1")
+        assert written == f'"al{break_}\'=1"'
+        assert page.evaluate("cell", f"'{break_}=1") == f"\"''{break_}=1\""
 
 
 def test_why_comes_first_on_the_page_of_a_pair(page: Page) -> None:

@@ -8,7 +8,6 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from blueprints import UserError
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.calibrate import Calibration
@@ -19,6 +18,7 @@ from trace_eval.conclude.probes import ProbeReport
 from trace_eval.conclude.reliability import diagram
 from trace_eval.conclude.tables import bounded
 from trace_eval.conclude.verdict import RULES
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.published import published
 
@@ -368,11 +368,8 @@ def write_pages(cards: Sequence[Card], folder: Path) -> list[Path]:
     Raises:
         UserError: the folder cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / "card.md", folder / "card.html"]
-        for path, text in zip(paths, (markdown(cards), html(cards)), strict=True):
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
+    make_folder(folder)
+    paths = [folder / "card.md", folder / "card.html"]
+    for path, text in zip(paths, (markdown(cards), html(cards)), strict=True):
+        replace_file(path, text)
     return paths

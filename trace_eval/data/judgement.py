@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
@@ -9,7 +10,8 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from blueprints import FiniteJson, Strict
-from fusion import TRACE, Dimension, Rating
+from fusion import RATINGS, TRACE, Dimension, Rating
+from fusion.probability import SUM_TOLERANCE
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
@@ -50,6 +52,25 @@ class Reason(StrEnum):
     IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
     TOO_LARGE = "too_large"  # the request would be larger than --max-request-mb
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
+
+
+#: What the distributions of each label set are over.
+_OFFERED: dict[LabelSet, frozenset[str]] = {
+    "typed": frozenset(RATINGS),
+    "plain": frozenset(("1", "2", "tie")),
+    "forced": frozenset(("1", "2", "tie")),  # both orders together may tie
+    "binary": frozenset(("true", "false")),
+}
+
+
+def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str) -> None:
+    """Raise ``ValueError`` unless these are probabilities that sum to 1."""
+    for label, share in shares.items():
+        if not 0 <= share <= 1:
+            raise ValueError(f"{where}.distribution: {label!r} has {share:g}; shares are 0 to 1")
+    total = math.fsum(shares.values())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise ValueError(f"{where}.distribution: sums to {total:.6g}, not to 1")
 
 
 def _is_unset(value: object) -> bool:
@@ -161,6 +182,25 @@ class Judgement(Strict):
     usage: Usage | None = Field(None, description="sum over the calls")
     caveats: list[str] = Field(default_factory=list, description="what every reader must know")
 
+    def check(self) -> None:
+        """Refuse what no judge can have said; stored judgements may have been edited.
+
+        Raises:
+            ValueError: scored without a verdict, a label that its label set does not hold, or a
+                distribution that is none.
+        """
+        if self.status == "scored" and not self.dimensions:
+            raise ValueError("status: 'scored' without a verdict on anything")
+        offered = _OFFERED[self.label_set]
+        for name, verdict in self.dimensions.items():
+            where = f"dimensions.{name}"
+            for label in (verdict.rating, *(verdict.distribution or ())):
+                if label not in offered:
+                    told = f"{self.label_set} label ({', '.join(sorted(offered))})"
+                    raise ValueError(f"{where}: {str(label)!r} is no {told}")
+            if verdict.distribution is not None:
+                check_shares(verdict.distribution, where)
+
     def label(self, about: About) -> Label | None:
         """What it says of a dimension, of the pair as a whole, or of a match."""
         verdict = self.dimensions.get(about)
@@ -224,3 +264,12 @@ class Overall(Strict):
         None, description="overall distribution, where the dimensions have distributions"
     )
     entropy_bits: float | None = Field(None, ge=0, le=2, description="of that distribution")
+
+    def check(self) -> None:
+        """Refuse a distribution that is none.
+
+        Raises:
+            ValueError: says why.
+        """
+        if self.distribution is not None:
+            check_shares(self.distribution, "overall")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data.files import utf8_name
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.manifest_files import records_of
 from trace_eval.data.pairs import Pair
@@ -118,11 +119,11 @@ def read_manifest(
         UserError: the file itself cannot be read, or has no record at all.
     """
     with _local(location(path)) as (file, label, home):
-        root = home if audio_root is None else location(audio_root)
+        root = _at(home if audio_root is None else location(audio_root))
         records = islice(records_of(file, label), limit)
 
         def pairs(record: dict[str, Any], dropped: Dropped) -> Sequence[Pair]:
-            return [pair_from_record(record, _at(root), spill, dropped)]
+            return [pair_from_record(record, root, spill, dropped)]
 
         found = _read(label, records, pairs)
         return replace(found, sha256=_sha256(file))
@@ -179,7 +180,7 @@ def read_records(
 
 
 def _at(root: Path | str) -> Path | str:
-    return root.resolve() if isinstance(root, Path) else root
+    return utf8_name(root.resolve()) if isinstance(root, Path) else root
 
 
 def _sha256(path: Path) -> str:

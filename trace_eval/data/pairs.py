@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
 from fusion import Rating
+from trace_eval.data.files import utf8_name
 from trace_eval.data.urls import is_url, location, redacted
 
 #: Labels of a plain preference, where people were not asked for typed ties.
@@ -47,6 +48,8 @@ class Recording(Strict):
             raise ValueError(f"url {url!r:.80} has no protocol://; give a path as 'audio'")
         if audio is not None and "\0" in str(audio):
             raise ValueError("the path holds a NUL character; write it without")
+        if isinstance(audio, str | Path):
+            utf8_name(Path(audio))
         found = audio if url is None else url
         if found is None or not is_url(found):
             return given

@@ -110,7 +110,11 @@ def recordings_in(
     for path in map(location, inputs):
         if _suffix(path) not in MANIFEST_SUFFIXES:
             below = find_recordings(path) if isinstance(path, Path) else find_urls(path)
-            found.update(dict.fromkeys(below))
+            for where in below:
+                try:
+                    found[location(where)] = None
+                except UserError as error:
+                    problems.append(Problem(f"below {path}", str(error)))
             continue
         manifest = read_manifest(path, audio_root, spill)
         problems += manifest.problems

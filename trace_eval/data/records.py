@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.data.jsonl import replace_file
+from trace_eval.data.files import make_folder, replace_file, utf8_name
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.urls import joined, redact_urls
 
@@ -48,6 +49,9 @@ _FASTER = {"a": "1", "b": "2"}
 _PLACES = {name: place for place, names in COLUMNS.items() for name in names}
 _RECORDINGS = ("instruction", "a", "b", "voice")
 _NESTED = (*_RECORDINGS, "labels", "label", "meta")
+
+#: Suffixes that an embedded recording keeps; others come from outside like any text.
+_SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 
 #: Where the bytes of an embedded recording go; returns the path of the written file.
 Spill = Callable[[bytes, str], Path]
@@ -216,16 +220,14 @@ def spill_to(folder: Path) -> Spill:
 
     Embedded recordings then cost no memory, and a run can still play them later.
     """
-    folder = folder.absolute()
+    folder = utf8_name(folder.absolute())
 
     def spill(data: bytes, name: str) -> Path:
         digest = hashlib.sha256(data).hexdigest()
-        path = folder / f"{digest}{Path(name).suffix.lower() or '.audio'}"
+        suffix = Path(name).suffix.lower()
+        path = folder / f"{digest}{suffix if _SUFFIX.fullmatch(suffix) else '.audio'}"
         if not path.exists():
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise UserError(f"{folder}: cannot be made ({error.strerror})") from error
+            make_folder(folder, private=True)
             replace_file(path, data)
         return path
 

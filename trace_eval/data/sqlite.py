@@ -26,7 +26,7 @@ def open_shared(
     Raises:
         OSError, sqlite3.Error: it cannot be opened, or is no database.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

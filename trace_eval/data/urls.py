@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from blueprints import UserError
+from trace_eval.data.files import utf8_name
 
 # Bounded, so that a text of letters costs no more than its length: protocols are short.
 _PROTOCOL = "[a-z][a-z0-9+._-]{0,30}"
@@ -62,10 +63,10 @@ def location(text: Path | str) -> Path | str:
     """A path, or a URL as a string; a ``file://`` URL is a path.
 
     Raises:
-        UserError: a ``file://`` URL of another host.
+        UserError: a ``file://`` URL of another host, or a path that is not UTF-8.
     """
     if isinstance(text, Path) or not is_url(text):
-        return Path(text)
+        return utf8_name(Path(text))
     parts = _PARTS.fullmatch(text)
     if parts is None or parts[1].lower() not in _LOCAL:
         return text

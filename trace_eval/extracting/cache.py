@@ -93,7 +93,8 @@ class Cache:
         self._db: sqlite3.Connection | None = None
         check_folder(self.folder)
         try:
-            (self.folder / "locks").mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are in it
+            (self.folder / "locks").mkdir(exist_ok=True)
             self._db = open_shared(self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S)
             for table in ("groups", "files"):
                 add_column(self._db, table, "digest")

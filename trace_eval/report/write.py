@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
+from trace_eval.data.files import encoded, is_file, make_folder, replace_file
 from trace_eval.report.audio import Shelf
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
@@ -53,15 +54,9 @@ def write_report(run_folder: Path, out: Path | None = None, audio: bool = False)
     run = Run.open(run_folder)
     facts = None if run.holds_scores else Facts.read(run_folder)
     path = out or run_folder / REPORT
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8", errors="replace") as file:
-            pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
-            file.writelines(pieces)
-        part.replace(path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error}); name another --out") from error
+    make_folder(path.parent)
+    pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
+    replace_file(path, map(encoded, pieces))
     return path
 
 
@@ -135,7 +130,7 @@ def _files(facts: Facts) -> dict[str, Path]:
     """A file that still is there, for every clip that has one."""
     found: dict[str, Path] = {}
     for record in facts.clips.values():
-        if record.clip and record.clip not in found and Path(record.source).is_file():
+        if record.clip and record.clip not in found and is_file(Path(record.source)):
             found[record.clip] = Path(record.source)
     return found
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.files import make_folder
 from trace_eval.runs.inputs import refuse_package
 
 
@@ -29,7 +30,7 @@ def written_atomically(out: Path) -> Iterator[Path]:
     if part.exists() and not mark.exists():
         raise UserError(f"{part}: is in the way; move it or choose another --out")
     try:
-        part.mkdir(parents=True, exist_ok=True)
+        make_folder(part, private=True)
         handle = mark.open("w")
     except OSError as error:
         raise UserError(f"{part}: cannot be written ({error}); choose another --out") from error

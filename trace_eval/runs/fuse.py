@@ -11,7 +11,7 @@ import fusion
 from blueprints import UserError
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
 from fusion.plain import PLAIN_POLICIES, PlainPolicy
-from trace_eval.data.jsonl import write_all
+from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
@@ -176,7 +176,7 @@ def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Ov
 def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
     fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
     overall = {pair.id: fused.get(pair.id) or missing(pair.id, policy) for pair in run.pairs()}
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, private=True)
     write_all(folder / "overall.jsonl", (found.model_dump_json() for found in overall.values()))
     write_all(folder / "results.csv", results_table(run, overall).csv_lines())
     return list(overall.values())

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from blueprints import UserError
 from extractors.base import Extractor
-from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.csv_cells import line
+from trace_eval.data.files import write_all
 from trace_eval.data.items import Single
-from trace_eval.data.jsonl import write_all
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.start import extractors_of
@@ -177,12 +176,12 @@ def write_results(run: Run, rubrics: list[str]) -> None:
 
 def _table(run: Run, rubrics: list[str]) -> Iterator[str]:
     outcomes = run.score_outcomes()
-    yield _row(COLUMNS)
+    yield line(COLUMNS)
     for item in run.singles():
         for name in rubrics:
             found = outcomes.get((item.id, name), NOT_SCORED)
             numbers = (found.value, found.sd, found.used, found.samples, found.mean, found.variance)
-            yield _row(
+            yield line(
                 (
                     item.id,
                     item.question_id or "",
@@ -193,12 +192,6 @@ def _table(run: Run, rubrics: list[str]) -> Iterator[str]:
                     *("" if number is None else f"{number:.6g}" for number in numbers),
                 )
             )
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    buffer = io.StringIO()
-    SafeWriter(buffer, lineterminator="").writerow(cells)
-    return buffer.getvalue()
 
 
 def _with_needs(plan: list[Extractor]) -> list[Extractor]:

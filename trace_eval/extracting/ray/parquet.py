@@ -8,7 +8,6 @@ same folder and are never taken for this one's.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -20,6 +19,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, Present, UserError
 from trace_eval.data import strict_json
+from trace_eval.data.files import replace_file
 from trace_eval.data.remote import file_system
 from trace_eval.data.urls import location, redacted
 from trace_eval.extracting.cache import lasting
@@ -141,9 +141,7 @@ class ShardFolder:
         if not self.local:
             self._fs.pipe_file(self._path(name), content)  # one object, put in one operation
             return
-        part = Path(self._root, f".{name}.{os.getpid()}.part")
-        part.write_bytes(content)
-        part.replace(self._path(name))
+        replace_file(Path(self._path(name)), content)
 
     def entries(self, name: str) -> list[Entry]:
         """What is small of a shard's rows."""
