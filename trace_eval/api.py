@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import Blueprint, UserError
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import ExtractOptions, Options
@@ -69,5 +69,5 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
             await engine.close()
             await judge.close()
 
-    judgement = asyncio.run(work())
+    judgement = complete(work())
     return Result(pair, judgement, fuse(judgement, policy))

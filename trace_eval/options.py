@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
-from fusion import DEFAULT_POLICY
-from trace_eval.judges.options import JudgeOptions
+from fusion import DEFAULT_POLICY, Policy
+from fusion.plain import PlainPolicy
+from trace_eval.judges.options import JudgeOptions, texts_to_paths
 
 if TYPE_CHECKING:
     from extractors.base import Extractor
@@ -62,6 +63,7 @@ class ExtractOptions:
     ray_address: str | None = None
 
     def __post_init__(self) -> None:
+        texts_to_paths(self)
         if self.workers is not None and self.workers < 0:
             raise UserError(f"workers {self.workers}: give 0 (this process) or more")
         if not self.max_seconds > 0:
@@ -80,7 +82,7 @@ class Options:
         extract: how clips become blueprints.
         judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's own.
         judging: what the judge is asked for; ``rules`` needs none of it.
-        policy: name, table file or entry point of the fusion policy.
+        policy: name, table file or entry point of the fusion policy, or a policy of one's own.
         min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
         tag: name by which ``trace-eval runs --tag`` finds the run again.
     """
@@ -88,13 +90,19 @@ class Options:
     extract: ExtractOptions = ExtractOptions()
     judge: str | Judge = DEFAULT_JUDGE
     judging: JudgeOptions = field(default_factory=JudgeOptions)
-    policy: str = DEFAULT_POLICY
+    policy: str | Path | Policy | PlainPolicy = DEFAULT_POLICY
     min_coverage: float = 1.0
     tag: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_coverage <= 1:
             raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")
+
+    @property
+    def policy_name(self) -> str:
+        """The policy as it is recorded: as it was given, or an object's own name."""
+        given = self.policy
+        return given.name if isinstance(given, Policy | PlainPolicy) else str(given)
 
 
 #: Judge and rubric of single answers when none are named: no LLM, no network.
@@ -123,6 +131,12 @@ class RateOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in ("judges", "rubrics"):
+            given = getattr(self, name)
+            if isinstance(given, str | Path):
+                object.__setattr__(self, name, (str(given),))
+            else:
+                object.__setattr__(self, name, tuple(map(str, given)))
         for name, given in (("judge", self.judges), ("rubric", self.rubrics)):
             if not given or len(set(given)) < len(given):
                 raise UserError(f"{name}: name one or more different ones, not {list(given)}")
@@ -147,6 +161,7 @@ class PairOptions:
     onto: Path | None = None
 
     def __post_init__(self) -> None:
+        texts_to_paths(self)
         if not 0 <= self.tie_margin < 1:
             raise UserError(f"tie_margin {self.tie_margin:g}: give a share of the scale, 0 to 1")
         if self.stands_for not in (None, "content", "voice_quality"):

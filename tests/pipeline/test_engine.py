@@ -98,10 +98,11 @@ from pathlib import Path
 from trace_eval.api import extract
 from trace_eval.options import ExtractOptions
 extract([Path(sys.argv[1])] * 3, ExtractOptions(workers=2, cache=Path(sys.argv[2])))
+print("ran")
 """
 
 
-def test_a_script_without_a_main_guard_is_one_error(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_is_not_run_again_by_workers(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(_UNGUARDED)
     clip = write(tmp_path / "a.wav", tone())
@@ -111,9 +112,7 @@ def test_a_script_without_a_main_guard_is_one_error(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 1
-    assert done.stderr.count("Traceback") == 1, done.stderr
-    assert 'below `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
 
 
 class _Unbuildable(Plan):

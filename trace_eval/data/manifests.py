@@ -22,7 +22,7 @@ from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.manifest_files import records_of
 from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import ManifestPart, Shard, digest
-from trace_eval.data.records import Dropped, Spill, is_pair_record, pair_from_record
+from trace_eval.data.records import Dropped, NoLabel, Spill, is_pair_record, pair_from_record
 from trace_eval.data.singles import single_from_record
 from trace_eval.data.urls import location, name_of, parent, redacted
 
@@ -209,14 +209,14 @@ def _read(
 ) -> Manifest:
     items: list[Pair | Single] = []
     problems: list[Problem] = []
-    warnings: list[Problem] = []
+    unread: dict[str, list[tuple[str, NoLabel]]] = {}
     seen: dict[str, str] = {}
     for where, record in records:
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
         try:
-            made = made_of(record, partial(_note, warnings, where))
+            made = made_of(record, partial(_note, unread, where))
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
@@ -230,8 +230,34 @@ def _read(
             items.append(item)
     if not items and not problems:
         raise UserError(f"{label}: no records; expected one item per line or row")
-    return Manifest(label, items, problems, warnings=warnings)
+    warnings = [_unused(field, found, items) for field, found in unread.items()]
+    kept = [_without(item, unread.keys()) for item in items] if unread else items
+    return Manifest(label, kept, problems, warnings=warnings)
 
 
-def _note(problems: list[Problem], where: str, what: str) -> None:
-    problems.append(Problem(where, what))
+def _note(unread: dict[str, list[tuple[str, NoLabel]]], where: str, what: NoLabel) -> None:
+    unread.setdefault(what.field, []).append((where, what))
+
+
+def _unused(
+    field: str, found: Sequence[tuple[str, NoLabel]], items: Iterable[Pair | Single]
+) -> Problem:
+    """Why none of a column's labels is used: those that can be read are no sample of it."""
+    where, first = found[0]
+    read = sum(bool(getattr(item.labels, field, None)) for item in items)
+    return Problem(
+        where,
+        f"column {first.column} is no label ({first.expected}, got {first.value!r:.80});"
+        f" {len(found)} of its {len(found) + read} values cannot be read, so none is used as a"
+        " label and no agreement comes from them: write each as one of the labels, or rename the"
+        " column if it holds none",
+    )
+
+
+def _without(item: Pair | Single, fields: Iterable[str]) -> Pair | Single:
+    """The item without these labels."""
+    if item.labels is None:
+        return item
+    kept = item.labels.model_copy(update=dict.fromkeys(fields))
+    told = any(value is not None for _, value in kept)
+    return item.model_copy(update={"labels": kept if told else None})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -16,7 +15,9 @@ from trace_eval.data.pairs import Recording
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, cores, each
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.options import ExtractOptions
 
 
@@ -149,6 +150,7 @@ def extract_each(
         listener: told of each.
         shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
     """
+    end_if_imported_by_worker()
     options = options or ExtractOptions()
     plan = extractors_of(options)
 
@@ -164,7 +166,7 @@ def extract_each(
         finally:
             await engine.close()
 
-    asyncio.run(work())
+    complete(work())
 
 
 def extract(

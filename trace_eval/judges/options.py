@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import JsonValue
 
@@ -30,6 +30,22 @@ SAMPLING_TEMPERATURE = 0.7
 #: Tokens that one reply may have when no bound is given: of a judge of pairs, and of a rater.
 REPLY_TOKENS = 2048
 RATING_TOKENS = 1024
+
+
+def texts_to_paths(options: Any) -> None:
+    """Turn what stands for a path in new frozen options, a text or ``os.PathLike``, into one.
+
+    Raises:
+        UserError: a value is neither.
+    """
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if "Path" not in str(field.type) or value is None or isinstance(value, Path):
+            continue
+        try:
+            object.__setattr__(options, field.name, Path(value))
+        except TypeError:
+            raise UserError(f"{field.name}: {value!r:.60} is no path; give a text") from None
 
 
 @dataclass(frozen=True)
@@ -100,6 +116,7 @@ class JudgeOptions:
     think: bool | None = None  # None: the model's own default
 
     def __post_init__(self) -> None:
+        texts_to_paths(self)
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if value not in allowed:

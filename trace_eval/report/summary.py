@@ -138,7 +138,8 @@ def summarise(facts: Facts) -> ReportSummary:
         sessions=sessions,
         wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
-        caveats=dict(Counter(text for j in known for text in j.caveats).most_common()),
+        caveats=dict.fromkeys(facts.record.unused_labels, len(facts.pairs))
+        | dict(Counter(text for j in known for text in j.caveats).most_common()),
         place=place_test(map(Outcome.of, known)),
     )
 

@@ -36,7 +36,9 @@ from trace_eval.runs.run import Run
 REPORT = "report.html"
 
 
-def write_report(run_folder: Path, out: Path | None = None, audio: bool = False) -> Path:
+def write_report(
+    run_folder: Path | str, out: Path | str | None = None, audio: bool = False
+) -> Path:
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
     Args:
@@ -52,8 +54,9 @@ def write_report(run_folder: Path, out: Path | None = None, audio: bool = False)
         UserError: there is no run, or the file cannot be written.
     """
     run = Run.open(run_folder)
+    run_folder = run.folder
     facts = None if run.holds_scores else Facts.read(run_folder)
-    path = out or run_folder / REPORT
+    path = Path(out) if out else run_folder / REPORT
     make_folder(path.parent)
     pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
     replace_file(path, map(encoded, pieces))

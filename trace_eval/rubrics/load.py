@@ -195,14 +195,14 @@ def rubric_path(name: str) -> Path:
     return path
 
 
-def load_rubric(name: str) -> ScoreRubric:
+def load_rubric(name: str | Path) -> ScoreRubric:
     """A shipped rubric by its name, or one from a file.
 
     Raises:
         UserError: no such rubric or file, no TOML, or a field is wrong; the message names
             all wrong fields.
     """
-    path = rubric_path(name)
+    path = rubric_path(str(name))
     table = read_toml(path, f"rubric {path}", "see trace-eval rubrics show")
     try:
         return ScoreRubric.model_validate(_numbers_as_text(table))

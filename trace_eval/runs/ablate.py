@@ -7,7 +7,6 @@ extracted again.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from fusion import DEFAULT_POLICY, Policy
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.manifests import Manifest
 from trace_eval.extracting.engine import each
+from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
@@ -123,7 +123,7 @@ def _plain(options: AblateOptions) -> Judge:
 def _hides_groups(options: AblateOptions) -> bool:
     """Whether the judge itself leaves out the groups that it is told to drop."""
     judge = _plain(options)
-    asyncio.run(judge.close())
+    complete(judge.close())
     return judge.uses is None or "drop" in judge.uses
 
 
@@ -168,7 +168,7 @@ def _judge_condition(
 
         cases = (_without(case, strip) for case in CaseReader(run) if case.pair.id not in done)
         try:
-            asyncio.run(_judge_cases(judge, cases, store))
+            complete(_judge_cases(judge, cases, store))
         finally:
             fuse_run(judged, policy)
 

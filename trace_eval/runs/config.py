@@ -42,7 +42,7 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     found: dict[str, Any] = {
         "judge": options.judges if isinstance(options, RateOptions) else judge,
         "rubric": options.rubrics if isinstance(options, RateOptions) else None,
-        "policy": None if rates else options.policy,
+        "policy": None if rates else options.policy_name,
         "min_coverage": options.min_coverage,
         "tag": options.tag,
     }

@@ -22,18 +22,29 @@ AnyPolicy = Policy | PlainPolicy
 ASKED = "asked"
 
 
-def any_policy(spec: str) -> AnyPolicy:
-    """A policy over plain labels by name, else as :func:`load_policy`."""
+def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
+    """A policy over plain labels by name, else as :func:`load_policy`; one as it is.
+
+    Raises:
+        UserError: there is none, or one of the user's own bears the name of another one.
+    """
+    if isinstance(spec, Policy | PlainPolicy):
+        known: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
+        if known.get(spec.name, spec) != spec:
+            raise UserError(f"policy {spec.name!r}: is the name of a built-in one; give another")
+        return spec
+    spec = str(spec)
     return PLAIN_POLICIES[spec] if spec in PLAIN_POLICIES else load_policy(spec)
 
 
-def load_policy(spec: str) -> Policy:
+def load_policy(spec: str | Path) -> Policy:
     """Find a policy by built-in name, table file (``.csv``, ``.json``) or entry point.
 
     Raises:
         UserError: nothing of that name exists, or the table is not valid. (``fusion`` stands
             on the standard library alone and raises a plain ``ValueError``.)
     """
+    spec = str(spec)
     if spec in PLAIN_POLICIES:
         raise UserError(
             f"policy {spec} gives plain labels, and typed ties are wanted here; use one of"
@@ -182,15 +193,16 @@ def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
     return list(overall.values())
 
 
-def fuse_again(folder: Path, spec: str) -> list[Overall]:
+def fuse_again(folder: Path | str, spec: str | Path | AnyPolicy) -> list[Overall]:
     """Fuse a run again with another policy; nothing is extracted or judged.
 
     What earlier policies came to is kept under ``policies/NAME``.
     """
     policy = any_policy(spec)
+    named = policy.name if isinstance(spec, Policy | PlainPolicy) else str(spec)
     with Run.open(folder) as run:
         record = run.record()
-        policies = tuple(dict.fromkeys((spec, *record.policies, record.policy)))
+        policies = tuple(dict.fromkeys((named, *record.policies, record.policy)))
         overall = fuse_run(run, policy, policies[1:])
-        run.write_record(record.model_copy(update={"policy": spec, "policies": policies}))
+        run.write_record(record.model_copy(update={"policy": named, "policies": policies}))
     return overall

@@ -117,7 +117,10 @@ class ClipPool:
         source = recording.source_id
         self._users[source] = self._users.get(source, 0) + 1
         if source not in self._tasks:
-            self._tasks[source] = asyncio.create_task(self._extract(source_of(recording)))
+            task = asyncio.create_task(self._extract(source_of(recording)))
+            # Of two clips that fail, one is waited for; the other's error is the same news.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._tasks[source] = task
         return self._tasks[source]
 
     async def _extract(self, source: ClipSource) -> Extracted:

@@ -10,7 +10,7 @@ from extractors.base import Extractor
 from trace_eval.data.csv_cells import line
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Single
-from trace_eval.data.manifests import Manifest
+from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.base import AnyCase
@@ -56,7 +56,7 @@ class RatingSession(Session):
     def __init__(
         self,
         manifest: Manifest,
-        out: Path,
+        out: Path | str,
         options: RateOptions | None = None,
         listener: Listener | None = None,
     ) -> None:
@@ -155,16 +155,22 @@ def session_of(
 
 
 def rate_manifest(
-    manifest: Manifest,
-    out: Path,
+    manifest: Manifest | Path | str,
+    out: Path | str,
     options: RateOptions | None = None,
     listener: Listener | None = None,
 ) -> Summary:
     """Rate a manifest of single answers into a run folder; continues one that is there.
 
+    Args:
+        manifest: its items, or the file that :func:`read_items` takes.
+        out, options, listener: as of :func:`trace_eval.runs.session.judge_manifest`.
+
     Raises:
         UserError: see :class:`Session`.
     """
+    if not isinstance(manifest, Manifest):
+        manifest = read_items(manifest)
     with RatingSession(manifest, out, options, listener) as session:
         return session.judge_pending()
 

@@ -25,6 +25,7 @@ import fcntl
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -63,9 +64,10 @@ class Run:
         UserError: the folder is no run, or (``with``) somebody else is writing to it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
         self._lock: Any = None
+        self._made = False
 
     def path(self, name: str) -> Path:
         """A file of the run."""
@@ -77,9 +79,10 @@ class Run:
         return self.path("manifest.json").is_file()
 
     @classmethod
-    def open(cls, folder: Path) -> Run:
+    def open(cls, folder: Path | str) -> Run:
         """An existing run, for reading."""
         run = cls(folder)
+        folder = run.folder
         if not folder.is_dir():
             raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
@@ -98,6 +101,7 @@ class Run:
 
     def __enter__(self) -> Run:
         try:
+            self._made = not self.folder.exists()
             make_folder(self.folder, private=True)
             self._lock = self.path(".lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -116,6 +120,10 @@ class Run:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._made and not self.exists:  # what failed before it began leaves no folder
+            with suppress(OSError):
+                self.path(".lock").unlink()
+                self.folder.rmdir()
         self._lock.close()
 
     # --- reading ---------------------------------------------------------------------

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.judgement import Reason
 from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, too_long
 
 #: Longest error text that is kept, characters.
 MAX_DETAIL = 300
@@ -334,8 +334,7 @@ def check_text(text: str, tokens: Tokens) -> str:
         Unusable: empty, or longer than any verdict.
     """
     text = text.encode("utf-8", "replace").decode("utf-8")
-    if len(text) > MAX_REPLY_CHARS:
-        detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
+    if detail := too_long(text):
         raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)
     if not text.strip():
         raise Unusable(Reason.UNPARSEABLE, "the reply is empty", text, tokens)

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
-#: Longest body that is read, bytes: a reply of 1 MB with all its escapes.
+#: Longest body that is read, bytes: several replies with all their escapes.
 MAX_BODY = 8_000_000
 
 #: What is asked for, and decoded here; other encodings are refused.
