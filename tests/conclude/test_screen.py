@@ -20,7 +20,7 @@ from trace_eval.commands.cli import app
 from trace_eval.conclude.evidence import gather
 from trace_eval.conclude.parts import ScreenOptions, fewest_labels, labels_needed
 from trace_eval.conclude.ppi import simple_design
-from trace_eval.conclude.risk import _weights, p_below
+from trace_eval.conclude.risk import _weights, _whole, p_below
 from trace_eval.conclude.screen import Screening, screen
 
 #: Seeds here; benchmarks/conclude.py runs 2,000.
@@ -92,13 +92,13 @@ def test_an_instruction_stands_for_its_pairs() -> None:
     """Of 60 sampled pairs of 120: large instructions are surely among them, small ones are not."""
     cluster = np.r_[np.repeat(np.arange(3), 20), np.arange(3, 63)]
     asked = np.arange(120) % 2 == 0
-    weight, most, group = _weights(simple_design(asked, cluster=cluster), np.ones(120, bool))
+    weight, most = _weights(simple_design(asked, cluster=cluster), np.ones(120, bool))
     assert most == pytest.approx(20, rel=1e-4)
     assert weight[3:] == pytest.approx(np.full(30, 2.0))
-    assert (weight.sum(), len(group)) == (pytest.approx(120, rel=1e-4), 60)
+    assert (weight.sum(), len(weight)) == (pytest.approx(120, rel=1e-4), 33)
     # labelled whole, they stand for themselves
-    weight, _, _ = _weights(simple_design(cluster < 2, cluster=cluster), np.ones(120, bool))
-    assert weight.tolist() == [20, 20]
+    weight, most = _whole(simple_design(cluster < 2, cluster=cluster), np.ones(120, bool))
+    assert (weight.tolist(), most) == ([20, 20], 20)
 
 
 @pytest.mark.parametrize("name", [name for name in WORLDS if name != UNSEEN])
