@@ -54,10 +54,10 @@ def p_below(
         return _binomial(int(agrees[asked].sum()), int(asked.sum()), target)
     group = _groups(design, asked)
     lead = _means(agrees[asked], design.weight[asked], group) - target
-    return max(
-        _bets(weight / most * lead, target)
-        for weight, most in (_weights(design, selected), _whole(design, selected))
-    )
+    designs = [_weights(design, selected)]
+    if _equal(design, selected):
+        designs.append(_whole(design, selected))
+    return max(_bets(weight / most * lead, target) for weight, most in designs)
 
 
 def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
@@ -134,8 +134,6 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
 
 def _whole(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
     """The same where whole instructions were drawn, each as likely: they stand for themselves."""
-    if not _equal(design, selected):
-        return _weights(design, selected)
     size = np.bincount(design.cluster[selected]).astype(np.float64)
     return size[np.unique(design.cluster[selected & design.labelled])], float(size.max())
 
@@ -163,6 +161,7 @@ def _bets(gain: Array, target: float) -> float:
     """P value of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
     from scipy.special import logsumexp
 
+    values, count = np.unique(gain / target, return_counts=True)
     with np.errstate(divide="ignore"):  # a whole instruction against the largest bet: all is lost
-        log_wealth = np.log1p(np.maximum(np.outer(BETS, gain / target), -1.0)).sum(1)
+        log_wealth = np.log1p(np.maximum(np.outer(BETS, values), -1.0)) @ count
     return float(min(1.0, np.exp(np.log(len(BETS)) - logsumexp(log_wealth))))

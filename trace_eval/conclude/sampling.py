@@ -134,10 +134,14 @@ def _unknown(source: str, number: int) -> str:
 
 
 def _part(source: str, stands: float, total: int) -> str:
-    which = "only a part of the run was in the draw" if stands < total else "they cannot be its own"
+    why = (
+        "only a part of the run was in the draw; finish it, or label a random sample of the run"
+        if stands < total
+        else "they cannot be its own"
+    )
     return (
         f"{source}: by their inclusion the labels stand for {stands:.0f} of {total} pairs (sum of"
-        f" 1 / inclusion), so {which}"
+        f" 1 / inclusion), so {why}"
     )
 
 

@@ -79,8 +79,10 @@ def _more_than(part: DecidablePart, needed: int) -> str:
 def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> list[str]:
     """What cannot be promised, or holds by assumption."""
     drawn, found = evidence.drawn, []
-    if drawn.problem or drawn.doubt:
-        found.append(str(drawn.problem or drawn.doubt))
+    why_not = drawn.problem or drawn.doubt
+    if why_not:
+        if options.as_sampled:  # else the verdict says it
+            found.append(why_not)
     elif drawn.inclusion is None and not evidence.asked[evidence.scored].all():
         found.append(
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
