@@ -65,7 +65,7 @@ class Design:
 
     Attributes:
         labelled: items with a label [shape=(n,)].
-        weight: inverse inclusion probability; any value where not labelled [shape=(n,)].
+        weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
         stratum: number of the stratum of every item, from 0; null: weighted instead
             [shape=(n,)].
         cluster: number of the cluster of every item, from 0 [shape=(n,)].
@@ -95,9 +95,10 @@ def simple_design(
 
     Args:
         labelled: items with a label [shape=(n,)].
-        inclusion: their probabilities in (0, 1]; null or NaN: all are equally likely. Where
-            the labelled items have 1 and one other value (taken with certainty, and a random
-            slice of the rest, as the review does) they are two strata.
+        inclusion: their probabilities in (0, 1], and those of other items where they are known;
+            null or NaN: all are equally likely. Where there are 1 and one other value (taken
+            with certainty, and a random slice of the rest, as the review does) they are two
+            strata.
         cluster: see :class:`Design`; null: every item by itself.
     """
     number = len(labelled)
@@ -105,8 +106,8 @@ def simple_design(
     count = int(cluster.max(initial=-1)) + 1
     if inclusion is None or np.isnan(inclusion[labelled]).any():
         return Design(labelled, np.ones(number), None, cluster, count)
-    known = np.unique(inclusion[labelled])
-    weight = np.where(labelled, 1 / np.where(labelled, inclusion, 1.0), 0.0)
+    known = np.unique(inclusion[~np.isnan(inclusion)])
+    weight = np.nan_to_num(1 / inclusion)
     stratum = None
     if len(known) == 2 and known[1] == 1:
         stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
