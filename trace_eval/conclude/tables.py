@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.conclude.calibrate import Calibration, Measured
+from trace_eval.conclude.calibrate import CHOSEN, Calibration, Measured
 from trace_eval.conclude.forest import line
 from trace_eval.conclude.plan import LabelPlan
 from trace_eval.conclude.ppi import Powered
@@ -154,14 +154,15 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
         ("method", "Brier", "ECE", "log loss", "accuracy"),
         (
             (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
-            for row in result.methods
+            for row in (result.chosen, *result.methods)
         ),
-        f"held out: {result.folds} folds that share no instruction; always 1/2: Brier"
+        f"held out: {result.folds} folds that share no instruction; {CHOSEN}: the best among the"
+        " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
         f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
     )
     yield table(
         "Rules that need no fit, on the same pairs (ties as halves)",
-        ("rule", "says something on", "accuracy", f"{result.best} minus rule"),
+        ("rule", "says something on", "accuracy", f"{CHOSEN} minus rule"),
         ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in result.rules),
     )
 
