@@ -287,7 +287,7 @@ class _Draws:
         mean = table.sum(1) / pairs
         drawn = (self.weights @ table.T - (self.weights @ sizes.T) * mean) / len(difference)
         units = np.maximum((sizes > 0).sum(1), 2)
-        off = np.abs(drawn * np.sqrt(units / (units - 1))).sum(1)
+        off = np.abs(drawn * _few(units, self.level)).sum(1)
         value = float((np.abs(mean) * pairs).sum() / len(difference))
         far = float(np.quantile(off, self.level))
         return Measured(value, (max(0.0, value - far), min(1.0, value + far)))
@@ -295,6 +295,15 @@ class _Draws:
     def _interval(self, value: float, drawn: Array) -> Range | None:
         low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
         return None if low == high else holding(value, (float(low), float(high)))
+
+
+def _few(units: NDArray[np.int64], level: float) -> Array:
+    """By how much resamples of so few units spread too little: Student's over the normal's."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    wider = np.array([stdtrit(number - 1, tail) for number in units]) / ndtri(tail)
+    return np.asarray(wider * np.sqrt(units / (units - 1)))
 
 
 def _measured(name: str, p: Array, y: Array, draws: _Draws) -> Fitted:
