@@ -9,10 +9,16 @@ from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.calibrate import CHOSEN, Calibration, Measured
 from trace_eval.conclude.forest import line
 from trace_eval.conclude.plan import LabelPlan
-from trace_eval.conclude.ppi import Powered
+from trace_eval.conclude.ppi import LEAST_MINORITY, LEAST_UNITS, Powered
 from trace_eval.conclude.screen import Screening
 from trace_eval.conclude.shares import ShareRow
 from trace_eval.conclude.win_rates import WinRates
+
+#: When the judge does not count; under a table.
+LABELS_ALONE = (
+    f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the others, and where"
+    " the judge narrows nothing"
+)
 
 
 def bounded(value: float | None, interval: Range | None) -> str:
@@ -64,8 +70,8 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
             )
             for row in rates.systems
         ),
-        f"{level:.0%} intervals; {rates.design}. Judge only knows nothing of the judge's errors"
-        " and may lie outside the others",
+        f"{level:.0%} intervals; {rates.design}; {LABELS_ALONE}. Judge only knows"
+        " nothing of the judge's errors and may lie outside the others",
     )
     yield table(
         "Differences of people's win rates, first minus second",
@@ -127,7 +133,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
             )
             for row in rows
         ),
-        f"{level:.0%} intervals; {design}",
+        f"{level:.0%} intervals; {design}; {LABELS_ALONE}",
     )
 
 

@@ -234,17 +234,22 @@ def _rank_intervals(
 
 
 def _tested(bounds: list[tuple[int, int]], better: Array, tested: Array) -> list[tuple[int, int]]:
-    """Bounds that put a system before another only where a test of the two says so."""
+    """Bounds that put a system before another only where a test of the two says so.
+
+    Others that lie apart are widened until they meet, and equal points by one for each.
+    """
     if not bounds:
         return bounds
     low, high = np.array(bounds).T
-    apart = high[:, None] < low[None, :]
-    shown = np.where(tested, better, apart)
-    ahead, behind = shown.sum(0), shown.sum(1)
-    return [
-        (int(min(a, 1 + before)), int(max(b, len(bounds) - after)))
-        for a, b, before, after in zip(low, high, ahead, behind, strict=True)
-    ]
+    unknown = tested & ~better & ~better.T
+    apart = unknown & (high[:, None] < low[None, :])
+    point = (low == high)[:, None] & (low == high)[None, :]
+    equal = unknown & point & (low[:, None] == low[None, :])
+    np.fill_diagonal(equal, False)
+    behind = np.where(apart, low[None, :], high[:, None]).max(1)
+    ahead = np.where(apart, high[:, None], low[None, :]).min(0)
+    behind = np.maximum(behind, low + equal.sum(1))
+    return [(int(first), int(last)) for first, last in zip(ahead, behind, strict=True)]
 
 
 def _bounds(rows: Array, level: float) -> _Bounds:
