@@ -213,7 +213,7 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
             ("method", "Brier", "ECE", "accuracy"),
             [
                 (m.method, *(bounded(v.value, v.interval) for v in (m.brier, m.ece, m.accuracy)))
-                for m in card.calibration.methods
+                for m in (card.calibration.chosen, *card.calibration.methods)
             ],
         )
 
@@ -340,7 +340,7 @@ def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
 
 
 def _reliability(found: Calibration) -> str:
-    best = found.methods[0]
+    best = found.chosen
     return (
         f"<figure>{diagram(best)}<figcaption>How often people prefer A (up) where {best.method}"
         f" predicts it (across); {found.pairs} held-out pairs, ties as halves</figcaption></figure>"

@@ -100,7 +100,7 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
         found = calibrate(gather(source, None))
     except (ImportError, UserError):
         return {}
-    return {"calibration": found, "reliability": diagram(found.methods[0])}
+    return {"calibration": found, "reliability": diagram(found.chosen)}
 
 
 def _why(error: Exception) -> str:
