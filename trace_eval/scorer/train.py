@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +130,7 @@ def train_scorer(
     scorer = _open(options)
     sets, dropped, cut = {}, dict(found.dropped), 0
     for role, rows in (("train", train), ("dev", choose)):
-        sets[role], cuts, long = _encoded(scorer, rows, options.transcription)
+        sets[role], cuts, long = _encoded(scorer, rows)
         cut += cuts
         if long:
             dropped[f"{role}: longer than the model takes"] = long
@@ -210,7 +210,8 @@ def _open(options: TrainOptions) -> Scorer:
             backbone = open_base(files.base, device)
     if options.lora is not None and not hasattr(backbone, "peft_config"):
         backbone = _with_lora(backbone, options.lora)
-    return Scorer(backbone, head, kind, open_tokenizer(base), device, limit)
+    tokenizer = open_tokenizer(base)
+    return Scorer(backbone, head, kind, tokenizer, device, limit, options.transcription)
 
 
 def _with_lora(backbone: Any, rank: int) -> Any:
@@ -225,15 +226,12 @@ def _with_lora(backbone: Any, rank: int) -> Any:
         raise UserError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
 
 
-def _encoded(
-    scorer: Scorer, rows: Sequence[Row], transcription: bool
-) -> tuple[list[dict[str, Any]], int, int]:
+def _encoded(scorer: Scorer, rows: Sequence[Row]) -> tuple[list[dict[str, Any]], int, int]:
     """Rows as token ids and ratings on [0, 1]; how many were cut, and how many cannot fit."""
     encoded: list[dict[str, Any]] = []
     cut = long = 0
     for row in rows:
-        fields = row.fields if transcription else replace(row.fields, transcription="")
-        fit = scorer.fit(fields)
+        fit = scorer.fit(row.fields)
         if fit is None:
             long += 1
             continue
