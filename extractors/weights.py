@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,13 @@ def read_state(path: Path, remedy: str) -> dict[str, Any]:
 
             state = load_file(path)
         else:
-            state = torch.load(path, map_location="cpu", weights_only=True)
+            with warnings.catch_warnings():  # torch's advice again
+                warnings.simplefilter("ignore")
+                state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; {remedy}") from error
     except Exception as error:  # zip, pickle, EOF and runtime errors, by kind of damage
-        told = one_line(error)
+        told = _NO_TENSORS if isinstance(error, LookupError) else one_line(error)
         raise UserError(f"{path}: cannot be read as a checkpoint ({told}); {remedy}") from error
     if not isinstance(state, dict):
         raise UserError(f"{path}: holds a {type(state).__name__}, not named tensors; {remedy}")
@@ -106,6 +109,11 @@ def check_loaded(
                 raise UserError(f"{path}: {name} did not arrive in the model; {remedy}")
 
 
+_NO_TENSORS = (
+    "it is damaged or holds more than tensors and plain values, which could run code;"
+    " safetensors, or a torch file of tensors only, is allowed"
+)
+
 #: What torch says of files that it would have to run; its advice is to run them.
 _ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 
@@ -113,12 +121,8 @@ _ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 def one_line(error: Exception, limit: int = 200) -> str:
     """An error of a library in one line of at most ``limit`` characters; never torch's advice."""
     told = " ".join(str(error).split())
-    if _ADVICE.search(told) or isinstance(error, pickle.UnpicklingError):
-        return (
-            "it is damaged or holds more than tensors and plain values, which could run code;"
-            " safetensors, or a torch file of tensors only, is allowed"
-        )
-    return told[:limit]
+    unreadable = not told or isinstance(error, pickle.UnpicklingError | EOFError)
+    return _NO_TENSORS if unreadable or _ADVICE.search(told) else told[:limit]
 
 
 def _shape(value: Any) -> str:

@@ -110,7 +110,7 @@ def test_weights_that_are_none_are_refused_in_words_of_ours(
     with pytest.raises(UserError) as refused:
         load(path, causal)
     _told(refused.value, tmp_path)
-    if write in (_code, _old_code, _script, _text):
+    if write in (_code, _old_code, _script):
         assert "safetensors, or a torch file of tensors only, is allowed" in str(refused.value)
 
 
