@@ -30,7 +30,7 @@ judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
-judges: blueprints data fusion judges.chat judges.options
+judges: blueprints data extractors fusion judges.chat judges.options
 judges.rules: blueprints data extractors fusion judges.base
 judges.text: blueprints data extractors judges judges.base judges.chat judges.options
 judges.naturalness: blueprints data judges judges.chat judges.text

@@ -13,7 +13,7 @@ from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
-from trace_eval.runs.pipeline import Pipeline, plan_for
+from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
     judge = judge_of(options.judge, options.judging)
     check_policy(policy, judge)
     plan = plan_for(judge, options.extract)
+    load_model(judge)
 
     async def work() -> Judgement:
         engine = engine_of(options.extract, plan, 1)

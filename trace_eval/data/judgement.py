@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from blueprints import FiniteJson, Strict
 from fusion import RATINGS, TRACE, Dimension, Rating
@@ -200,6 +200,30 @@ class Judgement(Strict):
                     raise ValueError(f"{where}: {str(label)!r} is no {told}")
             if verdict.distribution is not None:
                 check_shares(verdict.distribution, where)
+
+    @model_validator(mode="after")
+    def _winners_only(self) -> Judgement:
+        """A forced choice is 1 or 2; it ties only where as many votes say one as the other."""
+        if self.label_set != "forced":
+            return self
+        for opinion in self.opinions:
+            for about, label in opinion.ratings.items():
+                self._refuse_tie(about, label)
+        for about, verdict in self.dimensions.items():
+            shares = verdict.distribution or {}
+            for label in shares:
+                self._refuse_tie(about, label)
+            even = bool(shares) and shares.get(Rating.A) == shares.get(Rating.B)
+            if not (even and verdict.rating == "tie"):
+                self._refuse_tie(about, verdict.rating)
+        return self
+
+    def _refuse_tie(self, about: About, label: Label) -> None:
+        if label not in ("1", "2"):
+            raise ValueError(
+                f"pair {self.pair}: {about} is {label!s}, and forced labels are 1 and 2; only an"
+                " even split of them is a tie"
+            )
 
     def label(self, about: About) -> Label | None:
         """What it says of a dimension, of the pair as a whole, or of a match."""

@@ -158,6 +158,13 @@ class Judge(ABC):
         """What it is doing just now, for people who wait."""
         return Activity()
 
+    def load(self) -> None:  # noqa: B027 - most judges have no model in this process
+        """Load the model, so that one that does not load is found before any work.
+
+        Raises:
+            UserError: it does not load.
+        """
+
     def needs_instruction(self, pair: Pair) -> bool:
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
         return True

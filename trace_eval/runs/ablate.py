@@ -25,6 +25,7 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.options import DEFAULT_JUDGE
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.pipeline import load_model
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
@@ -166,6 +167,8 @@ def _judge_condition(
             if listener:
                 listener(judgement)
 
+        if len(done) < len(pairs):
+            load_model(judge)
         cases = (_without(case, strip) for case in CaseReader(run) if case.pair.id not in done)
         try:
             complete(_judge_cases(judge, cases, store))

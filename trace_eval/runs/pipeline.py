@@ -13,7 +13,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from blueprints import UserError
 from extractors.base import Extractor
+from extractors.weights import one_line
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.data.pairs import Pair, Recording
@@ -101,6 +103,23 @@ def recordings_needed(
         wanted = ["a", "b", *(["instruction"] if judge.needs_instruction(item) else [])]
         wanted += ["voice"] if voices else []
     return {role: recordings[role] for role in wanted if role in recordings}
+
+
+def load_model(judge: Judge) -> None:
+    """Load a judge's model before any work, so that it fails once and not at every item.
+
+    Raises:
+        UserError: it does not load.
+    """
+    try:
+        judge.load()
+    except UserError:
+        raise
+    except Exception as error:  # out of memory, or whatever a plugin raises
+        told = f"{type(error).__name__}: {one_line(error)}"
+        raise UserError(
+            f"judge {judge.spec}: its model does not load ({told}); mend that, or name another"
+        ) from error
 
 
 class ClipPool:

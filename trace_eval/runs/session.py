@@ -35,6 +35,7 @@ from trace_eval.runs.pipeline import (
     Listener,
     Pipeline,
     knows_voices,
+    load_model,
     plan_for,
     recordings_needed,
 )
@@ -110,6 +111,8 @@ class Session:
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
                 self._record = _continued(self.run.record(), self._record)
+            if self.pending():
+                load_model(self.judge)
             self.run.start(self._record, self.manifest)
         except BaseException:
             self.run.__exit__(None, None, None)

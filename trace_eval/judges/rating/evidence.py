@@ -147,11 +147,15 @@ class Words(Evidence):
                 return f"{role} has no transcript: it {unmeasured('transcript', heard, why=True)}"
         return None
 
+    @staticmethod
+    def heard(case: SingleCase) -> str:
+        """What was recognised of the answer's recordings, as it is."""
+        return " ".join(_transcript(b) for b in case.answers.values())
+
     def words(self, case: SingleCase) -> str:
         """The words, on one line."""
-        if case.item.answer.text is not None:
-            return neutralise(case.item.answer.text)
-        return neutralise(" ".join(_transcript(b) for b in case.answers.values()))
+        text = case.item.answer.text
+        return neutralise(self.heard(case) if text is None else text)
 
     def is_empty(self, case: SingleCase) -> bool:
         """No words: an empty text, or recordings in which nothing was recognised."""

@@ -77,6 +77,11 @@ class Panel(Rater):
             found |= rater.observed()
         return found
 
+    def load(self) -> None:
+        """Load the models of all."""
+        for rater in self.raters:
+            rater.load()
+
     def activity(self) -> Activity:
         """Calls of all, and what they have spent together."""
         activities = [chat.activity() for chat in self.chats]

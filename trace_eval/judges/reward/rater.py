@@ -48,6 +48,10 @@ class RewardRater(Rater):
         used = self.engine.options.deciding(self.uses - {"base"})
         return {"task": TASK, **self.engine.parameters(), **used, "rubric": self.rubric.sha256}
 
+    def load(self) -> None:
+        """Load the model."""
+        self.engine.model()
+
     def roles(self, item: Single) -> list[str]:
         """The recording of the answer; it is decoded, and recognised where its words serve."""
         return ["answer"] if item.answer.has_audio else []
