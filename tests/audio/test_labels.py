@@ -16,7 +16,6 @@ from tests.audio.cases import case, said, scripted
 from trace_eval.data.judgement import Judgement, Reason
 from trace_eval.judges.audio.labels import LABEL_SETS
 from trace_eval.judges.audio.parse import read_label
-from trace_eval.judges.audio.presets import with_preset
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
@@ -214,13 +213,13 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
 
 
 def test_presets_fill_what_the_user_left_open() -> None:
-    options = with_preset(JudgeOptions(preset="audiojudge"))
+    options = JudgeOptions(preset="audiojudge")
     assert (options.task, options.concat, options.signals) == ("s2s", "all", "spoken")
     assert (options.swap, options.samples, options.temperature) == ("both", 1, 0.0)
     assert options.max_tokens == 800
-    own = with_preset(JudgeOptions(preset="audiojudge", task="aspects", max_tokens=500))
+    own = JudgeOptions(preset="audiojudge", task="aspects", max_tokens=500)
     assert (own.task, own.max_tokens) == ("aspects", 500)
-    paper = with_preset(JudgeOptions(preset="style_paper"))
+    paper = JudgeOptions(preset="style_paper")
     assert (paper.samples, paper.temperature, paper.top_p, paper.max_tokens) == (5, 1.0, 0.9, 256)
     with pytest.raises(UserError, match="use one of audiojudge, style_paper"):
         JudgeOptions(preset="nobody")  # type: ignore[arg-type]

@@ -46,7 +46,10 @@ class JudgedSource:
 
 
 def read_source(
-    path: Path, columns: Columns | None = None, numbers: Sequence[str] = ()
+    path: Path,
+    columns: Columns | None = None,
+    numbers: Sequence[str] = (),
+    rows_are_items: bool = False,
 ) -> JudgedSource:
     """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
 
@@ -56,6 +59,7 @@ def read_source(
             :func:`trace_eval.data.judge_files.read_judge_file`.
         numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
             ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
+        rows_are_items: a file may lack ids, because no other labels will be joined to it.
 
     Raises:
         UserError: neither can be read there.
@@ -69,7 +73,7 @@ def read_source(
             f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
             " runs/"
         )
-    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers))
+    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers, rows_are_items))
 
 
 def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:

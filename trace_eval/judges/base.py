@@ -63,15 +63,18 @@ class Case:
     @property
     def instruction_text(self) -> str | None:
         """The written instruction, else what the recogniser heard of the spoken one."""
-        if self.pair.instruction.text:
-            return self.pair.instruction.text
+        return self.pair.instruction.text or self.heard_instruction
+
+    @property
+    def heard_instruction(self) -> str | None:
+        """What the recogniser heard of the spoken instruction."""
         if self.instruction and isinstance(self.instruction.transcript, Transcript):
             return self.instruction.transcript.text or None
         return None
 
 
 class JudgeUnreachable(UserError):
-    """Nobody answers for the judge any more: the session ends, and what is finished stays."""
+    """No other call would bring an answer: the session ends, and what is finished stays."""
 
 
 @dataclass(frozen=True)

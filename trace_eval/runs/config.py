@@ -55,7 +55,7 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
         for group, spec in sorted(extract.overrides.items())
     ]
     for field in fields(JudgeOptions):
-        if field.name not in STATE:
+        if field.name not in STATE | options.judging.unsent:
             found[field.name] = getattr(options.judging, field.name)
     return {key: _plain(value) for key, value in found.items() if value not in (None, [], ())}
 

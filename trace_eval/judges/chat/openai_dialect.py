@@ -35,8 +35,41 @@ _ABOUT_CHOICES = re.compile(
 #: OpenAI's models that listen: no structured outputs, and told to answer in text.
 AUDIO_MODEL = re.compile(r"(^|/)gpt-[\w.-]*audio")
 
-#: Words of the error by which llama.cpp says that a model has no ears.
-NO_EARS = "audio input is not supported"
+#: Characters of an error in which it is looked for why sound was refused.
+_TOLD = 2000
+
+_SOUND = r"(?:audio|input_audio|sound|speech)"
+_SUPPORT = r"(?:support|accept|take|handle|process|understand|hear|allow|have)"
+_NO = r"(?:not|n['’]t|cannot|unable to|never)"
+
+#: Errors (in lower case) by which servers say that a model takes no sound, whichever it is:
+#: llama.cpp, vLLM, OpenAI and its gateways word it differently.
+_NO_EARS = re.compile(
+    rf"{_NO} (?:currently )?(?:be )?{_SUPPORT}\w{{0,4}}"
+    rf" (?:[\w'\"`-]{{1,20}} ){{0,3}}['\"`]?{_SOUND}"
+    rf"|\b{_SOUND}['\"`]? (?:\w{{1,20}} ){{0,4}}(?:not|n't|isn['’]t|aren['’]t)"
+    rf" (?:\w{{1,20}} )?{_SUPPORT}"
+    rf"|\b{_SOUND}['\"`]? (?:\w{{1,20}} ){{0,4}}(?:unsupported|not (?:available|enabled|possible))"
+    rf"|\b(?:unsupported|unknown|invalid|unexpected|unrecognized)\b[^.]{{0,60}}['\"`]input_audio"
+    rf"|\bno {_SOUND} (?:input|support|encoder|tower|capabilit|modalit)"
+    r"|\b(?:unsupported|unknown|invalid) content type\b[^.]{0,20}\baudio"
+    r"|\bno endpoints found that support [^.]{0,30}\baudio"
+    r"|\bat most 0 audio|\bnot a multi-?modal model|\btext[- ]only (?:model|input)"
+    r"|\bonly (?:supports?|accepts?|takes?) text\b|\bunsupported content\[\]\.type"
+)
+
+#: What is wrong with one recording, or asked for beside it, says nothing of the model.
+_ABOUT_ONE = re.compile(
+    r"format|codec|sampl|bit ?rate|duration|second|longer|shorter|too (?:long|short|large|many)"
+    r"|decode|corrupt|empty|exceed|maximum|modalities|response_format"
+)
+
+
+def takes_no_sound(refusal: str) -> bool:
+    """Whether an error text (in lower case) says that the model takes no sound at all."""
+    told = refusal[:_TOLD]
+    return bool(_NO_EARS.search(told)) and not _ABOUT_ONE.search(told)
+
 
 #: Words of the errors by which servers say that a prompt is too long.
 TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length")

@@ -24,6 +24,7 @@ from blueprints import (
     render_paper,
 )
 from extractors.missing import unmeasured
+from extractors.suspect import guessed
 from trace_eval.data.items import Single
 from trace_eval.judges.base import SingleCase
 from trace_eval.judges.chat.message import Message, Part
@@ -138,13 +139,15 @@ class Words(Evidence):
         return [] if item.answer.text is not None else _roles(item)
 
     def lacking(self, case: SingleCase) -> str | None:
-        """A transcript that is absent for a technical reason."""
+        """A transcript that is absent for a technical reason, or that is known to be guessed."""
         if case.item.answer.text is not None:
             return None
         for role, blueprint in case.answers.items():
             heard = blueprint.transcript
             if isinstance(heard, Absent) and heard.status not in ABOUT_THE_CLIP:
                 return f"{role} has no transcript: it {unmeasured('transcript', heard, why=True)}"
+            if why := guessed(blueprint):
+                return f"the recogniser guessed the words of {role}: {why}"
         return None
 
     @staticmethod

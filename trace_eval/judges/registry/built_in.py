@@ -100,9 +100,6 @@ def audio_line(argument: str, options: JudgeOptions) -> Line:
 
 
 def _audio(argument: str, options: JudgeOptions) -> Judge:
-    from trace_eval.judges.audio.presets import with_preset
-
-    options = with_preset(options)
     line = audio_line(argument, options)
     return _listening(options.task)(line.spec, line.client, options, line.price)
 

@@ -7,6 +7,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.judges.base import Judge, missing_members
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.presets import FOR_LISTENERS
 from trace_eval.judges.registry.built_in import BUILT_IN, RATERS_ONLY, JudgeKind
 from trace_eval.judges.registry.plugins import plugin, plugin_kinds
 
@@ -62,7 +63,11 @@ def kinds() -> dict[str, JudgeKind]:
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
     """Options that were set and mean nothing to this judge."""
     uses = getattr(judge, "uses", None)
-    return [] if uses is None else [name for name in options.changed() if name not in uses]
+    if uses is None:
+        return []
+    listens = "audio" in judge.reads
+    unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
+    return [name for name in options.changed() if name not in uses or (name == "preset" and unfit)]
 
 
 def refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:

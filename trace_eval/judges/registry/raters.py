@@ -19,11 +19,9 @@ def _audio_raters(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> list[Rater]:
     from trace_eval.judges.audio.evidence import AudioEvidence
-    from trace_eval.judges.audio.presets import with_preset
     from trace_eval.judges.audio.sending import check_budget
     from trace_eval.judges.rating.judge import RatingJudge
 
-    options = with_preset(options)
     line = audio_line(argument, options)
     check_budget(options, line.price)
     for rubric in rubrics:
