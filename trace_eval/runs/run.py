@@ -21,7 +21,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import re
 from collections.abc import Iterable, Iterator
@@ -36,6 +35,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
+from trace_eval.data.system import lock
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.outcomes import ClipRecord, Outcome, ProblemRecord, ScoreOutcome
 from trace_eval.runs.record import RunRecord
@@ -96,7 +96,7 @@ class Run:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = self.path(".lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._lock, wait=False)
         except BlockingIOError:
             self._lock.close()
             raise UserError(f"{self.folder}: another process is writing to this run") from None
