@@ -35,6 +35,9 @@ MACOS = "14.0"
 #: Extras that have wheels for some versions of Python only; pyproject.toml says so beside them.
 KNOWN = ("fuzz", "pocketsphinx")
 
+#: Published as a source of Python alone, which needs no compiler.
+PURE = ("openai-whisper", "jieba")
+
 CORE = ""
 
 
@@ -42,6 +45,7 @@ def resolve(extras: Sequence[str], system: str, python: str) -> str | None:
     """Why core and extras have no wheels that go together; None: they have."""
     command = ["uv", "pip", "compile", "pyproject.toml", "--only-binary", ":all:", "--quiet"]
     command += ["--python-version", python, "--python-platform", SYSTEMS[system]]
+    command += [f"--no-binary={package}" for package in PURE]
     command += [f"--extra={extra}" for extra in extras if extra != CORE]
     environment = {**os.environ, "MACOSX_DEPLOYMENT_TARGET": MACOS}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
