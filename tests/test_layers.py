@@ -51,7 +51,7 @@ conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
 compare: agreement blueprints data fusion report runs
-doctor: blueprints extracting extractors fusion judges.doctor judges.options judges.registry
+doctor: blueprints data extracting extractors fusion judges.doctor judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
 commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
 __main__: commands
@@ -142,6 +142,16 @@ def _imports(path: Path) -> set[str]:
 def test_fusion_needs_the_standard_library_only() -> None:
     for path in (ROOT / "fusion").rglob("*.py"):
         assert _imports(path) <= set(sys.stdlib_module_names) | {"fusion"}, path
+
+
+def test_what_only_some_systems_have_has_one_home() -> None:
+    homes = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules().values()
+        for word in ("fcntl", "sched_getaffinity", "/proc/", "ctypes.CDLL", "import resource")
+        if word in path.read_text()
+    }
+    assert homes == {"trace_eval/data/system.py"}
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from extractors.device import torch_problem
 from extractors.folders import cache_folder
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
-from trace_eval.extracting.engine import cores
+from trace_eval.data.system import cores
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor

@@ -138,8 +138,8 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "reset in mid-body": ([Answer(body=GOOD, cut=40), Answer(body=GOOD)], None, 2),
     "reset before the body": ([Answer(body=GOOD, cut=0), Answer(body=GOOD)], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=40)], Reason.UNREACHABLE, 3),
-    "too slow": ([Answer(body=GOOD, sleep=1.0), Answer(body=GOOD)], None, 2),
-    "always too slow": ([Answer(body=GOOD, sleep=1.0)], Reason.UNREACHABLE, 2),
+    "too slow": ([Answer(body=GOOD, sleep=3.0), Answer(body=GOOD)], None, 2),
+    "always too slow": ([Answer(body=GOOD, sleep=3.0)], Reason.UNREACHABLE, 2),
     "401": ([Answer(401, {"error": {"message": "bad key"}})], Reason.REFUSED, 1),
     "403": ([Answer(403, {"error": {"message": "no"}})], Reason.REFUSED, 1),
     "404": ([Answer(404, {"error": {"message": "no such model"}})], Reason.REFUSED, 1),
@@ -214,7 +214,7 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
 def test_faults(name: str) -> None:
     answers, reason, requests = FAULTS[name]
     with Server(in_turn(answers)) as server:
-        judge = made(server.url, timeout_s=0.3 if "slow" in name else 20)
+        judge = made(server.url, timeout_s=1.5 if "slow" in name else 20)
         # A settled dialect: how it is found out is another test's subject.
         assert isinstance(judge.client, OpenAIClient)
         judge.client._settled = True
@@ -307,7 +307,7 @@ def test_retry_after_is_obeyed() -> None:
     with Server(in_turn(answers)) as server:
         started = time.monotonic()
         assert judge_once(made(server.url, backoff_s=60)).status == "scored"
-        assert 0.39 < time.monotonic() - started < 10
+        assert 0.39 < time.monotonic() - started < 50  # not the 60 of its own
 
 
 # What the server takes.

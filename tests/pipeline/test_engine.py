@@ -68,7 +68,7 @@ from trace_eval.extracting.clip import ClipSource
 
 async def work():
     clip, log, cache = map(Path, sys.argv[1:])
-    engine = LocalEngine(Plan((Counting(log, delay_s=60),), cache), 1)
+    engine = LocalEngine(Plan((Counting(log, delay_s=600),), cache), 1)
     await engine.extract(ClipSource("x", path=clip))
 
 if __name__ == "__main__":
@@ -151,7 +151,7 @@ def interrupt():
         time.sleep(0.02)
 
 async def work():
-    engine = LocalEngine(Plan((Counting(log, delay_s=30),), cache), 2)
+    engine = LocalEngine(Plan((Counting(log, delay_s=300),), cache), 2)
     threading.Thread(target=interrupt, daemon=True).start()
     try:
         await asyncio.gather(*(engine.extract(ClipSource(n, path=clip)) for n in "ab"))
@@ -181,7 +181,7 @@ def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_pa
         start_new_session=True,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
-    assert time.monotonic() - started < 20  # a clip takes 30
+    assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
 
 
 def _group_alive(group: int) -> bool:
@@ -192,7 +192,7 @@ def _group_alive(group: int) -> bool:
     return True
 
 
-def _wait_for(condition, what: str, seconds: float = 20) -> None:  # type: ignore[no-untyped-def]
+def _wait_for(condition, what: str, seconds: float = 120) -> None:  # type: ignore[no-untyped-def]
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited {seconds} s for {what}"

@@ -55,7 +55,7 @@ def score_reach(values: Array, weights: Array, variance: float, units: float, z:
         z: quantile, e.g. 1.96.
     """
     seen, index = np.unique(values, return_inverse=True)
-    share = np.bincount(index, weights=weights)
+    share = np.bincount(index, weights=weights).astype(np.float64)
     mean = float(share @ seen)
     spread = float(share @ (seen - mean) ** 2)
     if spread > NO_SPREAD:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.holm import holm
 from trace_eval.agreement.judges import factorise
+from trace_eval.conclude.limits import Array
 from trace_eval.conclude.ppi import (
-    Array,
     Design,
     Parts,
     Powered,

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.system import is_special
 
 _NEW = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC
 
@@ -92,7 +93,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def _is_replaceable(path: Path) -> bool:
     """False for devices, pipes, and what stands for an open file."""
-    if str(path).startswith(("/dev/", "/proc/")):
+    if is_special(path):
         return False
     try:
         return stat.S_ISREG(path.stat().st_mode)

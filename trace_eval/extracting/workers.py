@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import multiprocessing
 import os
 import pickle
@@ -13,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -23,6 +22,7 @@ from typing import NamedTuple
 from blueprints import Blueprint, UserError
 from extractors.models import prime_hashes
 from trace_eval.data.access import set_url_access
+from trace_eval.data.system import give_back_memory
 from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 
@@ -294,6 +294,5 @@ def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Ext
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
     found = _run(_worker, tasks, groups)
     if sum(outcome.audio_s for outcome in found) > TRIM_AFTER_S:
-        with suppress(OSError, AttributeError):  # only glibc has it
-            ctypes.CDLL(None).malloc_trim(0)
+        give_back_memory()
     return found

@@ -21,7 +21,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +39,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
+from trace_eval.data.system import lock
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.rubrics.load import ScaleSpec
 from trace_eval.runs.outcomes import ClipRecord, Outcome, ProblemRecord, ScoreOutcome
@@ -104,7 +104,7 @@ class Run:
             self._made = not self.folder.exists()
             make_folder(self.folder, private=True)
             self._lock = self.path(".lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._lock, wait=False)
         except BlockingIOError:
             self._lock.close()
             raise UserError(f"{self.folder}: another process is writing to this run") from None

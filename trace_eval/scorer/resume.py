@@ -20,7 +20,7 @@ from pydantic import Field
 from blueprints import Strict
 from extractors.models import file_sha256
 from trace_eval.data import strict_json
-from trace_eval.data.jsonl import replace_file
+from trace_eval.data.files import replace_file
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors.device import resolve
-from trace_eval.data.jsonl import replace_file
+from trace_eval.data.files import replace_file
 from trace_eval.judges import adapters
 from trace_eval.scorer import checkpoint, resume
 from trace_eval.scorer.checkpoint import (

@@ -9,7 +9,6 @@ import os
 import socket
 import sqlite3
 import time
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from pydantic import JsonValue
 from blueprints import Strict, UserError
 from trace_eval.data.scores import Choice
 from trace_eval.data.sqlite import open_shared
+from trace_eval.data.system import process_space
 from trace_eval.judges.chat.base import Tokens
 
 #: Raise it when a stored reply could be misread.
@@ -109,9 +109,8 @@ def new_owner() -> str:
 @cache
 def _machine() -> str:
     """This machine; containers of one name are told apart by their own process numbers."""
-    with suppress(OSError):
-        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no file
-    return socket.gethostname()
+    space = process_space()
+    return f"{socket.gethostname()}/{space}" if space else socket.gethostname()
 
 
 def _has_died(owner: str) -> bool:
