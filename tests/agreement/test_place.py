@@ -11,9 +11,9 @@ from tests.review.support import pairs, write_run
 from tests.support.cli import trace_eval
 from trace_eval import agreement
 from trace_eval.agreement.bias.place import place_test
-from trace_eval.data.judgement import Judgement, Opinion
+from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
-from trace_eval.judges.reconcile import judgement_of
+from trace_eval.judges.aggregate import judgement_of
 from trace_eval.runs.outcomes import Outcome
 from trace_eval.runs.run import Run
 
@@ -21,7 +21,7 @@ from trace_eval.runs.run import Run
 def said(pair: str, *by_order: Rating) -> Judgement:
     """What comes of the ratings in the orders ab and ba, in the pair's own A and B."""
     opinions = [
-        Opinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
+        VerdictOpinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
         for order, rating in zip(("ab", "ba"), by_order, strict=True)
     ]
     return judgement_of(pair, "openai:m", ("ab", "ba"), opinions)

@@ -19,8 +19,8 @@ from tests.audio.test_rating import case, clip, said
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import read_items
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Choice, Score
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.batch import write_batch

@@ -18,7 +18,7 @@ from tests.support.cli import ROOT
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer
 from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge

@@ -16,7 +16,7 @@ from tests.audio.cases import write
 from tests.audio.test_rating import case, clip, dialogue, rater, said
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import Concat, JudgeOptions

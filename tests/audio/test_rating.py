@@ -15,8 +15,8 @@ from tests.audio.cases import write
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
 from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import read_items
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Instruction
 from trace_eval.data.scores import Score
 from trace_eval.judges.audio.evidence import AudioEvidence

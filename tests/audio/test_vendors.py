@@ -16,7 +16,8 @@ from blueprints import UserError
 from tests.audio.cases import case, examples, pair, said
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn
 from tests.support.killed import Killer
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Tokens

@@ -11,7 +11,8 @@ from blueprints import Absent, Status, UserError
 from fusion import Rating
 from tests.judges.cases import blueprint, case, verdict
 from tests.judges.servers import Answer, Server, completion, in_turn
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.batch import read_batch, write_batch
 from trace_eval.judges.options import JudgeOptions

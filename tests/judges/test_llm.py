@@ -11,7 +11,8 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
 from tests.judges.cases import blueprint, case, verdict
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens

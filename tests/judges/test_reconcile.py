@@ -6,8 +6,9 @@ from itertools import product
 import pytest
 
 from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
-from trace_eval.data.judgement import Opinion, Order, Reason, Usage
-from trace_eval.judges.reconcile import (
+from trace_eval.data.judgement import VerdictOpinion
+from trace_eval.data.outcome import Order, Reason, Usage
+from trace_eval.judges.aggregate import (
     judgement_of,
     reconcile,
     swap_back,
@@ -104,11 +105,11 @@ def test_samples(
 
 def opinion(
     order: Order, content: Rating | None, sample: int = 0, reason: Reason = Reason.UNPARSEABLE
-) -> Opinion:
+) -> VerdictOpinion:
     usage = Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
     if content is None:
-        return Opinion(order=order, sample=sample, reason=reason, detail="why", usage=usage)
-    return Opinion(
+        return VerdictOpinion(order=order, sample=sample, reason=reason, detail="why", usage=usage)
+    return VerdictOpinion(
         order=order,
         sample=sample,
         ratings={"content": content, "voice_quality": GOOD, "paralinguistics": A},

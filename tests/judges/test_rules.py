@@ -15,7 +15,8 @@ from fusion import DIMENSIONS, Rating
 from tests.judges.cases import judged
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds

@@ -16,7 +16,8 @@ from blueprints import UserError
 from tests.judges.cases import blueprint
 from tests.support.cli import trace_eval
 from tests.support.tiny_omni import write_reward, write_thinker
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.naturalness.texts import TEXTS_DIFFER

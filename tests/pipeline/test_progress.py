@@ -8,7 +8,8 @@ from rich.console import Console
 
 from trace_eval.commands import progress as module
 from trace_eval.commands.progress import Pace, progress
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.base import Activity
 from trace_eval.runs.pipeline import Event

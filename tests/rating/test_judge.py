@@ -11,7 +11,7 @@ import pytest
 from blueprints import Absent, Status, UserError
 from tests.judges.cases import blueprint
 from tests.rating.support import case_of, rate, say, scripted, single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.lexical.judge import LexicalJudge
 from trace_eval.judges.options import JudgeOptions

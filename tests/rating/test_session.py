@@ -16,8 +16,8 @@ import pytest
 from blueprints import UserError
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.audio import tone, write
-from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import Manifest, read_items
+from trace_eval.data.outcome import Reason
 from trace_eval.data.parts import Shard
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, RateOptions

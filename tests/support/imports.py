@@ -38,7 +38,7 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
 
 @cache
 def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
-    """Every import between two of our modules; with ``types`` also those for type checkers alone."""
+    """Every import between two of our modules; ``types``: also those for type checkers alone."""
     known = modules(root)
     graph = []
     for name, path in known.items():

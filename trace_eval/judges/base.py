@@ -13,7 +13,8 @@ from blueprints import Blueprint, Transcript, UserError
 from fusion import TRACE
 from fusion.rubric import ItemKind
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.data.scores import Score
 from trace_eval.rubrics import ScoreRubric

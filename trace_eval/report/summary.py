@@ -10,7 +10,8 @@ from typing import Any
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.agreement.bias.place import PlaceTest, place_test
-from trace_eval.data.judgement import Judgement, Usage
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
 from trace_eval.runs.outcomes import Outcome
 from trace_eval.runs.record import SessionRecord

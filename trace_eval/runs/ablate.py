@@ -16,8 +16,9 @@ from pathlib import Path
 from blueprints import GROUPS, Absent, Blueprint, Extension, Present, Status, UserError
 from blueprints.features import ALIASES, feature_groups
 from fusion import DEFAULT_POLICY, Policy
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
 from trace_eval.extracting.engine import each
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable
 from trace_eval.judges.options import JudgeOptions, Mode

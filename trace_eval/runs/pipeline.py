@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from extractors.base import Extractor
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.data.scores import Score
 from trace_eval.extracting.clip import ClipSource, Extracted

@@ -21,8 +21,9 @@ from fusion import Rating, from_steps
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.items import Single
 from trace_eval.data.jsonl import write_all
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Label, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
 from trace_eval.data.manifests import Manifest, question_of
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair, Preference
 from trace_eval.data.scores import Score
 from trace_eval.options import PairOptions

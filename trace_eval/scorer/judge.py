@@ -16,7 +16,7 @@ from blueprints import UserError
 from extractors.device import resolve
 from fusion import likert
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Rater, SingleCase
 from trace_eval.judges.rating.evidence import Words

@@ -17,7 +17,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.judgement import Reason, Usage
+from trace_eval.data.outcome import Reason, Usage
 from trace_eval.judges.base import AnyCase
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
 from trace_eval.judges.chat.judge import ChatJudge

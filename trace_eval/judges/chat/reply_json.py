@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 
 #: Longest reply that is read, characters. A verdict has a few hundred.
 MAX_REPLY_CHARS = 1_000_000

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from fusion import likert
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Rater, SingleCase
 from trace_eval.judges.rating.evidence import Words

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Rater, SingleCase
 from trace_eval.judges.chat.base import ChatClient

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Activity, Evidence, JudgeUnreachable, Rater, SingleCase
 from trace_eval.judges.chat.judge import ChatJudge

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Evidence, Rater, SingleCase
 from trace_eval.judges.naturalness.outcome import TASK
