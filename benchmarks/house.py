@@ -26,7 +26,7 @@ from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules
 LONG_FUNCTION, LONG_FILE = 60, 350
 
 #: Words by which a place asks which kind of item it has.
-_KINDS = ("Pair", "Single", "Rater", "RateOptions", "RatingSession", "SingleCase")
+_KINDS = ("Pair", "Single", "Rater", "RateOptions", "RatingSession", "Case")
 
 _COUNT_OPTIONS = """
 import json, click, typer

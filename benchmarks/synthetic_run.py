@@ -203,7 +203,7 @@ def make_run(folder: Path, recipe: Recipe) -> Path:
             for side in "ab":
                 add_clip(run, recipe, n, side)
         for judgement in judgements:
-            run.add_judgement(judgement)
+            run.add(judgement)
         fuse_run(run, policy)
     return folder
 

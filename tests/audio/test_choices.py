@@ -32,8 +32,8 @@ from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_judge, raters_of
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
-from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import rate_manifest
 
 #: Of a request, whatever it brings; no count can be divided by five.
 USAGE = {
@@ -438,7 +438,7 @@ def test_a_real_server_takes_as_many_as_it_has_slots(
     judging = JudgeOptions(
         base_url=f"{ears}/v1", samples=samples, temperature=1.0, choices=True, max_tokens=1024
     )
-    options = RateOptions(judges=("audio:openai:tiny",), rubrics=("style",), judging=judging)
+    options = RateOptions(judge=("audio:openai:tiny",), rubrics=("style",), judging=judging)
     summary = rate_manifest(read_items(manifest), tmp_path / "run", options)
     assert summary.scored == 1
     (score,) = Run(tmp_path / "run").scores()

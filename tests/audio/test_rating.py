@@ -20,7 +20,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Instruction
 from trace_eval.data.scores import Score
 from trace_eval.judges.audio.evidence import AudioEvidence
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
@@ -30,8 +30,8 @@ from trace_eval.judges.registry import raters_of
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
-from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import rate_manifest
 
 
 def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
@@ -60,8 +60,8 @@ def rater(
     return RatingJudge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
 
 
-def case(item: Single) -> SingleCase:
-    return SingleCase(item, {}, decode_recording)
+def case(item: Single) -> Case:
+    return Case(item, {}, decode_recording)
 
 
 def said(score: object) -> str:
@@ -243,7 +243,7 @@ def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
         )
         sent = []
         for name, rubric in (("run", "style"), ("again", "style"), ("mine", str(mine))):
-            options = RateOptions(judges=("audio:openai:m",), rubrics=(rubric,), judging=judging)
+            options = RateOptions(judge=("audio:openai:m",), rubrics=(rubric,), judging=judging)
             summary = rate_manifest(read_items(manifest), tmp_path / name, options)
             assert summary.scored == 2
             sent.append(len(server.asked))

@@ -151,7 +151,7 @@ def test_a_long_batch_is_several_files(tmp_path: Path) -> None:
 
 def test_pairs_without_evidence_are_left_out(tmp_path: Path) -> None:
     failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
-    cases = [*CASES, Case(case(pair="p9").pair, failed, blueprint())]
+    cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
     assert write_batch(made(tmp_path), cases, tmp_path / "out.jsonl").unscored == 1
 
 

@@ -23,7 +23,7 @@ from tests.audio.cases import examples, write
 from tests.judges.cases import case as text_case
 from tests.rating.support import case_of, single
 from trace_eval.data.items import Single
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry.pairs import create_judge
@@ -104,12 +104,12 @@ def _calls(judge: Any, case: Any) -> str:
     return "\n".join(shown)
 
 
-def _spoken(folder: Path) -> SingleCase:
+def _spoken(folder: Path) -> Case:
     recording = write(folder / "answer.wav", 0.5, 300.0)
     item = Single.model_validate(single().model_dump() | {"answer": {"audio": recording}})
     from tests.judges.cases import blueprint
 
-    return SingleCase(item, {"answer": blueprint()}, decode_recording)
+    return Case(item, {"answer": blueprint()}, decode_recording)
 
 
 def prompts(folder: Path) -> Iterator[tuple[str, str]]:

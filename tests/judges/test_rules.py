@@ -41,7 +41,7 @@ def test_it_is_a_judge_with_recordable_parameters() -> None:
 
 def test_judging_through_the_interface_gives_all_dimensions_and_the_caveat() -> None:
     pair = Pair(id="x", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
-    judgement = asyncio.run(RulesJudge().judge(Case(pair, answer(), answer())))
+    judgement = asyncio.run(RulesJudge().judge(Case.of(pair, answer(), answer())))
     assert (judgement.pair, judgement.judge, judgement.status) == ("x", "rules", "scored")
     assert ratings(judgement) == dict.fromkeys(DIMENSIONS, "both_good")
     assert judgement.caveats == [CAVEAT]

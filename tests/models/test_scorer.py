@@ -527,7 +527,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
-    from trace_eval.runs.rating import rate_manifest
+    from trace_eval.runs.session import rate_manifest
     from trace_eval.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.scorer.train import train_scorer
 
@@ -539,7 +539,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     clamp = ClampRecord(threshold=0.2, objective=None, unclamped=None, rows=1)
     write_record(folder, record.model_copy(update={"clamp": clamp}))
     options = RateOptions(
-        judges=(f"scorer:{folder}",),
+        judge=(f"scorer:{folder}",),
         rubrics=("correctness-brief",),
         judging=JudgeOptions(cache=tmp_path / "cache"),
     )

@@ -79,7 +79,7 @@ def write_run(folder: Path, judgements: list[Judgement], *, turned: bool = False
     with Run(folder) as target:
         target.start(RunRecord(judge=JudgeRecord(spec=SPEC)), Manifest(folder, pairs))
         for made in judgements:
-            target.add_judgement(made)
+            target.add(made)
     return folder
 
 

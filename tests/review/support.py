@@ -99,7 +99,7 @@ def write_run(
         for clip in clips:
             run.add_clip(clip)
         for judgement in judgements.values():
-            run.add_judgement(judgement)
+            run.add(judgement)
         run.write_overall([fuse(judgement, POLICY) for judgement in judgements.values()])
     return folder
 

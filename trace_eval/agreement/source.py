@@ -17,7 +17,7 @@ from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
-from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
 
 #: Numbers of blueprints that are always read.
@@ -109,7 +109,7 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
     """That the judge answers by position, where its own two orders show it."""
-    found = place_test(map(Outcome.of, judged))
+    found = place_test(map(VerdictRow.of, judged))
     if found is None or found.warning is None:
         return ()
     return (DataWarning("place", f"{folder}: {found.warning}"),)

@@ -81,7 +81,7 @@ def reconcile(votes: Votes, scale: Scale = TYPED_TIE) -> tuple[Any, dict[Any, fl
     return scale.reconcile([scale.shares(labels) for labels in votes.values()])
 
 
-def judgement_of(
+def typed_judgement(
     pair: str, judge: str, orders: Sequence[Order], opinions: Sequence[VerdictOpinion]
 ) -> Judgement:
     """The judgement on TRACE's three dimensions behind which these opinions stand.

@@ -13,7 +13,7 @@ from trace_eval.agreement.bias.place import PlaceTest, place_test
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
-from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.record import SessionRecord
 
 #: Titles of the judged dimensions and of their fusion.
@@ -140,7 +140,7 @@ def summarise(facts: Facts) -> ReportSummary:
         wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
         caveats=dict(Counter(text for j in known for text in j.caveats).most_common()),
-        place=place_test(map(Outcome.of, known)),
+        place=place_test(map(VerdictRow.of, known)),
     )
 
 

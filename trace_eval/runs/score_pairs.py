@@ -270,10 +270,10 @@ def write_derived(
                 _copy_evidence(source, target)
             for pair in pairs.pairs:
                 if made := judged(pair.id):
-                    target.add_judgement(made)
+                    target.add(made)
             fuse_run(target, any_policy(record.policy))
             summary = Summary(total=len(pairs.pairs))
-            summary.count_judgements(target)
+            summary.count(target)
             target.write_record(record.model_copy(update={"coverage": summary.record()}))
         (part / ".lock").unlink(missing_ok=True)
         part.rename(out)

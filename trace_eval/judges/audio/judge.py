@@ -24,7 +24,7 @@ from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.aggregate import judgement_of, swap_back
+from trace_eval.judges.aggregate import swap_back, typed_judgement
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.presets import with_preset
@@ -278,7 +278,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
     def _judgement(self, pair: str, opinions: Sequence[VerdictOpinion]) -> Judgement:
         orders = orders_of(self.options, pair)
         if self.task.is_typed:
-            return judgement_of(pair, self.spec, orders, opinions)
+            return typed_judgement(pair, self.spec, orders, opinions)
         return labelled_judgement(pair, self.spec, self.task, orders, opinions)
 
     def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> VerdictOpinion:

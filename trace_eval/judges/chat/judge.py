@@ -119,11 +119,6 @@ class ChatJudge(Judge, Generic[T]):
         return self.asks_with | self.client.uses
 
     @property
-    def chat(self) -> ChatJudge[T]:
-        """Itself."""
-        return self
-
-    @property
     def budget(self) -> Budget:
         """Money spent so far."""
         return self.asker.budget

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score, ScoreEstimate
-from trace_eval.judges.base import Rater
-from trace_eval.judges.rating.panel import Key, Panel
+from trace_eval.judges.base import Judge
+from trace_eval.judges.panel import Key, Panel
 from trace_eval.judges.rating.score import pooled, shares
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores.estimate import Reduced
@@ -39,7 +39,7 @@ class FusedPanel(Panel):
         self,
         folder: Path,
         rubrics: Sequence[ScoreRubric],
-        raters_of: Callable[[str], list[Rater]],
+        raters_of: Callable[[str], list[Judge]],
         done: Collection[Key] = (),
     ) -> None:
         self.model = FusionModel.load(folder)
@@ -52,7 +52,7 @@ class FusedPanel(Panel):
 
     def parameters(self) -> dict[str, JsonValue]:
         """The model's file, and what its judges say of themselves."""
-        raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.raters]
+        raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.judges]
         return {"fusion": self._sha256, "raters": raters}
 
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:

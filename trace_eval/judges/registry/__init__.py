@@ -9,7 +9,7 @@ from trace_eval.judges.registry.pairs import (
     kinds,
 )
 from trace_eval.judges.registry.plugins import ENTRY_POINT_GROUP
-from trace_eval.judges.registry.raters import rater_specs, raters_of, scores_only
+from trace_eval.judges.registry.raters import panel_of, rater_specs, raters_of, scores_only
 
 __all__ = [
     "ENTRY_POINT_GROUP",
@@ -20,6 +20,7 @@ __all__ = [
     "judge_of",
     "judge_specs",
     "kinds",
+    "panel_of",
     "rater_specs",
     "raters_of",
     "scores_only",

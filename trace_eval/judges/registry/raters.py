@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.judges.base import Rater
+from trace_eval.judges.base import Judge, Rater
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.panel import Key, Panel
+from trace_eval.judges.rating.fused import KIND as FUSION
+from trace_eval.judges.rating.fused import FusedPanel
 from trace_eval.judges.registry.built_in import BUILT_IN, CHAT, RATERS_ONLY, audio_line
-from trace_eval.judges.registry.pairs import refuse_ignored
+from trace_eval.judges.registry.pairs import judge_of, refuse_ignored
 from trace_eval.judges.registry.plugins import plugin, plugin_kinds
 from trace_eval.rubrics import ScoreRubric
 
 
 def _audio_raters(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> list[Rater]:
+) -> list[Judge]:
     from trace_eval.judges.audio.evidence import AudioEvidence
     from trace_eval.judges.audio.presets import with_preset
     from trace_eval.judges.audio.sending import check_budget
@@ -48,7 +51,7 @@ def _audio_raters(
 
 def _lexical_raters(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> list[Rater]:
+) -> list[Judge]:
     from trace_eval.judges.lexical.judge import LexicalJudge
 
     if argument:
@@ -58,7 +61,7 @@ def _lexical_raters(
 
 def _scorer_raters(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> list[Rater]:
+) -> list[Judge]:
     from trace_eval.scorer.judge import ScorerJudge
 
     if not argument:
@@ -69,20 +72,20 @@ def _scorer_raters(
 
 def _reward_raters(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> list[Rater]:
+) -> list[Judge]:
     from trace_eval.judges.reward.rater import raters_in_process
 
     return [*raters_in_process(argument, rubrics, options)]
 
 
-def _chat_raters(line: Any, rubrics: Sequence[ScoreRubric], options: JudgeOptions) -> list[Rater]:
+def _chat_raters(line: Any, rubrics: Sequence[ScoreRubric], options: JudgeOptions) -> list[Judge]:
     from trace_eval.judges.rating.judge import RatingJudge
 
     return [RatingJudge(line.spec, line.client, options, line.price, rubric) for rubric in rubrics]
 
 
 #: Kinds of raters that are no plain chat model: (argument, rubrics, options) -> one per rubric.
-_RATERS: dict[str, Callable[[str, Sequence[ScoreRubric], JudgeOptions], list[Rater]]] = {
+_RATERS: dict[str, Callable[[str, Sequence[ScoreRubric], JudgeOptions], list[Judge]]] = {
     "lexical": _lexical_raters,
     "scorer": _scorer_raters,
     "audio": _audio_raters,
@@ -92,7 +95,7 @@ _RATERS: dict[str, Callable[[str, Sequence[ScoreRubric], JudgeOptions], list[Rat
 
 def raters_of(
     spec: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions | None = None
-) -> list[Rater]:
+) -> list[Judge]:
     """The raters that a spec names, one per rubric, over one client.
 
     Args:
@@ -120,7 +123,39 @@ def raters_of(
     return raters
 
 
-def _plugin_rater(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Rater:
+def panel_of(
+    judges: Sequence[str | Judge],
+    rubrics: Sequence[ScoreRubric] = (),
+    options: JudgeOptions | None = None,
+    done: Collection[Key] = (),
+) -> Panel:
+    """The judges that a session asks.
+
+    Args:
+        judges: specs, or one judge that was made already.
+        rubrics: of single answers; empty: the judge compares pairs.
+        options: for judges that take any.
+        done: scores that exist already.
+
+    Raises:
+        UserError: as :func:`create_judge` and :func:`raters_of`.
+    """
+    if not rubrics:
+        (judge,) = judges
+        return Panel([judge_of(judge, options)])
+    specs = [judge for judge in judges if isinstance(judge, str)]
+    if len(specs) < len(judges):
+        raise UserError("judge: single answers are rated by specs; name one, e.g. lexical")
+    fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
+    if not fused:
+        return Panel([r for spec in specs for r in raters_of(spec, rubrics, options)], done)
+    if len(specs) > 1:
+        raise UserError(f"judge {fused[0]}: is several judges already; name it alone")
+    folder = Path(fused[0].partition(":")[2])
+    return FusedPanel(folder, rubrics, lambda spec: raters_of(spec, rubrics, options), done)
+
+
+def _plugin_rater(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Judge:
     """A rater of another package, told the rubric that it is to rate by."""
     kind, _, argument = spec.partition(":")
     if entry := plugin(kind):
@@ -131,6 +166,7 @@ def _plugin_rater(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Rate
                 " derive it from trace_eval.Rater, or use trace-eval judge"
             )
         made.rubrics = (rubric,)
+        made.rubric = rubric
         return made
     raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(rater_specs())}")
 

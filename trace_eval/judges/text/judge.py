@@ -15,7 +15,7 @@ from extractors.missing import unmeasured
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.aggregate import judgement_of, swap_back
+from trace_eval.judges.aggregate import swap_back, typed_judgement
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Call, CallOutcome
@@ -92,7 +92,7 @@ class LLMJudge(ChatJudge[Verdicts]):
         outcomes = await self.answers(calls)
         advice = self._advice(case) if any(map(_is_cut, outcomes)) else ""
         opinions = [_opinion(*both, advice) for both in zip(calls, outcomes, strict=True)]
-        return judgement_of(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
+        return typed_judgement(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
 
     def _advice(self, case: Case) -> str:
         """How long the prompt is, and how long it would be in the shorter forms."""
