@@ -65,7 +65,7 @@ class Memory:
 
     def __call__(self, event: Event) -> None:
         """Count a finished item."""
-        if event.scores is not None:
+        if event.outcomes:
             self._done += 1
             if self._done % self._every == 0:
                 self.seen.append(resident_mb())

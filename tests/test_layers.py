@@ -33,15 +33,16 @@ judges.chat: blueprints data judges.base judges.options
 judges: blueprints data fusion judges.chat judges.options
 judges.rules: blueprints data extractors fusion judges.base
 judges.text: blueprints data extractors judges judges.base judges.chat judges.options
-judges.naturalness: blueprints data judges judges.chat judges.text
+judges.naturalness: blueprints data judges judges.text
 judges.rating: blueprints data extractors fusion judges.base judges.chat judges.options judges.text rubrics scores
+judges.panel: blueprints data fusion judges.base judges.chat judges.rating rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.rating judges.text rubrics
 judges.lexical: blueprints data fusion judges.base judges.rating rubrics scores
 scorer: blueprints data extractors fusion judges judges.base judges.rating rubrics scores
 judges.reward: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
-judges.registry: blueprints judges.audio judges.base judges.chat judges.lexical judges.options judges.rating judges.reward judges.rules judges.text rubrics scorer
+judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.rating judges.reward judges.rules judges.text rubrics scorer
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry
-runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.rating judges.registry measures options rubrics
+runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion

@@ -136,7 +136,7 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
         async def one(number: int) -> None:
             item = Single(id=f"d{number}", answer=Candidate(turns=turns))
             async with window:
-                (score,) = await judge.rate(Case(item, {}, decode_recording))
+                score = await judge.judge(Case(item, {}, decode_recording))
                 assert (score.status, score.value, score.used) == ("scored", 4.0, 5)
 
         await asyncio.gather(*(one(n) for n in numbers))

@@ -26,8 +26,7 @@ from trace_eval.data.items import Single
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry.pairs import create_judge
-from trace_eval.judges.registry.raters import raters_of
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
@@ -133,15 +132,15 @@ def prompts(folder: Path) -> Iterator[tuple[str, str]]:
         yield f"listens/{name}", _calls(judge, case)
     for name in RUBRICS:
         rubric = load_rubric(name)
-        (rater,) = raters_of("openai:any", [rubric], _options())
+        (rater,) = create_scorers("openai:any", [rubric], _options())
         case = _spoken(folder) if rubric.needs_audio else case_of()
         yield f"rates/{name}", _calls(rater, case)
         if rubric.needs_audio:
-            (rater,) = raters_of("audio:openai:any", [rubric], _options())
+            (rater,) = create_scorers("audio:openai:any", [rubric], _options())
             yield f"rates/{name}, by ear", _calls(rater, case)
     style = _options(preset="style_paper")
     for rubric in (load_rubric("style"), load_rubric("role_style")):
-        (rater,) = raters_of("audio:openai:any", [rubric], style)
+        (rater,) = create_scorers("audio:openai:any", [rubric], style)
         yield f"rates/style_paper, {rubric.name}", _calls(rater, _spoken(folder))
 
 

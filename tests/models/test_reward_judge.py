@@ -22,7 +22,7 @@ from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.naturalness.texts import TEXTS_DIFFER
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.judges.reward.generate import Reply
 from trace_eval.judges.reward.judge import ReplyJudge, RewardJudge
 from trace_eval.rubrics import load_rubric
@@ -135,9 +135,9 @@ def test_options_that_mean_nothing_are_refused(btrm: Path, base: Path) -> None:
     with pytest.raises(UserError, match="name the model"):
         create_judge("reward:")
     with pytest.raises(UserError, match="compares pairs and scores no single"):
-        raters_of(f"reward:{base}", [load_rubric("naturalness")])
+        create_scorers(f"reward:{base}", [load_rubric("naturalness")])
     with pytest.raises(UserError, match="use --rubric naturalness"):
-        raters_of(f"reward:{btrm}", [load_rubric("quality")])
+        create_scorers(f"reward:{btrm}", [load_rubric("quality")])
 
 
 def test_replies_vote_in_both_orders(

@@ -15,7 +15,7 @@ from trace_eval.judges.base import Activity
 from trace_eval.runs.pipeline import Event
 
 _CLIP = Event(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
-_PAIR = Event(judgement=Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"))
+_PAIR = Event(outcomes=(Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"),))
 
 
 def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.MonkeyPatch) -> None:

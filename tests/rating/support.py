@@ -58,5 +58,4 @@ def say(score: Any, reasoning: str = "because") -> dict[str, Any]:
 
 def rate(judge: RatingJudge, case: Case | None = None) -> Score:
     """The score of one case."""
-    (score,) = asyncio.run(judge.rate(case or case_of()))
-    return score
+    return asyncio.run(judge.judge(case or case_of()))

@@ -160,7 +160,7 @@ def test_two_rubrics_and_two_judges_are_asked_in_one_go(tmp_path: Path) -> None:
     with Server(scorer()) as server:
         chosen = replace(
             options(tmp_path, server, samples=1),
-            judges=("openai:m", "openai:n"),
+            judge=("openai:m", "openai:n"),
             rubrics=("correctness", "correctness-brief"),
         )
         summary = rate_manifest(manifest, tmp_path / "run", chosen)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from blueprints import Blueprint, Transcript, UserError
 from fusion import TRACE
 from fusion.rubric import ItemKind
-from trace_eval.data.items import Single
+from trace_eval.data.items import Item, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair, Recording
@@ -53,7 +53,7 @@ class Case:
         decode: the samples of one of the item's recordings, made when they are asked for.
     """
 
-    item: Pair | Single
+    item: Item
     blueprints: Mapping[str, Blueprint] = field(default_factory=dict)
     decode: Callable[[Recording], Clip] = field(default=_no_audio, repr=False, compare=False)
 
@@ -166,7 +166,7 @@ class Judge(ABC):
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
         return True
 
-    def roles(self, item: Pair | Single) -> list[str]:
+    def roles(self, item: Item) -> list[str]:
         """The recordings of an item whose blueprints it needs."""
         if isinstance(item, Pair):
             return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
@@ -179,7 +179,7 @@ class Judge(ABC):
         Expected failures are an unscored outcome, not an exception.
         """
 
-    def unscored(self, item: Pair | Single, reason: Reason, detail: str) -> Outcome:
+    def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
         """An outcome that only says why there is none."""
         if isinstance(item, Pair):
             made = Judgement.unscored(item.id, self.spec, reason, detail)
@@ -196,7 +196,10 @@ class Judge(ABC):
 
 
 class Rater(Judge):
-    """A judge of single answers of another package: it gives a list with the one score.
+    """A judge of single answers as version 0.2 knew it, which plug-ins may still be.
+
+    The registry turns it into a judge that returns a score; write new ones as a :class:`Judge`
+    with ``accepts = frozenset({"single"})``.
 
     Attributes:
         rubrics: what it rates by: the rubric that it is made for.
@@ -207,12 +210,19 @@ class Rater(Judge):
 
     @abstractmethod
     async def rate(self, case: Case) -> list[Score]:
-        """Rate one answer. Expected failures are unscored, no exceptions."""
+        """Rate one answer: a list with its score. Expected failures are unscored."""
 
     async def judge(self, case: Case) -> Outcome:
-        """Its one score."""
+        """The score."""
         (score,) = await self.rate(case)
         return score
+
+    def unscored(self, item: Item, reason: Reason, detail: str) -> list[Score]:  # type: ignore[override]
+        """A list with a score that only says why there is none."""
+        (self.rubric,) = self.rubrics
+        score = super().unscored(item, reason, detail)
+        assert isinstance(score, Score)
+        return [score]
 
 
 async def judgement_of(judge: Judge, case: Case) -> Judgement:
