@@ -100,7 +100,9 @@ class Options:
         if not 0 <= self.min_coverage <= 1:
             raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")
         for name, chosen in (("judge", self.judges), ("rubric", self.rubrics)):
-            if len(set(chosen)) < len(chosen) or (name == "judge" and not chosen):
+            if any(one in chosen[:n] for n, one in enumerate(chosen)) or (
+                name == "judge" and not chosen
+            ):
                 raise UserError(f"{name}: name one or more different ones, not {list(chosen)}")
         if not self.rubrics and len(self.judges) > 1:
             raise UserError(f"judge: pairs have one judge, not {list(self.judges)}")
