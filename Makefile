@@ -12,8 +12,8 @@ PROGRAMS := ffmpeg flite espeak-ng sox chromium
 BENCHMARKS := extract hearing dnsmos naive fidelity tokens judge_overhead audio_judge agreement rank \
   score_agreement fusion_recipe report_size memory stream scale
 
-.PHONY: demo docs shell test test-slow test-models bench bench-models drill sbom audit lint format \
-  system clean
+.PHONY: demo docs shell test test-slow test-models bench bench-models drill sbom audit wheels lint \
+  format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
 	$(BIN)/trace-eval report $(RUN)
@@ -58,6 +58,11 @@ audit: $(VENV)/installed-audit
 	$(BIN)/pip-audit --progress-spinner off --format json \
 	  --path $$($(VENV)/wheel/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))") \
 	  2>/dev/null | $(BIN)/python -m benchmarks.audit
+
+# Whether core and extras come as wheels for every Python and system that we name (network, minutes).
+wheels: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.wheels
 
 # The API reference, made from the docstrings.
 docs: $(VENV)/installed-test

@@ -23,7 +23,7 @@ from extractors.audio import Clip, decode
 from extractors.registry import plan_extractors
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import find_recordings
-from trace_eval.extracting.engine import cores
+from trace_eval.data.system import cores
 from trace_eval.extracting.workers import WorkerDevice
 
 REPEATS = 3

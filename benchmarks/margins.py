@@ -71,7 +71,7 @@ def many(evidence: Evidence) -> list[dict[str, Any]]:
             "accuracy": m.accuracy.value,
             "interval": m.accuracy.interval,
         }
-        for m in found.methods
+        for m in (found.chosen, *found.methods)
     ]
     for rule in found.rules:
         rows.append(

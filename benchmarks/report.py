@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from trace_eval.data.system import cores
+
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -23,7 +25,7 @@ def machine() -> dict[str, Any]:
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
     return {
         "processor": names[0] if names else platform.processor(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": cores(),
         "memory_gib": round(pages * size / 2**30, 1),
         "python": platform.python_version(),
         "platform": platform.platform(),

@@ -20,6 +20,7 @@ from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.models import model_folder
 from extractors.mos import MosExtractor
+from extractors.weights import one_line
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 PART_S = 10
@@ -64,8 +65,10 @@ class AestheticsExtractor(MosExtractor):
             model = AesMultiOutput.from_pretrained(
                 str(path), local_files_only=True, map_location="cpu", strict=True
             )
-        except (OSError, RuntimeError, TypeError, ValueError) as error:
-            raise UserError(f"audiobox: {path} does not load ({error!s:.200})") from error
+        except Exception as error:  # by kind of damage
+            raise UserError(
+                f"audiobox: {path} does not load ({one_line(error)}); fetch it again"
+            ) from error
         if set(model.target_transform or ()) != set(AXES):
             raise UserError(f"audiobox: {path / CONFIG} has no target_transform of {AXES}")
         return model.to(device).eval()

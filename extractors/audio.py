@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import stat
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import soundfile
 import soxr
 
 from blueprints import UserError
-from extractors.limits import MAX_SAMPLES_PER_S, MAX_SECONDS
+from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
 
@@ -94,7 +95,8 @@ def decode(
         source: a path, or the bytes of such a file.
         name: what to call the clip in messages; default: the path.
         max_seconds: longer clips are refused before they are read, and those with more samples
-            in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least).
+            in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least); above
+            that rate in inverse proportion to it fewer.
 
     Raises:
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
@@ -119,13 +121,7 @@ def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFi
         handle: str | io.BytesIO = io.BytesIO(source)
         empty = not source
     else:
-        path = Path(source)
-        if not path.exists():
-            raise AudioError(f"{label}: no such file; check the path or --audio-root")
-        if not path.is_file():
-            raise AudioError(f"{label}: not a file; name one recording")
-        handle = str(path)
-        empty = path.stat().st_size == 0
+        handle, empty = str(source), _is_empty(Path(source), label)
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
@@ -138,6 +134,20 @@ def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFi
         ) from error
     except OSError as error:
         raise AudioError(f"{label}: cannot be read ({error})") from error
+
+
+def _is_empty(path: Path, label: str) -> bool:
+    """Whether a file holds nothing; every path that the system refuses is an error of ours."""
+    try:
+        there = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise AudioError(f"{label}: no such file; check the path or --audio-root") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or no UTF-8
+        why = getattr(error, "strerror", None) or error
+        raise AudioError(f"{label}: cannot be read ({why}); check the path") from None
+    if not stat.S_ISREG(there.st_mode):
+        raise AudioError(f"{label}: not a file; name one recording")
+    return there.st_size == 0
 
 
 def refuse_gaps(bad: int, samples: int, label: str) -> None:
@@ -156,15 +166,19 @@ def refuse_gaps(bad: int, samples: int, label: str) -> None:
 def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Samples, int]:
     frames = int(max_seconds * file.samplerate)
     most = int(max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S)
-    limit = min(frames, most // file.channels)
+    # Filters and resamplers work longer on a second the more samples it has, so a rate above
+    # what is usual counts again.
+    here = int(most * min(1.0, FULL_RATE / file.samplerate))
+    limit = min(frames, here // file.channels)
     # Headers lie (streamed WAV claims 2 GiB), so what is really there is counted where it counts.
     there = file.frames if file.frames <= limit else _counted(file, limit)
     if there <= limit:
         return file.read(there, dtype="float32", always_2d=True), int(file.samplerate)
     if limit == frames:
         raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds")
+    shown = most if file.frames * file.channels > most else here
     raise AudioError(
-        f"{label}: more than {most} samples in {file.channels} channels at {file.samplerate} Hz;"
+        f"{label}: more than {shown} samples in {file.channels} channels at {file.samplerate} Hz;"
         " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise --max-seconds"
     )
 

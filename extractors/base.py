@@ -81,6 +81,9 @@ class Extractor:
     packages: ClassVar[dict[str, str]] = {}
     #: What to type when a package is missing.
     install: ClassVar[str] = install_line()
+    #: False: its package has no wheel for some machines, so a profile goes without the group
+    #: there, and says why; one that was named is refused all the same.
+    everywhere: ClassVar[bool] = True
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"
 

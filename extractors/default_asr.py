@@ -33,6 +33,9 @@ class Choice(NamedTuple):
 def choose() -> Choice:
     """Whisper tiny.en in 8-bit integers on a CPU where its weights are here, else PocketSphinx.
 
+    Where neither can run, it is PocketSphinx all the same, and transcripts are absent: the
+    advice names both remedies.
+
     The weights are looked for in the Hugging Face cache, then in the package of
     :mod:`extractors.tiny_en`. On a CPU, because values must not depend on whether there is a
     GPU, and so small a model gains little from one.
@@ -43,8 +46,11 @@ def choose() -> Choice:
         why = f"weights of Whisper {tiny_en.MODEL} in {whisper.locate()}; it knows English only"
         return Choice(f"{whisper.name}:{whisper.model}", whisper, why)
     why = f"Whisper {tiny_en.MODEL} cannot run: {reason}"
-    advice = f"PocketSphinx recognises the speech, with about eight times the word errors. {why}"
     fallback = PocketsphinxExtractor()
+    if missing := fallback.unavailable():
+        why = f"{why}; as a fallback {missing}"
+        return Choice(fallback.name, fallback, why, f"Nothing recognises the speech. {why}")
+    advice = f"PocketSphinx recognises the speech, with about eight times the word errors. {why}"
     return Choice(fallback.name, fallback, why, advice)
 
 

@@ -21,6 +21,7 @@ from pydantic import JsonValue
 from blueprints.distribution import install_line
 from extractors.audio import Samples
 from extractors.mos import MosExtractor
+from extractors.weights import read_state
 
 #: Samples of a window, and most samples from one to the next, as the package has them.
 WINDOW, HOP = 122_880, 16_000
@@ -63,6 +64,7 @@ class DistillMosExtractor(MosExtractor):
         """Load the weights; clips are cut into windows here."""
         from distillmos import ConvTransformerSQAModel
 
+        read_state(path, "install the package distillmos again")  # in words of ours
         return ConvTransformerSQAModel(segmenting_in_forward=False).to(device).eval()
 
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:

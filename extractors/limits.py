@@ -11,5 +11,9 @@ MAX_SECONDS = 1800.0
 #: hour of silence at 192 kHz in 8 channels, 11 GB of samples.
 MAX_SAMPLES_PER_S = 48_000
 
+#: Rate up to which a clip may have all of them, Hz: the product of samples and rate is bounded.
+#: 170 kB of FLAC can hold two minutes of silence at 655 kHz, and took 942 MB.
+FULL_RATE = 48_000
+
 #: Shortest stretch that the voice activity detector calls speech, seconds (Silero's default).
 MIN_SPEECH_S = 0.25

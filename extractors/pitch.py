@@ -12,6 +12,9 @@ from extractors.audio import SPEECH_RATE, Clip
 from extractors.base import SILENCE_DBFS, Extractor
 from extractors.contours import Floats, pitch_group, run_lengths, swing_dbfs
 
+#: Praat has no wheel for Linux on ARM; this compiles it, which takes a C++ compiler and minutes.
+INSTALL_PRAAT = "pip install praat-parselmouth"
+
 #: Time between two f0 frames, seconds.
 STEP_S = 0.01
 
@@ -148,6 +151,8 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
     name: ClassVar[str] = "praat"
     version: ClassVar[str] = "1"
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
+    install: ClassVar[str] = INSTALL_PRAAT
+    everywhere: ClassVar[bool] = False
     min_runs: ClassVar[tuple[int, int]] = (MIN_RUN_FRAMES, 1)
 
     voicing_threshold: float = 0.45

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from blueprints import Absent, Blueprint, Signal, Span, Transcript, Word
+from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.suspect import suspicions
@@ -58,6 +59,8 @@ class PocketsphinxExtractor(Extractor):
     version: ClassVar[str] = "1"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {"pocketsphinx": "pocketsphinx"}
+    install: ClassVar[str] = install_line("pocketsphinx")
+    everywhere: ClassVar[bool] = False
 
     def revision(self) -> str | None:
         """SHA-256 over the acoustic model, language model and dictionary."""

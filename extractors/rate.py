@@ -11,6 +11,7 @@ import numpy as np
 from blueprints import Absent, Blueprint, Contour, Rate, Signal, Span, Transcript
 from extractors.audio import Clip
 from extractors.base import Extractor, speech_gate
+from extractors.pitch import INSTALL_PRAAT
 from extractors.syllables import nuclei
 
 #: The contour counts syllables in windows this long, this far apart, seconds.
@@ -32,6 +33,8 @@ class RateExtractor(Extractor):
     version: ClassVar[str] = "1"
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
+    install: ClassVar[str] = INSTALL_PRAAT
+    everywhere: ClassVar[bool] = False
 
     def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:
         """Measure one clip with speech in it."""

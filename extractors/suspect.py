@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from blueprints import Span, Word
+from blueprints import Blueprint, Rate, Signal, Span, Transcript, Word
 
 #: Longest phrase that is looked for, words.
 LOOP_PHRASE = 12
@@ -24,6 +24,19 @@ SILENCE_SHARE = 0.1
 #: More words per second of speech than this are not said but made up by a recogniser that loops:
 #: the fastest talkers say about 10, and answers were seen at up to 5.
 MAX_WORDS_PER_S = 10.0
+
+#: More words than this per syllable that was counted are made up: in English speech that is heard
+#: well they were 0.5 to 1.3. So are this many words at least, of which a few may be miscounted.
+MAX_WORDS_PER_SYLLABLE, MANY_WORDS = 2.0, 10
+
+#: Speech of so many syllables has words: where none was heard, they were not understood.
+SPOKEN_SYLLABLES = 8
+
+#: Flags of words that are guesses, with what they mean.
+GUESSED = {
+    "low_confidence": "it is unsure of its words",
+    "text_over_silence": "it wrote words where nobody speaks",
+}
 
 # One token per character where a script has no spaces between words.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W_]+)*")
@@ -124,3 +137,40 @@ def suspicions(
         "low_confidence": low_confidence(words, confidence) or too_many(words, speech),
     }
     return sorted(flag for flag, raised in flags.items() if raised)
+
+
+def guessed(blueprint: Blueprint) -> str | None:
+    """Why a clip's words are guesses of the recogniser; None: they may be what was said.
+
+    That its text loops is no reason by itself: an answer may hang.
+
+    Args:
+        blueprint: of one clip; without a transcript there is nothing to guess.
+
+    Returns:
+        A clause for people about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``.
+    """
+    transcript, signal, rate = blueprint.transcript, blueprint.signal, blueprint.rate
+    if not isinstance(transcript, Transcript):
+        return None
+    words = len(transcript.words) or len(transcript.text.split())
+    return guess_of(
+        words,
+        signal.speech_s if isinstance(signal, Signal) else None,
+        rate.syllables if isinstance(rate, Rate) else None,
+        transcript.suspect,
+    )
+
+
+def guess_of(
+    words: int, speech_s: float | None, syllables: int | None, suspect: Collection[str]
+) -> str | None:
+    """The same from numbers; those that are not known are None."""
+    if speech_s is not None and words > max(1.0, MAX_WORDS_PER_S * speech_s):
+        return f"it wrote {words} words for {speech_s:.1f} s of speech"
+    if syllables is not None:
+        if words >= MANY_WORDS and words > MAX_WORDS_PER_SYLLABLE * syllables:
+            return f"it wrote {words} words for {syllables} syllables"
+        if not words and syllables >= SPOKEN_SYLLABLES:
+            return f"it understood no word of {syllables} syllables"
+    return next((why for flag, why in GUESSED.items() if flag in suspect), None)

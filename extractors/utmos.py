@@ -20,6 +20,7 @@ from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.models import model_folder
 from extractors.mos import MosExtractor
+from extractors.weights import read_state
 
 WEIGHTS = "utmos_state_dict.pt"
 
@@ -57,16 +58,10 @@ class UtmosExtractor(MosExtractor):
 
     def open_model(self, path: Path, device: str) -> Any:
         """Load the weights, all of them: the package itself takes what it finds."""
-        import pickle
-
-        import torch
         from utmos_pytorch.utmos_torch import UTMOSModel, UTMOSScoreTorch
 
         file = path / WEIGHTS
-        try:
-            given = torch.load(file, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, pickle.UnpicklingError, EOFError) as error:
-            raise UserError(f"utmos: {file} cannot be read; fetch it again") from error
+        given = read_state(file, "fetch it again")
         missing = sorted(UTMOSModel().state_dict().keys() - set(given))
         if missing:
             raise UserError(f"utmos: {file} has no {missing[0]} and {len(missing) - 1} more")

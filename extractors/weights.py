@@ -6,6 +6,9 @@ Libraries load what fits and keep random numbers where nothing does (funasr), or
 
 from __future__ import annotations
 
+import pickle
+import re
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,19 +25,24 @@ def read_state(path: Path, remedy: str) -> dict[str, Any]:
         remedy: what to do when it cannot be read.
 
     Raises:
-        UserError: it is missing, cut short, no torch file, or holds anything that would run
+        UserError: it is missing, cut short, no file of tensors, or holds anything that would run
             code.
     """
     import torch
 
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            state = load_file(path)
+        else:
+            with warnings.catch_warnings():  # torch's advice again
+                warnings.simplefilter("ignore")
+                state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; {remedy}") from error
     except Exception as error:  # zip, pickle, EOF and runtime errors, by kind of damage
-        told = one_line(error)
-        if "Weights only load failed" in told:  # torch's own advice is to run the code
-            told = "it holds more than tensors and plain values, which could run code"
+        told = _NO_TENSORS if isinstance(error, LookupError) else one_line(error)
         raise UserError(f"{path}: cannot be read as a checkpoint ({told}); {remedy}") from error
     if not isinstance(state, dict):
         raise UserError(f"{path}: holds a {type(state).__name__}, not named tensors; {remedy}")
@@ -101,9 +109,20 @@ def check_loaded(
                 raise UserError(f"{path}: {name} did not arrive in the model; {remedy}")
 
 
+_NO_TENSORS = (
+    "it is damaged or holds more than tensors and plain values, which could run code;"
+    " safetensors, or a torch file of tensors only, is allowed"
+)
+
+#: What torch says of files that it would have to run; its advice is to run them.
+_ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
+
+
 def one_line(error: Exception, limit: int = 200) -> str:
-    """An error of a library in one line of at most ``limit`` characters."""
-    return " ".join(str(error).split())[:limit]
+    """An error of a library in one line of at most ``limit`` characters; never torch's advice."""
+    told = " ".join(str(error).split())
+    unreadable = not told or isinstance(error, pickle.UnpicklingError | EOFError)
+    return _NO_TENSORS if unreadable or _ADVICE.search(told) else told[:limit]
 
 
 def _shape(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
@@ -71,11 +72,11 @@ def read_policy(path: Path) -> Policy:
         ValueError: the file cannot be read as such a table.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
         if path.suffix == ".json":
             rows = json.loads(text, object_pairs_hook=_row)
         else:
-            rows = list(csv.DictReader(text.splitlines()))
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
     except (OSError, ValueError, csv.Error) as error:
         raise ValueError(f"{path}: not a readable policy table ({error})") from error
     except RecursionError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from filelock import FileLock
 from extractors import default_asr
 from extractors.folders import cache_folder
 from tests.support.cli import ROOT, trace_eval
+from trace_eval.data.access import UrlAccess, set_url_access
 
 # Output has the width of a file: pytest imports readline, which writes COLUMNS past os.environ
 # into the environment that child processes, those of pytest-xdist among them, inherit.
@@ -57,6 +59,14 @@ def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples: Path) -> Path:
     """A module's own copy of that cache, to which replies and other groups may be added."""
     return Path(shutil.copytree(extracted_examples, tmp_path_factory.mktemp("module") / "cache"))
+
+
+@pytest.fixture
+def memory_urls() -> Iterator[None]:
+    """URLs ``memory://`` may be opened: nobody's manifest names them."""
+    before = set_url_access(UrlAccess({"memory"}))
+    yield
+    set_url_access(before)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -17,6 +18,7 @@ from blueprints import distribution
 from blueprints.distribution import DISTRIBUTION, __version__, foreign_providers, install_line
 from tests.support.cli import ROOT
 from tests.support.cli import trace_eval as run
+from trace_eval.data import system
 
 pytest.importorskip("hatchling", reason=install_line("test"))
 
@@ -78,6 +80,44 @@ def _judges(program: Path, folder: Path, cache: Path) -> None:
     assert printed[ROOT / "examples" / "pairs.jsonl"][: len(rows)] == rows
     (row,) = (line for line in rows if line.startswith("loud "))
     assert printed[one][1].split() == row.split()
+
+
+@pytest.mark.parametrize(
+    ("module", "code"), [("trace_eval.commands.cli", 2), ("trace_eval.data.system", 1)]
+)
+def test_windows_is_told_to_use_wsl_before_anything_of_unix_is_imported(
+    module: str, code: int
+) -> None:
+    script = f"""
+import sys
+sys.platform = "win32"
+sys.modules["fcntl"] = None
+try:
+    import {module}
+except ImportError as error:
+    sys.exit(str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    (line,) = done.stderr.splitlines()
+    assert "trace-eval needs POSIX locks and signals" in line
+    assert "inside WSL" in line
+    assert done.returncode == code
+
+
+def test_where_no_affinity_is_known_all_cores_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert system.cores() == os.cpu_count()
+
+
+@pytest.mark.parametrize("extra", ["", "tiny-en"])
+def test_the_first_commands_need_nothing_that_lacks_wheels(extra: str) -> None:
+    """As ``make wheels`` found; it asks the package index."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    first = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    assert not [line for line in first if line.startswith("pocketsphinx")]
+    praat = [line for line in first if line.startswith("praat-parselmouth")]
+    assert all("platform_machine != 'aarch64'" in line for line in praat)
 
 
 def test_the_version_has_one_source() -> None:

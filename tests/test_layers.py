@@ -22,15 +22,16 @@ extractors: blueprints
 audio: blueprints extractors
 data: blueprints fusion
 static:
-judges.options: blueprints
+judges.presets:
+judges.options: blueprints judges.presets
 measures: blueprints data
-rubrics: blueprints fusion
+rubrics: blueprints data fusion
 scores: blueprints data fusion
 judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
-judges: blueprints data fusion judges.chat judges.options
+judges: blueprints data extractors fusion judges.chat judges.options
 judges.rules: blueprints data extractors fusion judges.base
 judges.text: blueprints data extractors judges judges.base judges.chat judges.options
 judges.naturalness: blueprints data judges judges.text
@@ -51,7 +52,7 @@ conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
 compare: agreement blueprints data fusion report runs
-doctor: blueprints extracting extractors fusion judges.doctor judges.options judges.registry
+doctor: blueprints data extracting extractors fusion judges.doctor judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
 commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
 __main__: commands
@@ -142,6 +143,16 @@ def _imports(path: Path) -> set[str]:
 def test_fusion_needs_the_standard_library_only() -> None:
     for path in (ROOT / "fusion").rglob("*.py"):
         assert _imports(path) <= set(sys.stdlib_module_names) | {"fusion"}, path
+
+
+def test_what_only_some_systems_have_has_one_home() -> None:
+    homes = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules().values()
+        for word in ("fcntl", "sched_getaffinity", "/proc/", "ctypes.CDLL", "import resource")
+        if word in path.read_text()
+    }
+    assert homes == {"trace_eval/data/system.py"}
 
 
 @pytest.mark.parametrize(

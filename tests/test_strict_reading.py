@@ -1,10 +1,13 @@
-"""JSON that a user, a server or a disk hands in is read by one strict reader."""
+"""JSON and TOML that a user, a server or a disk hands in are read by one strict reader each."""
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 import sqlite3
+import time
+import tomllib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -15,11 +18,16 @@ from blueprints import UserError
 from fusion import RATINGS
 from fusion.tables import read_policy
 from trace_eval.agreement.pointwise import read_pointwise
+from trace_eval.data import strict_toml
 from trace_eval.data.pairs import Recording
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.adapters import base_of
+from trace_eval.judges.audio.tasks import load_task
+from trace_eval.judges.chat.prices import read_prices
 from trace_eval.review.scoring.store import ScoreStore
+from trace_eval.rubrics.load import load_rubric, rubric_path
 from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
 from trace_eval.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.scores.fusion import FILE, FusionModel
@@ -60,6 +68,127 @@ def test_json_is_read_by_the_strict_reader() -> None:
     assert found == set(ALLOWED), "read it with trace_eval.data.strict_json, or say why not"
 
 
+def test_toml_is_read_by_the_strict_reader() -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("blueprints", "extractors", "fusion", "trace_eval")
+        for path in (ROOT / package).rglob("*.py")
+        if "tomllib" in path.read_text() or "import toml" in path.read_text()
+    }
+    assert found == {"trace_eval/data/strict_toml.py"}
+
+
+#: Document -> what is said of it. Each was a traceback, a hang, or taken.
+HOSTILE_TOML: dict[str, tuple[str, str]] = {
+    "brackets": ("a = " + "[" * 3000, "nested deeper than 20 levels, line 1"),
+    "closed brackets": ("a = " + "[" * 3000 + "]" * 3000, "nested deeper"),
+    "tables in line": ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "nested deeper"),
+    "a dotted key": (
+        "\n" + ".".join("a" * 30_000) + " = 1",
+        "20 levels, line 2",
+    ),
+    "a quoted one": ('"a". ' * 30_000 + "a = 1", "nested deeper"),
+    "a dotted table": ("[" + ".".join("a" * 30_000) + "]", "nested deeper"),
+    "dots in both": ("[a.b.c.d.e.f.g.h.i.j.k.l]\n1.2.3.4.5.6.7.8.9.10 = 1", "nested deeper"),
+    "digits": ("a = " + "1" * 5000, "more than 100 digits, line 1"),
+    "hexadecimal digits": ("a = 0x" + "f" * 50_000, "more than 100 digits"),
+    "decimals": ("a = -1." + "1_1" * 5000, "more than 100 digits"),
+    "infinity": ("[a.b]\nc = [1, inf]", "a.b.c: inf is no finite number"),
+    "a large number": ("a = 1e999", "a: inf is no finite number"),
+    "no number": ("a = nan", "a: nan is no finite number"),
+    "rules": ("a = [" + '"rule", ' * 60_000 + "]", "more than 10000 values"),
+    "keys": ("".join(f"a{n} = 1\n" for n in range(10_001)), "more than 10000 values"),
+    "tables": ("".join(f"[a{n}]\n" for n in range(60_000)), "more than 10000 values"),
+    "lists of tables": ("[[a]]\n" * 60_000, "more than 10000 values"),
+    "size": ("# " + "x" * (1 << 20), "more than 1048576 bytes"),
+    "an open text": ('a = """' + "x" * 900_000, "(a text without an end), line 1"),
+    "open texts": ("a = 'x\n" * 100_000, "(a text without an end), line 1"),
+    "quotation marks": ("a = " + '"' * 900_001, "not TOML"),
+    "a key twice": ("a = 1\na = 2", "not TOML"),
+    "a lone surrogate": ('a = "\\ud800"', "not TOML"),
+    "a date": ("a = 2020-13-45", "not TOML"),
+    "a control character": ("a = 1\0", "not TOML"),
+}
+
+TOML_READERS: dict[str, Callable[[Path], object]] = {
+    "config": read_config,
+    "prices": read_prices,
+    "rubric": lambda path: load_rubric(str(path)),
+    "task": lambda path: load_task(str(path)),
+}
+
+
+@pytest.mark.parametrize("reader", TOML_READERS)
+def test_hostile_toml_is_refused_in_linear_time(reader: str, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.toml"
+    documents = list(HOSTILE_TOML.items())
+    for name, (text, said) in documents if reader == "config" else documents[:8:2]:
+        path.write_text(text)
+        load_task.cache_clear()
+        started = time.process_time()
+        with pytest.raises(UserError) as told:
+            TOML_READERS[reader](path)
+        assert said in str(told.value), name
+        assert "hostile.toml: " in str(told.value), name
+        assert "so it cannot be read; mend it, see " in str(told.value), name
+        assert len(str(told.value)) < 600, name
+        assert time.process_time() - started < 4, name
+    load_task.cache_clear()
+    for bad, said in ((b"\xff", "not UTF-8 (byte 1)"), (None, "cannot be read")):
+        path.unlink()
+        path.write_bytes(bad) if bad else path.mkdir()
+        with pytest.raises(UserError, match=re.escape(said) if bad else "cannot be read|neither"):
+            TOML_READERS[reader](path)
+
+
+def test_what_toml_may_hold_is_read_as_before(tmp_path: Path) -> None:
+    text = '''
+# [[[[ "no text
+"a.b" = {c = [1, 2.5e3, 0xff, -1_000], d = 'x[y]', "e" = "#\\"[[["} # {{
+[x.y]
+t = """
+ "" [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[ \\""" """""
+u = \'\'\'\'\' ends\'\'\'\'
+when = 2026-01-01T00:00:00Z
+n.1.b = true
+'''
+    assert strict_toml.loads(b"\xef\xbb\xbf" + text.encode()) == tomllib.loads(text)
+    shipped = list((ROOT / "trace_eval").rglob("*.toml"))
+    assert len(shipped) > 10
+    for path in shipped:
+        assert strict_toml.loads(path.read_bytes()) == tomllib.loads(path.read_text())
+
+
+def test_a_rubric_is_checked_in_linear_time(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    text = rubric_path("correctness").read_text()
+    assert "\nrules = [" in text
+    rules = ", ".join(f'"rule {n}"' for n in range(9_000))
+    path.write_text(text.replace("\nrules = [", f"\nrules = [{rules}, ", 1))
+    started = time.process_time()
+    assert len(load_rubric(str(path)).rules) >= 9_000
+    assert time.process_time() - started < 3
+    path.write_text(text + "\n" + "\n".join(f"point{n} = 1" for n in range(5_000)))
+    with pytest.raises(UserError) as told:
+        load_rubric(str(path))
+    assert len(str(told.value)) < 3_000
+    scale = "{ min = -1e308, max = 1e308, step = 1e-300 }"
+    path.write_text(re.sub(r"(?m)^scale = .*$", f"scale = {scale}", text))
+    with pytest.raises(UserError, match="scale"):
+        load_rubric(str(path))
+
+
+@pytest.mark.parametrize(
+    "parts", ['["../../x"]', '["a\\u0000b"]', f'["{"a" * 5000}"]', "7", "[[]]"]
+)
+def test_parts_of_a_task_are_names(parts: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(f"parts = {parts}\n")
+    load_task.cache_clear()
+    with pytest.raises(UserError, match=r"own\.toml"):
+        load_task(str(path))
+
+
 POLICY = [
     {"content": c, "voice_quality": v, "paralinguistics": p, "overall": c}
     for c in RATINGS
@@ -88,7 +217,7 @@ def test_a_bad_table_of_a_policy_is_said(data: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("read", [read_policy, read_pointwise])
 def test_an_endless_cell_is_said(read: Callable[[Path], object], tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("content," + "x" * 200_000 + "\n")
+    path.write_text("content," + "x" * 30_000 + "\n")
     with pytest.raises(ValueError, match=r"table\.csv: .*field larger"):
         read(path)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
     from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
@@ -67,6 +68,7 @@ _HOME = {
     "SingleCase": "trace_eval.judges.base",
     "Status": "blueprints",
     "Summary": "trace_eval.runs.summary",
+    "UrlAccess": "trace_eval.data.access",
     "UserError": "blueprints",
     "__version__": "blueprints.distribution",
     "blueprint": "trace_eval.api",
@@ -80,6 +82,7 @@ _HOME = {
     "rate_manifest": "trace_eval.runs.session",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
+    "set_url_access": "trace_eval.data.access",
     "write_report": "trace_eval.report",
 }
 
@@ -113,6 +116,7 @@ __all__ = [
     "SingleCase",
     "Status",
     "Summary",
+    "UrlAccess",
     "UserError",
     "__version__",
     "blueprint",
@@ -126,6 +130,7 @@ __all__ = [
     "rate_manifest",
     "read_items",
     "read_manifest",
+    "set_url_access",
     "write_report",
 ]
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import Blueprint, UserError
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry import panel_of
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
-from trace_eval.runs.pipeline import Pipeline, plan_for
+from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
     judge = panel_of(options.judges, (), options.judging)
     check_policy(policy, judge.judges[0])
     plan = plan_for(judge, options.extract, [pair])
+    load_model(judge)
 
     async def work() -> Judgement:
         engine = engine_of(options.extract, plan, 1)
@@ -71,5 +72,5 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
             await engine.close()
             await judge.close()
 
-    judgement = asyncio.run(work())
+    judgement = complete(work())
     return Result(pair, judgement, fuse(judgement, policy))

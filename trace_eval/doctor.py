@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import platform
 import shutil
 from dataclasses import dataclass
@@ -24,7 +23,8 @@ from extractors.device import torch_problem
 from extractors.folders import cache_folder
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
-from trace_eval.extracting.engine import cores
+from trace_eval.data.system import cores
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
 from trace_eval.judges import registry
@@ -95,7 +95,7 @@ def diagnose_judge(spec: str, options: JudgeOptions, probe: bool = False) -> lis
 
     ``probe`` asks a judge that listens a few questions more.
     """
-    return asyncio.run(judge_doctor.doctor(spec, options, probe))
+    return complete(judge_doctor.doctor(spec, options, probe))
 
 
 def _install() -> list[Check]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
-from fusion import DEFAULT_POLICY
-from trace_eval.judges.options import JudgeOptions
+from fusion import DEFAULT_POLICY, Policy
+from fusion.plain import PlainPolicy
+from trace_eval.judges.options import JudgeOptions, texts_to_paths
 
 if TYPE_CHECKING:
     from extractors.base import Extractor
@@ -62,6 +63,7 @@ class ExtractOptions:
     ray_address: str | None = None
 
     def __post_init__(self) -> None:
+        texts_to_paths(self)
         if self.workers is not None and self.workers < 0:
             raise UserError(f"workers {self.workers}: give 0 (this process) or more")
         if not self.max_seconds > 0:
@@ -81,7 +83,7 @@ class Options:
         judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's own; of
             single answers several specs, whose scores are pooled.
         judging: what the judge is asked for; ``rules`` needs none of it.
-        policy: name, table file or entry point of the fusion policy.
+        policy: name, table file or entry point of the fusion policy, or a policy of one's own.
         min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
         tag: name by which ``trace-eval runs --tag`` finds the run again.
         rubrics: names of shipped rubrics of single answers, or files; each gives a score of its
@@ -91,7 +93,7 @@ class Options:
     extract: ExtractOptions = ExtractOptions()
     judge: str | Judge | tuple[str, ...] = DEFAULT_JUDGE
     judging: JudgeOptions = field(default_factory=JudgeOptions)
-    policy: str = DEFAULT_POLICY
+    policy: str | Path | Policy | PlainPolicy = DEFAULT_POLICY
     min_coverage: float = 1.0
     tag: str | None = None
     rubrics: tuple[str, ...] = ()
@@ -117,6 +119,12 @@ class Options:
         """The judge, where there is one."""
         (judge,) = self.judges
         return judge
+
+    @property
+    def policy_name(self) -> str:
+        """The policy as it is recorded: as it was given, or an object's own name."""
+        given = self.policy
+        return given.name if isinstance(given, Policy | PlainPolicy) else str(given)
 
 
 #: Judge and rubric of single answers when none are named: no LLM, no network.
@@ -158,6 +166,7 @@ class PairOptions:
     onto: Path | None = None
 
     def __post_init__(self) -> None:
+        texts_to_paths(self)
         if not 0 <= self.tie_margin < 1:
             raise UserError(f"tie_margin {self.tie_margin:g}: give a share of the scale, 0 to 1")
         if self.stands_for not in (None, "content", "voice_quality"):

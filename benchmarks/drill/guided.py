@@ -30,7 +30,7 @@ WATCHED = ["blueprints", "fusion", "trace_eval"]
 HANG_S, PARSER_S = 10, 300
 
 #: Not fuzzed here, for each input is read by native code that no branch is seen of.
-NATIVE = ("recordings", "cache", "manifest.parquet", "speechjudge.parquet")
+NATIVE = ("recordings", "cache", "manifest.parquet", "speechjudge.parquet", "paths of recordings")
 
 
 def drill(cases: int, seed: int, only: Sequence[str] = ()) -> Outcome:

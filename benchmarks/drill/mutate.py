@@ -8,28 +8,38 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
+import sys
 import tempfile
 import time
+import tomllib
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import soundfile
+from fsspec.registry import get_filesystem_class
 
 from benchmarks.drill.formats import formats
 from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.parser import Parser, Read, as_file
+from benchmarks.drill.stored import stored
 from extractors.audio import decode
-from fusion import RATINGS
+from fusion import POLICIES, RATINGS
 from fusion.tables import read_policy
 from tests.judges.cases import verdict
 from tests.judges.servers import completion
 from tests.support.audio import RATE, tone, write
-from trace_eval.data import strict_json
+from trace_eval.data import strict_json, strict_toml
+from trace_eval.data.access import ARCHIVES, PROTOCOLS, UrlAccess, allowed, set_url_access
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
+from trace_eval.data.remote import fetch
 from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.cache import Cache, Stamp
 from trace_eval.judges.chat.base import CallFailed, Unusable
@@ -40,6 +50,7 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import read_json
 from trace_eval.ranking.human import read_human_ranking
+from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run
 
 #: Longest time that one input may take, seconds.
@@ -64,6 +75,15 @@ TOKENS = (
     ),
     *(b"\\ud800", b"\\u0000", b"NaN", b"Infinity", b"1e999", b"-0", b"9" * 400, b"[" * 300),
     *(b"null", b"true", b'"id"', b'"id": "x", ', b"' OR 1=1", b"=1+1", b"\xef\xbb\xbf", b"\x1b[2J"),
+    *(b"[" * 3000, b"9" * 5000, b"a." * 3000, b'"""', b"inf", b"{a = ", b"\n[[a]]\n" * 300),
+    *(b"reference::", b"simplecache://", b"::memory://", b"::", b"file://", b"zip://a.wav::"),
+    *(
+        b"::http://127.0.0.1:9/refs.json",
+        b"%3A%3Areference",
+        b"tar://",
+        b"DIR://",
+        b"async_wrapper::",
+    ),
     *(b"both_good", b"tie", b"3", b"../../etc/passwd", b"http://a:b@c/d?token=x", b"A" * 5000),
 )
 
@@ -157,9 +177,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
     labels = (
         b'{"id": "x", "overall": "1", "duration_a": 2.5}\n{"id": "y", "label": {"content": 2}}\n'
     )
-    judged = Judgement.scored(
-        "x", "rules", {name: DimensionVerdict(rating="1", reasoning="-") for name in _DIMENSIONS}
-    )
+    judged = Judgement.scored("x", "rules", dict.fromkeys(_DIMENSIONS, _VERDICT))
     reply = json.dumps(verdict()).encode()
     scores = b'{"score_1": 7, "score_2": 5, "reasoning": "because"}'
     policy = json.dumps(
@@ -178,6 +196,19 @@ def parsers(folder: Path) -> dict[str, Parser]:
     cache.close()
     database = (folder / "cache" / "groups.sqlite").read_bytes()
     spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
+    with zipfile.ZipFile(folder / "seed.zip", "w") as archive:
+        archive.writestr("in/a.wav", wav)
+    place = str(folder).encode()
+    places = [
+        b"zip://in/a.wav::file://" + place + b"/seed.zip",
+        b"file://" + place + b"/seed.wav",
+        b"https://user:pass@127.0.0.1:9/a.wav?token=t#a",
+        b"s3://bucket/a.wav",
+    ]
+    documents = [
+        b'name = "x"\n[a.b]\nc = [1, 2.5, {d = true}]\n"e f" = \'g\'\n[[h]]\ni = 2026-01-01\n',
+        b't = """\n[[[ \\u00e9 "" """\nn = -1_000\nx = 0xff # [\ny.z.w = "a\\tb"\n',
+    ]
     urls = b"see https://user:pass@host/a.wav?X-Amz-Signature=abc&token=t or s3://b/c"
     return {
         "strict JSON": Parser(_json, [line, reply], 20, (strict_json.BadJson,)),
@@ -196,11 +227,16 @@ def parsers(folder: Path) -> dict[str, Parser]:
         ),
         "policy.json": Parser(_policy, [policy], 1, (ValueError,)),
         "URLs in texts": Parser(_urls, [urls], 4),
+        "URLs of manifests": Parser(_places(folder), places, 8),
+        "strict TOML": Parser(_toml, documents, 6, (strict_toml.BadToml,)),
         "recordings": Parser(_audio, [wav, flac], 4),
         "cache": Parser(_cache, [database], 1),
         **formats(folder),
+        **stored(folder),
     }
 
+
+_VERDICT = DimensionVerdict(rating="1", reasoning="-", distribution={"1": 0.75, "2": 0.25})
 
 _DIMENSIONS = ("content", "voice_quality", "paralinguistics")
 
@@ -237,6 +273,7 @@ def _ranking(data: bytes, folder: Path) -> None:
 def _judgements(data: bytes, folder: Path) -> None:
     as_file(folder, "", b"").with_name("judgements.jsonl").write_bytes(data)
     for found in Run(folder).attempts():
+        fuse(found, POLICIES["content_first"])
         assert Judgement.model_validate_json(found.model_dump_json()) == found
 
 
@@ -279,6 +316,46 @@ def _urls(data: bytes, _: Path) -> None:
     text = data.decode("utf-8", "replace")
     shown = redact_urls("https://user:Zq7Zq7@host/a.wav?token=Zq7Zq7 " + text)
     assert "Zq7Zq7" not in shown
+
+
+_LINK = re.compile(r"(?:^|::)([a-z][\w.+-]{0,30})(?=://|::)")
+
+
+def _places(folder: Path) -> Read:
+    """What a manifest names is opened only if each part of it is on the list."""
+    registry = sys.modules[get_filesystem_class.__module__]
+
+    def read(data: bytes, _: Path) -> None:
+        record = {"id": "x", "a": {"url": data.decode("utf-8", "replace")}, "b": "b.wav"}
+        path = as_file(folder, ".jsonl", json.dumps(record).encode())
+        before = set_url_access(UrlAccess(network=False))
+        try:
+            for pair in read_manifest(path).pairs:
+                with mock.patch.object(registry, "get_filesystem_class", _only_local):
+                    if pair.a.url is not None and pair.a.url.startswith("zip://"):
+                        assert fetch(pair.a.url)
+                set_url_access(UrlAccess())
+                if pair.a.url is not None:
+                    allowed(pair.a.url)
+                    found = re.findall(
+                        r"(?:^|::)([a-z][\w.+-]{0,30})(?=://|::)", pair.a.url.lower()
+                    )
+                    assert set(found) <= {*PROTOCOLS, *ARCHIVES, "local"}, found
+        finally:
+            set_url_access(before)
+
+    return read
+
+
+def _only_local(protocol: str) -> Any:
+    assert protocol == "file", protocol
+    return get_filesystem_class(protocol)
+
+
+def _toml(data: bytes, _: Path) -> None:
+    table = strict_toml.loads(data)
+    assert table == tomllib.loads(data.decode("utf-8-sig"))
+    json.dumps(table, allow_nan=False, default=str).encode()
 
 
 def _audio(data: bytes, _: Path) -> None:

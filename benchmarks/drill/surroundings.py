@@ -152,6 +152,13 @@ def _odd_names(pairs: Path, work: Path) -> Done:
     return run(_judge(odd / pairs.name, odd / "out", odd / "cache"), work)
 
 
+def _not_utf8(pairs: Path, work: Path) -> Done:
+    """A manifest in a folder whose name is no UTF-8: refused in one line."""
+    odd = Path(os.fsdecode(os.fsencode(work) + b"/o\xff"))
+    shutil.copytree(pairs.parent, odd)
+    return run(_judge(odd / pairs.name, odd / "out", odd / "cache"), work)
+
+
 def _closed(pairs: Path, work: Path) -> Done:
     line = " ".join(_judge(pairs, work / "out", work / "cache"))
     return run(["bash", "-c", f"{line} >&- 2>&-"], work)
@@ -245,6 +252,7 @@ SURROUNDINGS: dict[str, Surround] = {
     "an ASCII terminal": _variables(PYTHONIOENCODING="ascii"),
     "no home": _variables(HOME="/nonexistent", XDG_CACHE_HOME="/nonexistent"),
     "odd folder names": _odd_names,
+    "names that are not UTF-8": _not_utf8,
     "closed output": _closed,
     "a reader that leaves": _piped,
 }

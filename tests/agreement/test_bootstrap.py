@@ -14,8 +14,9 @@ from trace_eval.agreement import (
     kappa,
     percentile_interval,
 )
-from trace_eval.agreement.bootstrap import replicates
+from trace_eval.agreement.bootstrap import replicates, resampled
 from trace_eval.agreement.interval import acceleration
+from trace_eval.agreement.scores.resample import both_ways
 
 
 def flat_kappa(cells: np.ndarray) -> np.ndarray:
@@ -157,3 +158,14 @@ def test_resamples_without_a_value_are_counted() -> None:
     found = bootstrap(units, {"x": only_first}, BootstrapOptions(4000))["x"]
     assert found.undefined / 4000 == pytest.approx(0.9**10, abs=0.04)  # 5 standard errors
     assert found.bca is None  # without that item there is no value
+
+
+def test_an_interval_that_leaves_out_its_own_value_is_not_given() -> None:
+    # a distance is never negative, so that its resamples lie above it
+    found = resampled(0.063, (0.08, 0.2), (0.093, 0.241))
+    assert (found.interval, found.percentile, found.bca) == (None, None, None)
+    assert found.reason == "no interval: the resamples lie beside their own value"
+    assert resampled(0.5, (0.4, 0.6), (0.51, 0.7)).interval == (0.4, 0.6)
+    # resamples of a correlation over systems lie below it: the distance counts both ways
+    assert both_ways(0.9857, (0.9, 0.97)) == pytest.approx((0.9, 1.0), abs=1e-12)
+    assert both_ways(1.0, (0.8, 1.0)) == pytest.approx((0.8, 1.0), abs=1e-12)

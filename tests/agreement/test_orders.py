@@ -178,6 +178,27 @@ def test_votes_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
     assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
 
 
+def test_votes_as_audiojudge_released_them_are_ranked(tmp_path: Path) -> None:
+    """No id, a timestamp that repeats, and the winner by the column that names him."""
+    stamp = "2025-03-14 15:09:26"
+    votes = [("x", "y", "model1"), ("x", "y", "tie"), ("y", "z", "model2"), ("z", "x", "tie")]
+    keys = ("timestamp", "data_ID", "model1", "model2", "preference")
+    lines = [json.dumps(dict(zip(keys, (stamp, 7, *vote), strict=True))) for vote in votes]
+    path = tmp_path / "votes.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    found = tmp_path / "rank.json"
+    done = trace_eval("rank", path, "--resamples", 0, "--json", found)
+    assert done.code == 0, done.err
+    places = json.loads(found.read_text())["places"]
+    rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
+    assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
+    # labels of another file are joined by ids, so there they must be
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,preference\n1,1\n")
+    refused = trace_eval("rank", path, "--labels", labels, "--resamples", 0)
+    assert (refused.code, "no column 'id'" in refused.err) == (2, True)
+
+
 def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
     """Predictions are by place: in position 2 the baseline X comes first."""
     rows = ["1,S,1,2", "2,S,1,1", "3,S,tie,1", "4,S,1,unknown", "1,X,1,1", "1,T,2,1"]

@@ -221,6 +221,38 @@ def test_rank_intervals_are_narrow_with_many_games_and_wide_with_few() -> None:
     assert [(p.low, p.high) for p in few] == [(1, 2), (1, 2)]
 
 
+@pytest.mark.parametrize(
+    ("played", "expected"),
+    [
+        ("xy1 xy1", [(1, 2), (1, 2)]),  # sign test: p = 1/2
+        ("xy1 xy1 xy1 xy1 xy1 xyt", [(1, 2), (1, 2)]),  # 5:0 and a tie: 2 / 2^5 = 0.0625
+        ("xy1 xy1 xy1 xy1 xy1 xy1", [(1, 1), (2, 2)]),  # 2 / 2^6 = 0.031
+        ("xy1 xy1 xy1 xy1 xy1 xy1 xy1 xy2", [(1, 2), (1, 2)]),  # 2 * 9 / 2^8 = 0.070
+        ("xy1 xy1 xz1 xz1 yz1 yz1", [(1, 2), (1, 2), (1, 3)]),
+        # z is beaten by both; x and y met z alone, 5 of 5 and 5 of 5
+        ("xz1 xz1 xz1 xz1 xz1 xz1 yz1 yz1 yz1 yz1 yz1 yz1", [(1, 2), (1, 2), (3, 3)]),
+        # x won all of 4 against z, y none of 4: 1 of 70 ways to deal them out, two-sided 0.029
+        ("xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2", [(1, 2), (2, 3), (1, 3)]),
+    ],
+)
+@pytest.mark.parametrize("cluster", [False, True])
+def test_ranks_claim_no_order_that_an_exact_test_does_not(
+    played: str, expected: list[tuple[int, int]], cluster: bool
+) -> None:
+    names = [f"i{number}" for number in range(len(played.split()))]
+    if cluster and "z" in played:
+        return  # every instruction is asked of two systems: no two others meet in one
+    table = games(played, instruction_id=names)
+    report = rank(table, RankOptions(QUICK, cluster=cluster, baseline="x"))
+    for method in ("win_rate", "mean_win_rate"):
+        found = [(p.low, p.high) for p in report.places if p.method == method]
+        assert found == expected
+    if "z" not in played:  # two instructions never show an order
+        two = games(played, instruction_id=["i", "j"] * (len(names) // 2))
+        report = rank(two, RankOptions(QUICK, cluster=True))
+        assert {(p.low, p.high) for p in report.places if p.low} == {(1, 2)}
+
+
 def test_resamples_without_a_finite_strength_are_counted() -> None:
     # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win with
     # (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05

@@ -21,6 +21,10 @@ from trace_eval.commands.rank import rank as rank_command
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.measures import text
+from trace_eval.measures.measure import PairMeasures
+from trace_eval.measures.pair import measure_pair
+from trace_eval.runs.run import Run
 
 OPTIONS = AgreeOptions(BootstrapOptions(100))
 
@@ -101,6 +105,22 @@ def test_a_run_is_read_whole(run: Path) -> None:
     assert source.judgements.facts["clip_b"].tolist() == ["hash-y", "hash-x", "hash-z", "hash-z"]
     assert source.opinions is not None
     assert len(source.opinions) == 12
+
+
+def test_a_baseline_without_its_package_names_the_remedy(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "find_spec", lambda name: None)
+    for name, *_ in ROWS:
+        answer = Answer(audio=Path("/x.wav"), reference="say it")
+        heard = Blueprint(clip=f"hash-{name}", transcript=make.transcript("say it"))
+        measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
+        Run(run).add_measures(PairMeasures(pair=name, measures=measures))
+    typed = ["agree", str(run), "--baseline", "wer:lower", "--resamples", "20"]
+    done = CliRunner().invoke(app(), typed)
+    told = " ".join(done.output.split())
+    assert done.exit_code == 0, told
+    assert "wer was measured of no pair (text errors need jiwer, openai-whisper; run: pip" in told
 
 
 def test_agreement_of_a_run(run: Path) -> None:

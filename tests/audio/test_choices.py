@@ -334,7 +334,7 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
 
 
 def _wait_for(what: Callable[[], bool], running: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
+    for _ in range(2400):
         if what():
             return
         assert running.poll() is None, "it ended too early"

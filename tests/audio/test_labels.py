@@ -17,7 +17,6 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.labels import LABEL_SETS
 from trace_eval.judges.audio.parse import read_label
-from trace_eval.judges.audio.presets import with_preset
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
@@ -215,13 +214,13 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
 
 
 def test_presets_fill_what_the_user_left_open() -> None:
-    options = with_preset(JudgeOptions(preset="audiojudge"))
+    options = JudgeOptions(preset="audiojudge")
     assert (options.task, options.concat, options.signals) == ("s2s", "all", "spoken")
     assert (options.swap, options.samples, options.temperature) == ("both", 1, 0.0)
     assert options.max_tokens == 800
-    own = with_preset(JudgeOptions(preset="audiojudge", task="aspects", max_tokens=500))
+    own = JudgeOptions(preset="audiojudge", task="aspects", max_tokens=500)
     assert (own.task, own.max_tokens) == ("aspects", 500)
-    paper = with_preset(JudgeOptions(preset="style_paper"))
+    paper = JudgeOptions(preset="style_paper")
     assert (paper.samples, paper.temperature, paper.top_p, paper.max_tokens) == (5, 1.0, 0.9, 256)
     with pytest.raises(UserError, match="use one of audiojudge, style_paper"):
         JudgeOptions(preset="nobody")  # type: ignore[arg-type]
@@ -239,3 +238,28 @@ def test_ollama_is_refused_with_a_sentence() -> None:
 def test_why_mean_threshold_says_what_it_says() -> None:
     decision = mean_threshold({"content": "1", "voice_quality": "2", "paralinguistics": "tie"})
     assert (decision.label, decision.why[:24]) == ("tie", "mean of the votes is 1/2")
+
+
+def _forced(tmp_path: Path, *replies: str) -> Judgement:
+    """A judgement of winners only, made of these replies in both orders."""
+    judge, _ = scripted([said(reply) for reply in replies], task="quality")
+    return asyncio.run(judge.judge(case(tmp_path)))
+
+
+def test_a_forced_choice_is_a_tie_only_where_its_own_votes_are_even(tmp_path: Path) -> None:
+    """Both orders name the first place: that is how a tie comes about, and the only way."""
+    even = _forced(tmp_path, "1", "1")
+    assert even.label_set == "forced"
+    assert even.dimensions["overall"].rating == "tie"
+    assert Judgement.model_validate_json(even.model_dump_json()) == even
+    record = _forced(tmp_path, "1", "2").model_dump(mode="json")
+    verdict = record["dimensions"]["overall"]
+    for made in (
+        {"dimensions": {"overall": {**verdict, "rating": "tie"}}},
+        {"dimensions": {"overall": {**verdict, "rating": "tie", "distribution": None}}},
+        {"dimensions": {"overall": {**verdict, "distribution": {"tie": 1.0}}}},
+        {"dimensions": {"overall": {**verdict, "rating": "both_good"}}},
+        {"opinions": [{**record["opinions"][0], "ratings": {"overall": "tie"}}]},
+    ):
+        with pytest.raises(ValueError, match="forced labels are 1 and 2"):
+            Judgement.model_validate({**record, **made})

@@ -171,14 +171,14 @@ def test_an_empty_recording_costs_its_pair(tmp_path: Path) -> None:
 
 def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     path = tmp_path / "long.wav"
-    soundfile.write(path, np.zeros(30 * 60 * 8000, np.int16), 8000, subtype="PCM_16")
+    soundfile.write(path, np.full(30 * 60 * 8000, 999, np.int16), 8000, subtype="PCM_16")
     recording = Answer(audio=path)
     clip = decode_recording(recording)
     waveform = Waveform(Layout((sound_of(clip, lambda: clip),), 24_000))
     assert waveform.base64_size > 100e6
     made = case(tmp_path)
     long = made.pair.model_copy(update={"b": recording})
-    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s")
+    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", max_clip_seconds=3600)
     client = Weighing("m", options)
     judge = AudioJudge("audio:openai:m", client, options)
     judgement = asyncio.run(judge.judge(type(made)(long, made.a, made.b, None, made.decode)))

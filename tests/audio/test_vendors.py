@@ -15,6 +15,7 @@ import soundfile
 from blueprints import UserError
 from tests.audio.cases import case, examples, pair, said
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn
+from tests.support.cli import trace_eval
 from tests.support.killed import Killer
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -367,3 +368,75 @@ def test_models_that_listen_have_no_batch_files(
     assert written.requests == 2
     line = json.loads((tmp_path / "batch.jsonl").read_text().splitlines()[0])
     assert heard(Asked("POST", "", {}, line["body"]))
+
+
+# --- sound that is not heard --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("counted", [0, 1])
+@pytest.mark.parametrize("task", ["s2s", "dimensions", "naturalness"])
+def test_sound_that_the_server_counted_too_low_is_no_evidence(
+    tmp_path: Path, counted: int, task: str
+) -> None:
+    """Many tokens of words do not stand for the sound that a gateway dropped."""
+    from tests.audio.test_naturalness import spoken
+
+    body = completion(said("1"))
+    body["usage"] |= {"prompt_tokens_details": {"audio_tokens": counted, "cached_tokens": 0}}
+    with Server(in_turn([Answer(body=body)])) as server:
+        judge = create_judge(
+            "audio:openai:m",
+            JudgeOptions(base_url=f"{server.url}/v1", task=task, concat="none"),
+        )
+        judgement = run(judge, spoken(tmp_path))  # type: ignore[arg-type]
+    assert (judgement.status, judgement.reason) == ("unscored", Reason.PROMPT_CUT)
+    assert f"counted {counted} tokens of sound" in str(judgement.detail)
+    assert len(server.asked) == 2  # one in each order, and none again
+
+
+DEAF = "This model does not support audio input."
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "requests"),
+    [
+        (400, DEAF, 3),
+        (404, "No endpoints found that support input audio", 3),
+        (400, "At most 0 audio(s) may be provided in one prompt.", 3),
+        (400, "Invalid value: 'input_audio'. Supported values are: 'text', 'image_url'.", 3),
+        # words that nobody foresaw: ten equal refusals, of which the first tries three forms
+        (422, "messages[0].content is no string", 12),
+    ],
+)
+def test_a_model_that_takes_no_sound_ends_the_run(
+    tmp_path: Path, status: int, told: str, requests: int
+) -> None:
+    manifest = tmp_path / "pairs.jsonl"
+    lines = [pair(tmp_path, f"p{n}").model_dump_json(exclude_none=True) for n in range(8)]
+    manifest.write_text("\n".join(lines))
+    with Server(lambda _: failing(status, told)) as server:
+        done = trace_eval(
+            "judge", manifest, "--judge", "audio:openai:deaf", "--base-url", f"{server.url}/v1",
+            "--task", "s2s", "--concurrency", 1, "--out", tmp_path / "run",
+            "--cache", tmp_path / "cache", "--workers", 0,
+        )  # fmt: skip
+    assert done.code == 2
+    assert len(server.asked) == requests
+    (line,) = [line for line in done.err.splitlines() if "equal refusals of sound" in line]
+    assert told in line
+    assert "the same command continues" in line
+
+
+def test_one_recording_that_is_refused_does_not_end_the_run(tmp_path: Path) -> None:
+    refused = failing(400, "audio longer than 30 seconds is not supported")
+    answers = [*[refused] * 20, Answer(body=completion(said("1")))]
+    with Server(in_turn(answers)) as server:
+        judge = judge_at(server, "m", structure="text")
+
+        async def work() -> list[Judgement]:
+            try:
+                return [await judge.judge(case(tmp_path, f"p{n}")) for n in range(4)]
+            finally:
+                await judge.close()
+
+        assert [judgement.reason for judgement in asyncio.run(work())] == [Reason.REFUSED] * 4

@@ -14,7 +14,7 @@ from blueprints import UserError
 from tests.agreement.tables import table
 from trace_eval.agreement import JudgedSource
 from trace_eval.commands.cli import app
-from trace_eval.conclude.calibrate import _bins, _folds, calibrate
+from trace_eval.conclude.calibrate import _bins, _Draws, _folds, calibrate
 from trace_eval.conclude.calibrators import METHODS, fit_temperature, sigmoid
 from trace_eval.conclude.evidence import gather
 from trace_eval.conclude.reliability import diagram
@@ -96,6 +96,36 @@ def test_half_is_judged_by_the_ties_that_people_gave() -> None:
     assert result.half == pytest.approx(0.25 * 0.75)
     rules = {rule.name: rule.accuracy.value for rule in result.rules}
     assert rules["always a tie"] == pytest.approx(0.25 + 0.75 / 2)
+
+
+def test_the_bound_of_the_calibration_error_holds_it() -> None:
+    """Probabilities off by 0.1 to one side, and right ones: ten bins of 12 pairs."""
+    rng = np.random.default_rng(6)
+    for off in (0.1, 0.0):
+        inside = 0
+        for seed in range(100):
+            p = rng.uniform(0.1, 0.8, 120)
+            y = (rng.random(120) < p + off).astype(float)
+            found = _Draws(np.arange(120), 0.95, seed).gap(p - y, _bins(p))
+            assert found.interval is not None
+            assert found.interval[0] <= found.value <= found.interval[1]
+            inside += found.interval[0] <= off <= found.interval[1]
+        assert inside >= 93
+
+
+def test_the_chosen_map_is_measured_on_pairs_that_did_not_choose_it() -> None:
+    """Three maps of nothing: the luckiest looks better than 1/2 more often than the chosen."""
+    better = {"best": 0.0, "chosen": 0.0}
+    for seed in range(8):
+        found = calibrate(gather(source(60, 0.0, seed=seed, noise=2), None))
+        better["best"] += found.methods[0].log_loss - np.log(2)
+        better["chosen"] += found.chosen.log_loss - np.log(2)
+        assert found.best == found.methods[0].method
+        for row in (found.chosen, *found.methods):
+            for shown in (row.brier, row.ece, row.accuracy):
+                low, high = shown.interval or (shown.value, shown.value)
+                assert low <= shown.value <= high
+    assert better["chosen"] > better["best"] + 8 * 0.005
 
 
 @pytest.fixture

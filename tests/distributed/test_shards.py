@@ -17,6 +17,7 @@ from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserErr
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
 from trace_eval.api import extract
+from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
@@ -108,11 +109,13 @@ def _act(actor: StageActor, work: Work) -> Any:
     return actor({WORK: cell})
 
 
+@pytest.mark.usefixtures("memory_urls")
 def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     clip, log = write(tmp_path / "a.wav", tone()), tmp_path / "log"
     plan = Plan((Counting(log),), tmp_path / "cache")
     (chunk,) = cut(plan_digest(plan), [ClipSource(str(clip), path=clip)], workers=1)
     brief = Brief(plan, False, f"memory://{tmp_path}", plan_record(plan.extractors))
+    set_url_access(UrlAccess())  # on the worker nobody has typed anything; the plan says it
     for _ in range(2):  # its node died after the first time, before anybody was told
         out = _act(StageActor(brief, 0), Work(chunk))
         assert (out[NAME][0], out[PARQUET][0], out[PROBLEM][0]) == (chunk.name, b"", "")
@@ -124,6 +127,7 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     assert len(log.read_text().splitlines()) == 2  # once by the actor, once by this test
 
 
+@pytest.mark.usefixtures("memory_urls")
 def test_a_failed_recording_behind_a_url_is_tried_again(tmp_path: Path) -> None:
     clip, log = write(tmp_path / "a.wav", tone(peak=0.44)), tmp_path / "log"
     plan = Plan((Counting(log),), tmp_path / "cache")

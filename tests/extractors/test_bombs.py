@@ -45,6 +45,14 @@ def test_many_channels_at_a_high_rate_take_no_memory(tmp_path: Path) -> None:
     assert streamed == f"{60 * 16_000} 0.0 0.0"
 
 
+def test_a_rate_that_nobody_records_at_takes_no_work(tmp_path: Path) -> None:
+    # 86.4 million samples at 48 kHz are 6,328,221 at 655,350 Hz, the highest rate of FLAC.
+    path = _flac(tmp_path / "bomb.flac", 655_350, 1, 10)
+    with pytest.raises(AudioError, match="more than 6328221 samples in 1 channels at 655350 Hz"):
+        decode(path)
+    assert decode(_flac(tmp_path / "fine.flac", 96_000, 2, 2)).seconds == 2
+
+
 def test_a_header_that_claims_too_much_is_not_believed(tmp_path: Path) -> None:
     path = tmp_path / "streamed.wav"
     soundfile.write(path, np.zeros(8000, np.float32), 8000, subtype="PCM_16")

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from blueprints import Absent, Blueprint, Signal, Span, Transcript
+from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.pocketsphinx import PocketsphinxExtractor, join, to_level
 from tests.extractors.speech import WORDLESS, joined, measured, say, silence, status_of
+
+pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
 
 #: Numbers that the prompts write in digits and the recogniser in words.
 NUMBERS = {"1": "one", "10": "ten"}

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from blueprints import Absent, Blueprint, Signal, Span, Status, Transcript, UserError
+from blueprints.distribution import install_line
 from extractors import default_asr, tiny_en
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.faster_whisper import FasterWhisperExtractor
@@ -269,6 +270,7 @@ def test_a_changed_package_is_refused_by_name(copy: Path, name: str) -> None:
 def test_without_weights_pocketsphinx_runs_and_the_remedy_is_told_once(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
     assert default_asr.choose().spec == "faster-whisper:tiny.en"
     monkeypatch.setattr(tiny_en, "_folder", lambda: None)
     with pytest.warns(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import tracemalloc
 import zlib
 from typing import Any
@@ -74,6 +75,33 @@ def test_other_encodings_are_refused(
 ) -> None:
     judgement, _ = _judged(kind, Answer(200, damage(gzip.compress(b"{}" * 99)), dict(headers)))
     assert said in str(judgement.detail)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+@pytest.mark.parametrize(
+    ("junk", "said"),
+    [
+        (b"\0", "goes on after the end"),
+        (b"\0" * (MAX_BODY + 1), "after the end|packed response has more"),
+        (gzip.compress(b"{}"), "goes on after the end"),
+    ],
+    ids=["a byte", "megabytes", "another member"],
+)
+def test_what_follows_the_end_of_a_packed_reply_is_not_swallowed(
+    encoding: str, junk: bytes, said: str
+) -> None:
+    pack = gzip.compress if encoding == "gzip" else zlib.compress
+    body = pack(json.dumps(completion(json.dumps(verdict()))).encode()) + junk
+    judgement, _ = _judged("openai", Answer(200, body, {"Content-Encoding": encoding}))
+    assert re.search(said, str(judgement.detail)), judgement
+
+
+def test_what_unpacks_to_nothing_is_counted() -> None:
+    packer = zlib.compressobj(wbits=31)
+    empty = packer.compress(b"{}") + packer.flush(zlib.Z_SYNC_FLUSH)
+    empty += b"\0\0\0\xff\xff" * (MAX_BODY // 4)
+    judgement, _ = _judged("openai", Answer(200, empty, dict(GZIP)))
+    assert "packed response has more than" in str(judgement.detail)
 
 
 @pytest.mark.parametrize("kind", ["openai", "ollama"])

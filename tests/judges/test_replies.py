@@ -66,6 +66,35 @@ def test_a_damaged_entry_counts_as_absent(tmp_path: Path) -> None:
     cache.close()
 
 
+def test_a_changed_bit_is_never_believed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    cache, reply = ReplyCache(tmp_path / "replies.sqlite"), StoredReply(text='{"score": 4}', seed=7)
+    cache.put("k", reply)
+    (stored,) = cache._db.execute("SELECT reply FROM replies").fetchone()
+    assert "score" in stored
+    for place, character in enumerate(stored):
+        flipped = stored[:place] + chr(ord(character) ^ 1) + stored[place + 1 :]
+        cache._db.execute("UPDATE replies SET reply = ?", (flipped,))
+        assert cache.get("k") is None, flipped
+    cache._db.execute("INSERT INTO replies VALUES ('other', ?)", (stored,))
+    assert cache.get("other") is None  # moved to another key
+    cache.put("k", reply)
+    assert cache.get("k") == reply
+    assert not caplog.text
+    cache.close()
+    assert caplog.text.count("2 replies were damaged and not believed") == 1
+
+
+def test_what_older_versions_kept_is_believed_and_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = ReplyCache(tmp_path / "replies.sqlite")
+    for key in ("k", "l"):
+        cache._db.execute("INSERT INTO replies VALUES (?, ?)", (key, '{"text":"x"}'))
+    assert cache.get("k") == cache.get("l") == cache.get("k") == StoredReply(text="x")
+    cache.close()
+    assert caplog.text.count("2 replies were kept without a digest") == 1
+
+
 def test_a_cache_that_cannot_be_written_costs_no_judgement(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

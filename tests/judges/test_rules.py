@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +18,13 @@ from fusion import DIMENSIONS, Rating
 from tests.judges.cases import judged
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
+from tests.support.cli import trace_eval
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
+from trace_eval.runs.run import Run
 
 REFUSAL = "i'm sorry but i can't help you with that"
 
@@ -70,7 +75,6 @@ def test_sound_without_speech_is_no_answer() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "uh um",
         REFUSAL,
         "as an ai language model i cannot sing",
@@ -97,6 +101,12 @@ def test_short_answers_sympathy_and_disclaimers_are_acceptable(text: str) -> Non
     assert judged(answer(text), answer()).dimensions["content"].rating == Rating.BOTH_GOOD
 
 
+def test_a_sound_without_words_is_no_answer() -> None:
+    hum = answer("", rate=make.rate(syllables=2))
+    verdict = judged(hum, answer()).dimensions["content"]
+    assert (verdict.rating, "no words were recognised" in verdict.reasoning) == (Rating.B, True)
+
+
 def test_a_loop_is_a_fault_unless_repetition_was_asked() -> None:
     loop = answer(transcript=make.transcript("hello world " * 3, "repetition_loop"))
     assert judged(loop, answer()).dimensions["content"].rating == Rating.B
@@ -121,7 +131,57 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
     question = "Which rivers flow through London and Paris?"
     on = answer("the rivers in london and paris are the thames and the seine")
     guessed = answer(transcript=make.transcript("bananas are yellow", "low_confidence"))
-    assert judged(on, guessed, question).dimensions["content"].rating == Rating.BOTH_GOOD
+    assert judged(on, guessed, question).rating("content") is None
+    # lost in bad sound: the tie leaves the decision to voice quality, which knows
+    noisy = answer(transcript=guessed.transcript, quality=make.quality(ovrl=1.9))
+    verdicts = judged(on, noisy, question)
+    assert ratings(verdicts) == {
+        "content": "both_good",
+        "voice_quality": "1",
+        "paralinguistics": "both_good",
+    }
+    # but it does not win: whether it answers at all is not known
+    refusing = answer(REFUSAL)
+    assert judged(refusing, noisy, question).rating("content") is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "why"),
+    [
+        (
+            {
+                "transcript": make.transcript(
+                    "we are here " * 50, "low_confidence", "repetition_loop"
+                ),
+                "signal": make.signal(speech_s=3.6),
+            },
+            "it wrote 150 words for 3.6 s of speech",
+        ),
+        # the same without the flags of the extractor: blueprints of other recognisers
+        (
+            {"transcript": make.transcript("so " * 41), "signal": make.signal(speech_s=4.0)},
+            "it wrote 41 words for 4.0 s of speech",
+        ),
+        (
+            {"transcript": make.transcript("so " * 41), "rate": make.rate(syllables=20)},
+            "it wrote 41 words for 20 syllables",
+        ),
+        ({"transcript": make.transcript("")}, "it understood no word of 34 syllables"),
+        (
+            {"transcript": make.transcript(REFUSAL, "text_over_silence")},
+            "it wrote words where nobody speaks",
+        ),
+        ({"transcript": make.transcript(REFUSAL, "low_confidence")}, "it is unsure of its words"),
+    ],
+)
+def test_words_known_to_be_bad_decide_nothing(groups: dict[str, Any], why: str) -> None:
+    for other in (answer(), answer(REFUSAL), make.silence(), answer(**groups)):
+        judgement = judged(other, answer(**groups), "Say it three times.")
+        assert (judgement.status, judgement.reason) == ("unscored", Reason.EVIDENCE_MISSING)
+        assert set(judgement.dimensions) == {"voice_quality", "paralinguistics"}
+        assert f"the recogniser guessed the words of answer B: {why}" in str(judgement.detail) or (
+            other == answer(**groups)
+        )
 
 
 def test_words_that_were_to_be_said_must_be_heard() -> None:
@@ -290,3 +350,33 @@ def test_swapping_the_answers_swaps_the_ratings(
             assert verdict.margin * (1 if verdict.rating is Rating.A else -1) >= 1
     assert judged(a, b, instruction) == forth  # and the same again
     json.loads(forth.model_dump_json())
+
+
+def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -> None:
+    """Spanish heard by a recogniser of English comes out as English words, loops, or nothing."""
+    program = shutil.which("espeak-ng")
+    if program is None:
+        pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
+    said = {
+        "en": ("en", "The capital of France is Paris, and its river is the Seine."),
+        "lost": ("es", "La capital de Francia es París y el río que la atraviesa es el Sena."),
+        "guessed": ("es", "Buenos días, quisiera saber a qué hora sale el próximo tren a Madrid."),
+    }
+    for name, (voice, words) in said.items():
+        path = tmp_path / f"{name}.wav"
+        subprocess.run([program, "-v", voice, "-w", str(path), words], check=True)
+    manifest = tmp_path / "pairs.csv"
+    manifest.write_text(
+        "id,instruction,a,b\n"
+        "x,What is the capital?,lost.wav,guessed.wav\ny,What is the capital?,en.wav,lost.wav\n"
+    )
+    run = tmp_path / "run"
+    done = trace_eval("judge", manifest, "--out", run, "--workers", 0, "--cache", tmp_path / "c")
+    judgements = Run.open(run).judgements()
+    assert [judgement.rating("content") for judgement in judgements.values()] == [None, None]
+    assert "the recogniser guessed the words of answer B" in str(judgements["y"].detail)
+    assert "2 of 3 clips: the recogniser guessed" in " ".join(done.err.split())
+    shown = trace_eval("report", run)
+    assert shown.code == 0, shown.err
+    head = (run / "report.html").read_text().partition('<dl class="cards">')[0]
+    assert "2 of 3 clips: the recogniser guessed" in head

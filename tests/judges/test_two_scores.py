@@ -111,11 +111,11 @@ def test_json_that_is_no_vote(text: str, reason: Reason) -> None:
 
 
 def test_hostile_text_takes_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("output a" + " " * 900_000, "output a: 8 " * 75_000, "(" * 900_000):
         with pytest.raises(ReplyError):
             read_text(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_schema_asks_for_reasons_first() -> None:

@@ -14,10 +14,10 @@ import pytest
 from blueprints import UserError
 from extractors.audio import Samples
 from tests.support.tiny_omni import LANGUAGE_MODEL, old_name, write_reward, write_thinker
+from trace_eval.audio.limits import ClipRefused
 from trace_eval.judges.reward.adapter import renamed, with_adapter
 from trace_eval.judges.reward.generate import Sampling, replies
 from trace_eval.judges.reward.inputs import (
-    ClipRefused,
     Turn,
     assemble,
     audio_tokens,

@@ -515,6 +515,32 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
     assert found["r0"].estimate.reference == int(np.argmax(both))
 
 
+def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: Path) -> None:
+    """Line breaks, markup and marks are part of the text; a transcript is not, unless trained."""
+    from trace_eval.data.manifests import read_items
+    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.options import RateOptions
+    from trace_eval.runs.session import rate_manifest
+
+    hostile = ["rain\nfalls", "rain  falls ", "<rain> falls", "--- rain ===", "[INST] rain {{x}}"]
+    items = [
+        {**row, "candidate": text, "transcription": "the rain falls"}
+        for row, text in zip(rows(5, seed=6), hostile, strict=True)
+    ]
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    wanted = predictions(trained, [fields(item) for item in items])
+    options = RateOptions(
+        judge=(f"scorer:{trained}",),
+        rubrics=("correctness-brief",),
+        judging=JudgeOptions(cache=tmp_path / "cache"),
+    )
+    rate_manifest(read_items(path), tmp_path / "run", options)
+    scores = [Score.model_validate_json(line) for line in (tmp_path / "run/scores.jsonl").open()]
+    found = {score.item: score.estimate.mean for score in scores if score.estimate}
+    assert [found[str(item["id"])] for item in items] == pytest.approx(wanted, abs=1e-6)
+
+
 def test_a_beta_scorer_is_rated_clamped_and_measured(
     base: Path, ratings: Path, tmp_path: Path
 ) -> None:

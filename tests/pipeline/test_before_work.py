@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from blueprints import UserError
+from blueprints.distribution import install_line
+from blueprints.errors import Advice
+from extractors import tiny_en
+from extractors.pitch import PraatPitchExtractor
+from extractors.pocketsphinx import PocketsphinxExtractor
+from extractors.rate import RateExtractor
 from tests.judges.servers import unused_url
 from tests.pipeline.test_ablate import _extracted
 from tests.support.audio import tone, write
@@ -17,6 +24,7 @@ from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.doctor import diagnose
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, Options
@@ -76,6 +84,36 @@ def test_a_plan_that_cannot_run_is_refused_before_a_clip_is_read(tmp_path: Path)
     assert not (tmp_path / "log").exists()
 
 
+def test_what_has_no_wheel_here_is_absent_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
+    for extractor in (PocketsphinxExtractor, PraatPitchExtractor, RateExtractor):
+        (package,) = extractor.packages.values()
+        monkeypatch.setattr(extractor, "packages", {"no_such_module": package})
+    off = {"quality": "none", "loudness": "none"}
+    options = ExtractOptions(overrides=off, cache=tmp_path / "cache", workers=0)  # type: ignore[arg-type]
+    write(tmp_path / "a.wav", tone())
+    with pytest.warns(Advice, match="Nothing recognises the speech") as told:
+        done = extract_to(tmp_path / "out", [tmp_path / "a.wav"], options)
+    assert not done.errors
+    remedies = [install_line("tiny-en"), install_line("pocketsphinx")]
+    assert all(remedy in str(told[0].message) for remedy in remedies)
+    assert set(done.missing) == {"transcript", "pitch", "rate"}
+    assert done.missing["transcript"].endswith(install_line("pocketsphinx"))
+    assert done.missing["pitch"].endswith("run: pip install praat-parselmouth")
+    (blueprint,) = map(json.loads, (tmp_path / "out" / "blueprints.jsonl").open())
+    assert blueprint["transcript"]["status"] == "unavailable"
+    (check,) = diagnose().sections["default recogniser"]
+    assert not check.ok
+    assert all(remedy in check.detail for remedy in remedies)
+    # one that was named is refused as ever
+    named = replace(options, overrides={**off, "transcript": "pocketsphinx", "rate": "nuclei"})
+    with pytest.raises(UserError, match="2 of 4 extractors cannot run here"):
+        extract_to(tmp_path / "named", [tmp_path / "a.wav"], named)
+
+
 def test_a_group_that_no_clip_has_is_told(tmp_path: Path) -> None:
     _pair(tmp_path)
     options = _options(tmp_path, peak=Failing(tmp_path / "log"))
@@ -93,13 +131,14 @@ def test_a_server_that_is_not_there_stops_the_session_at_once(tmp_path: Path, sp
     started = time.monotonic()
     with pytest.raises(JudgeUnreachable, match=r"cannot be reached .* the same command continues"):
         ablate(run.folder, AblateOptions(spec, judging))
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60  # a busy machine is slow; giving up each pair is slower
     folders = list((run.folder / "ablations").iterdir())
     assert len(folders) == 1  # no further condition was begun
     assert not Run.open(folders[0]).judgements()  # and no pair was given up for it
 
 
 def test_judge_says_it_and_ends_with_2(tmp_path: Path) -> None:
+    pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(_pair(tmp_path).model_dump_json() + "\n")
     off = [word for name in NOTHING if name != "signal" for word in ("-x", f"{name}=none")]

@@ -68,7 +68,7 @@ from trace_eval.extracting.clip import ClipSource
 
 async def work():
     clip, log, cache = map(Path, sys.argv[1:])
-    engine = LocalEngine(Plan((Counting(log, delay_s=60),), cache), 1)
+    engine = LocalEngine(Plan((Counting(log, delay_s=600),), cache), 1)
     await engine.extract(ClipSource("x", path=clip))
 
 if __name__ == "__main__":
@@ -98,10 +98,11 @@ from pathlib import Path
 from trace_eval.api import extract
 from trace_eval.options import ExtractOptions
 extract([Path(sys.argv[1])] * 3, ExtractOptions(workers=2, cache=Path(sys.argv[2])))
+print("ran")
 """
 
 
-def test_a_script_without_a_main_guard_is_one_error(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_is_not_run_again_by_workers(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(_UNGUARDED)
     clip = write(tmp_path / "a.wav", tone())
@@ -111,9 +112,7 @@ def test_a_script_without_a_main_guard_is_one_error(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 1
-    assert done.stderr.count("Traceback") == 1, done.stderr
-    assert 'below `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
 
 
 class _Unbuildable(Plan):
@@ -152,7 +151,7 @@ def interrupt():
         time.sleep(0.02)
 
 async def work():
-    engine = LocalEngine(Plan((Counting(log, delay_s=30),), cache), 2)
+    engine = LocalEngine(Plan((Counting(log, delay_s=300),), cache), 2)
     threading.Thread(target=interrupt, daemon=True).start()
     try:
         await asyncio.gather(*(engine.extract(ClipSource(n, path=clip)) for n in "ab"))
@@ -182,7 +181,7 @@ def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_pa
         start_new_session=True,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
-    assert time.monotonic() - started < 20  # a clip takes 30
+    assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
 
 
 def _group_alive(group: int) -> bool:
@@ -193,7 +192,7 @@ def _group_alive(group: int) -> bool:
     return True
 
 
-def _wait_for(condition, what: str, seconds: float = 20) -> None:  # type: ignore[no-untyped-def]
+def _wait_for(condition, what: str, seconds: float = 120) -> None:  # type: ignore[no-untyped-def]
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited {seconds} s for {what}"

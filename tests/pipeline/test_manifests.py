@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import multiprocessing
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +20,10 @@ from tests.support.audio import tone, write
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings, recordings_in
 from trace_eval.data.records import spill_to
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.report import write_report
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import judge_manifest
 
 
 def _jsonl(path: Path, *records: Any) -> Path:
@@ -250,8 +256,39 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     assert first
     assert (first.content, first.overall) == (None, "2")
     assert second
-    assert (second.content, second.overall) == ("1", "both_bad")
+    assert (second.content, second.overall) == (None, "both_bad")  # all of a column, or none
     nested = tmp_path / "pairs.jsonl"
     answers = {"a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
     nested.write_text(json.dumps({"id": "1", **answers, "labels": {"content": "good"}}))
     assert len(read_manifest(nested).problems) == 1
+
+
+@pytest.mark.parametrize(
+    "write_rows",
+    [
+        lambda label, n: {"preference": label, **n},
+        lambda label, n: {"faster": label, **n},
+        lambda label, n: {"labels": {"preference": label}, **n},
+    ],
+    ids=["flat", "faster", "nested"],
+)
+def test_no_agreement_comes_from_half_a_column(
+    write_rows: Callable[[str, dict[str, str]], dict[str, Any]], tmp_path: Path
+) -> None:
+    path = tmp_path / "pairs.jsonl"
+    sides = {side: str(write(tmp_path / f"{side}.wav", tone())) for side in "ab"}
+    labels = ("tie", "model_a", "model_b", "tie")
+    rows = [write_rows(label, {"id": str(n), **sides}) for n, label in enumerate(labels)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    manifest = read_manifest(path)
+    assert not any(pair.labels for pair in manifest.pairs)
+    (told,) = map(str, manifest.warnings)
+    assert told.startswith(f"{path}, line 2: column ")
+    assert "got 'model_a'); 2 of its 4 values cannot be read, so none is used" in told
+    nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
+    extract = ExtractOptions(overrides={**nothing}, workers=0, cache=tmp_path / "cache")
+    judge_manifest(manifest, tmp_path / "run", Options(extract))
+    assert Run(tmp_path / "run").record().unused_labels == (told,)
+    page = html.unescape(write_report(tmp_path / "run").read_text())
+    assert told in page
+    assert "there is nothing to agree with" in page

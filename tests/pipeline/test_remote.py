@@ -166,6 +166,7 @@ def test_folders_globs_and_manifests_behind_urls(web: Web) -> None:
         recordings_in([f"{web.url}/empty"])
 
 
+@pytest.mark.usefixtures("memory_urls")
 def test_other_file_systems_work_alike(worker: ClipExtractor, tmp_path: Path) -> None:
     import fsspec
 

@@ -115,8 +115,8 @@ def test_the_reply_that_the_schema_asks_for() -> None:
 
 
 def test_hostile_replies_are_read_in_bounded_time() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for reply in ("{" * 200_000, "score:" * 100_000, '{"score":' + "9" * 50_000 + "}"):
         with pytest.raises(ReplyError):
             read_score(reply, FIVE, plain=True)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10

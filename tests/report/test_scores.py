@@ -65,7 +65,10 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
 def test_a_browser_orders_and_opens(
-    browser: Browser, page_file: Path, scheme: Any, width: int
+    page_file: Path,
+    browser: Browser,
+    scheme: Any,
+    width: int,  # no run can be made beside it
 ) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     trouble: list[str] = []

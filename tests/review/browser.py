@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,23 @@ ARGUMENTS = (
     "--autoplay-policy=no-user-gesture-required",
 )  # fmt: skip
 
+#: For what is waited for, milliseconds: a busy machine is slow, not wrong.
+PATIENCE_MS = 90_000
+
 _COMMAND = "import typer; from trace_eval.commands.review import review; typer.run(review)"
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser of its own."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as engine:
+        opened = engine.chromium.launch(
+            executable_path=str(CHROMIUM), args=list(ARGUMENTS), timeout=PATIENCE_MS
+        )
+        yield opened
+        opened.close()
 
 
 class Server:
@@ -40,13 +58,13 @@ class Server:
     def kill(self) -> None:
         """End it as a power cut would."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(PATIENCE_MS / 1000)
 
     def stop(self) -> None:
         """End it as Ctrl-C does; nothing may hang."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-            self.process.wait(10)
+            self.process.wait(PATIENCE_MS / 1000)
 
 
 class Rater:
@@ -54,6 +72,7 @@ class Rater:
 
     def __init__(self, page: Any) -> None:
         self.page = page
+        page.set_default_timeout(PATIENCE_MS)
         self.complaints: list[str] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on(

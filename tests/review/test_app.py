@@ -395,7 +395,7 @@ def _serving(review: Review, **options: Any) -> Iterator[str]:
     threading.Thread(
         target=serve, args=(review,), kwargs={"port": 0, "ready": tell, **options}, daemon=True
     ).start()
-    assert ready.wait(20)
+    assert ready.wait(120)
     yield found[0]
 
 

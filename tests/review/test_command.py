@@ -130,7 +130,7 @@ def test_a_broken_request_is_refused_without_a_word(
     """A line for each would fill the pipe of whoever keeps the output, and then all would wait."""
     server = browser.Server(str(run))
     try:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:
             line.sendall(request_)
             assert line.recv(100).startswith(b"HTTP/1.1 400")
     finally:

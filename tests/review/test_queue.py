@@ -177,3 +177,9 @@ def test_inclusion_probabilities_of_what_was_reviewed() -> None:
     }
     # one needed pair is open: the other is no sample of them
     assert plan.inclusion([plan.needed[0], *drawn])[plan.needed[0]] is None
+    # nothing of the random slice is done: the needed pairs stand for themselves alone
+    assert set(plan.inclusion(plan.needed).values()) == {None}
+    whole = plan_from_needs(
+        {f"n{n}": Needed((Need.UNSCORED,), 0.0) for n in range(2)}, QueueOptions()
+    )
+    assert set(whole.inclusion(whole.needed).values()) == {1.0}

@@ -197,24 +197,20 @@ def test_pages_are_blind_and_harmless(run: Path) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
 def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
+    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
     if not browser.CHROMIUM.exists():
         pytest.skip("no chromium: apt-get install chromium")
     trouble: list[str] = []
     server = browser.Server(str(run))
     try:
-        with playwright.sync_playwright() as engine:
-            chromium = engine.chromium.launch(
-                executable_path=str(browser.CHROMIUM), args=list(browser.ARGUMENTS)
-            )
+        with browser.chromium() as chromium:
             page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            page.set_default_timeout(15_000)
+            page.set_default_timeout(browser.PATIENCE_MS)
             page.on("pageerror", lambda error: trouble.append(str(error)))
             page.goto(server.url)
             page.fill("#name", "ada")
             page.keyboard.press("Enter")
             page.locator("main[data-task='0']").wait_for()
-            page.wait_for_load_state("load")  # the script is there
             for key in ("e", "u", "4"):
                 page.keyboard.press(key)
             page.locator("main[data-task='1']").wait_for()
@@ -224,7 +220,6 @@ def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
             page.locator("main[data-task='1']").wait_for()
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert page.evaluate("window.hacked") is None
-            chromium.close()
     finally:
         server.stop()
     ratings = open_score_review(run).ratings()

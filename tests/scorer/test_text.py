@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import read_items
+from trace_eval.judges.base import Case
+from trace_eval.scorer.data import read_ratings
+from trace_eval.scorer.judge import fields_of_case
 from trace_eval.scorer.text import Fields, fitted, text_of
 
 FIELDS = Fields("What is heard?", "a dog", "It is a cat.", "One hears barking.")
@@ -56,3 +63,34 @@ def test_only_the_rationale_is_cut_and_as_little_as_needed(length: int, limit: i
 
 def test_what_cannot_fit_is_said_so() -> None:
     assert fitted(FIELDS, 5, words) is None
+
+
+def judged(item: Single) -> str:
+    """The text that is rated, against the first reference that says anything."""
+    reference = next(text for text in item.reference if text.strip())
+    return text_of(fields_of_case(Case(item), reference))
+
+
+def test_what_is_rated_is_what_was_trained_on_for_every_shared_row(data: Path) -> None:
+    path = data / "orca" / "ratings.jsonl"
+    items = {item.id: item for item in read_items(path).singles}
+    rows = read_ratings(path).rows
+    assert len(rows) > 1100
+    assert [row.id for row in rows if text_of(row.fields) != judged(items[row.id])] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["a\nb", " a  b ", "<b>", "[INST]", "### a", "e\u0301", "\u200b{{a}}"]
+)
+def test_no_text_of_an_item_is_changed(text: str) -> None:
+    item = Single.model_validate(
+        {
+            "id": "i",
+            "instruction": {"text": text},
+            "reference": [" ", text],
+            "answer": {"text": text},
+            "rationale": text,
+            "transcription": text,
+        }
+    )
+    assert fields_of_case(Case(item), text) == Fields(text, text, text, text, text)

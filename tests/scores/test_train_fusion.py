@@ -82,8 +82,18 @@ def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
     labels = _write(tmp_path / "people.csv", ["id", "rater", "score", "question_id"], ratings)
     best = _write(tmp_path / "a.csv", ["id", "score"], [(i, s) for i, _, s, _ in ratings])
     flat = _write(tmp_path / "b.csv", ["id", "score"], [(i, 3) for i, *_ in ratings])
-    found = train_fusion(labels, [best, flat], tmp_path / "fused")
+    out = tmp_path / "fused"
+    found = train_fusion(labels, [best, flat], out)
     assert "is not better than a" in found.verdict
+    assert "not written" in found.verdict
+    assert found.path is None
+    typed = ["train", "fusion", str(labels), "--out", str(out), "--runs", str(best), str(flat)]
+    done = CliRunner().invoke(app, typed)
+    assert done.exit_code == 1, done.output
+    assert "--force writes it all the same" in " ".join(done.output.split())
+    assert not out.exists()
+    assert CliRunner().invoke(app, [*typed, "--force"]).exit_code == 0
+    assert FusionModel.load(out).members
 
 
 @pytest.mark.parametrize("runs", [0, 1])

@@ -23,6 +23,7 @@ from trace_eval.agreement.interval import (
     Range,
     bca_interval,
     exact_interval,
+    holding,
     percentile_interval,
 )
 
@@ -84,6 +85,15 @@ class IntervalEstimate:
     def interval(self) -> Range | None:
         """The interval to show."""
         return self.bca or self.percentile or self.exact
+
+
+def resampled(value: float, percentile: Range | None, bca: Range | None) -> IntervalEstimate:
+    """An estimate with those of its intervals that hold it, or the reason why none does."""
+    kept = holding(value, percentile), holding(value, bca)
+    reason = None
+    if kept == (None, None):
+        reason = "no interval: the resamples lie beside their own value"
+    return IntervalEstimate(value, *kept, reason=reason)
 
 
 @dataclass(frozen=True)
@@ -230,7 +240,7 @@ def bootstrap(
             estimate = _without_width(units, statistic, value, name in shares, options.level)
         else:
             jackknife = statistic(without_one)
-            estimate = IntervalEstimate(
+            estimate = resampled(
                 value,
                 percentile_interval(drawn[name], options.level),
                 bca_interval(drawn[name], value, jackknife, units.sizes, options.level),

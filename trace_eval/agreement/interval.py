@@ -9,6 +9,20 @@ from numpy.typing import NDArray
 
 Range = tuple[float, float]
 
+#: Limits may miss their estimate by rounding.
+_ROUNDING = 1e-9
+
+
+def holding(value: float, interval: Range | None) -> Range | None:
+    """The interval, or none where it leaves out its own estimate.
+
+    Resamples of a biased statistic (a distance, a correlation near 1) can all lie on one side
+    of its value; their quantiles are then no interval of it.
+    """
+    if interval is None or not interval[0] - _ROUNDING <= value <= interval[1] + _ROUNDING:
+        return None
+    return min(interval[0], value), max(interval[1], value)
+
 
 def percentile_interval(replicates: NDArray[Any], level: float) -> Range | None:
     """The central ``level`` share of the replicates; null when none is defined."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.data.csv_cells import read_rows
 
 Scores = NDArray[Any]
 
@@ -92,7 +93,7 @@ def read_pointwise(path: Path) -> Pointwise:
         UserError: a column is missing, or a value is no number.
     """
     try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+        rows = list(read_rows(path))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     missing = [name for name in COLUMNS if not rows or name not in rows[0]]

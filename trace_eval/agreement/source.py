@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,10 @@ class JudgedSource:
 
 
 def read_source(
-    path: Path, columns: Columns | None = None, numbers: Sequence[str] = ()
+    path: Path,
+    columns: Columns | None = None,
+    numbers: Sequence[str] = (),
+    rows_are_items: bool = False,
 ) -> JudgedSource:
     """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
 
@@ -55,6 +59,7 @@ def read_source(
             :func:`trace_eval.data.judge_files.read_judge_file`.
         numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
             ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
+        rows_are_items: a file may lack ids, because no other labels will be joined to it.
 
     Raises:
         UserError: neither can be read there.
@@ -68,7 +73,7 @@ def read_source(
             f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
             " runs/"
         )
-    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers))
+    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers, rows_are_items))
 
 
 def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
@@ -103,8 +108,20 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
         _pair_labels(folder, pairs, facts),
         _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
         next((record.policy for record in overall.values()), None),
-        _place_warnings(folder, judged),
+        (*_place_warnings(folder, judged), *_unmeasured(run, numbers)),
     )
+
+
+def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
+    """Why a number was measured of no pair at all, as where its package was missing."""
+    records = run.measures().values() if any(place_of(n) is None for n in numbers) else ()
+    for name in dict.fromkeys(numbers):
+        sides = {f"{name}_{side}" for side in "ab"}
+        tried = [m for found in records for side, m in found.measures.items() if side in sides]
+        if tried and all(measure.value is None for measure in tried):
+            ((reason, _),) = Counter(measure.reason for measure in tried).most_common(1)
+            text = f"{run.folder}: {name} was measured of no pair ({reason}); then judge again"
+            yield DataWarning("unmeasured", text)
 
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import json
 import math
@@ -14,10 +13,10 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from blueprints import UserError
 from trace_eval.agreement.bootstrap import IntervalEstimate
 from trace_eval.agreement.policies.learn import Learned
-from trace_eval.data.csv_cells import safe
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder, replace_file
 
 #: Shown where a number is not defined.
 NOTHING = "-"
@@ -104,10 +103,7 @@ def write_json(path: Path, result: Any) -> None:
         UserError: the file cannot be written.
     """
     text = json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False)
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error}); name another file") from error
+    replace_file(path, text + "\n")
 
 
 def write_policy(path: Path, learned: Learned) -> None:
@@ -117,13 +113,7 @@ def write_policy(path: Path, learned: Learned) -> None:
         UserError: the file cannot be written.
     """
     rows = learned.rows()
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error}); name another file") from error
+    write_table(path, list(rows[0]), (row.values() for row in rows))
 
 
 def write_csv(folder: Path, result: Any) -> list[Path]:
@@ -133,20 +123,14 @@ def write_csv(folder: Path, result: Any) -> list[Path]:
         UserError: the folder cannot be written.
     """
     written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for part in dataclasses.fields(result):
-            records = getattr(result, part.name)
-            if not isinstance(records, tuple) or not records or isinstance(records[0], str):
-                continue
-            rows = [flat(record) for record in records]
-            columns = list(dict.fromkeys(key for row in rows for key in row))
-            path = folder / f"{part.name}.csv"
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, columns, restval="")
-                writer.writeheader()
-                writer.writerows({k: safe(v) for k, v in row.items()} for row in rows)
-            written.append(path)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written ({error}); name another folder") from error
+    make_folder(folder)
+    for part in dataclasses.fields(result):
+        records = getattr(result, part.name)
+        if not isinstance(records, tuple) or not records or isinstance(records[0], str):
+            continue
+        rows = [flat(record) for record in records]
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        path = folder / f"{part.name}.csv"
+        write_table(path, columns, ([row.get(name) for name in columns] for row in rows))
+        written.append(path)
     return written

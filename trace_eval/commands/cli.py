@@ -37,6 +37,7 @@ from trace_eval.commands import (
 )
 from trace_eval.commands.console import results, show_advice
 from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
+from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.csv_cells import RAW
 
 app = typer.Typer(
@@ -60,9 +61,21 @@ def _everywhere(
         bool,
         typer.Option("--raw-csv", help="Write cells such as =1+1 to CSV without an apostrophe."),
     ] = False,
+    allow_protocol: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Also open URLs of this protocol of fsspec, e.g. sftp; may be repeated.",
+        ),
+    ] = None,
+    no_network: Annotated[
+        bool,
+        typer.Option("--no-network", help="Open no URL that leads off this machine."),
+    ] = False,
 ) -> None:
     DEBUG.set(debug)
     RAW.set(raw_csv)
+    set_url_access(UrlAccess(allow_protocol or (), network=not no_network))
     if version:
         results().print(f"{SCRIPT} {__version__} ({DISTRIBUTION})", markup=False)
         raise typer.Exit

@@ -71,9 +71,16 @@ def ended() -> Iterator[None]:
         raise typer.Exit(_code(error)) from None
 
 
+def _is_name(error: Exception) -> bool:
+    """Whether it is about bytes of a file name that no JSON and no table can hold."""
+    return isinstance(error, ValueError) and "surrogates not allowed" in str(error)
+
+
 def _code(error: Exception) -> int:
     from trace_eval.data.strict_json import DamagedFile
 
+    if _is_name(error):
+        return EXIT_USAGE
     if isinstance(error, sqlite3.DatabaseError | DamagedFile):
         return EXIT_DAMAGED
     return EXIT_USAGE if isinstance(error, UserError | OSError) else EXIT_BUG
@@ -87,6 +94,8 @@ def _told(error: Exception) -> str:
     if isinstance(error, sqlite3.DatabaseError):
         return f"a database cannot be used ({error}); restore it, or name another folder"
     name = f"{type(error).__name__}: {error}".rstrip(": ")
+    if _is_name(error):
+        return "a file or folder has a name that is not UTF-8, and no record can hold it; rename it"
     if isinstance(error, OSError):
         return name
     return f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"

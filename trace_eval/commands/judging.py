@@ -15,7 +15,7 @@ import typer
 
 from blueprints.errors import UserError
 from extractors.folders import cache_folder
-from trace_eval.commands.options import Command, field_parameters, parameter, with_options
+from trace_eval.commands.options import Command, field_parameters, parameter, typed, with_options
 from trace_eval.judges.options import (
     AUDIO_ONLY,
     AUDIO_RATING_OPTIONS,
@@ -39,7 +39,10 @@ _HELP: dict[str, tuple[str, str]] = {
     "mode": ("--mode", "blueprint, or transcript (the baseline that sees words only)."),
     "rendering": ("--rendering", "How blueprints are printed: compact or paper."),
     "drop": ("--drop", "Blueprint group that the judge is not shown; may be repeated."),
-    "elicitation": ("--elicitation", "label, or acceptability (the HCoT steps)."),
+    "elicitation": (
+        "--elicitation",
+        "label, acceptability (the HCoT steps), or flat (one reasoning for all, as TRACE's code).",
+    ),
     "template": ("--template", "Jinja file that replaces blocks of the prompt."),
     "swap": ("--swap", "Orders in which the answers are shown: both, off or random."),
     "samples": ("--samples", "Calls per order; of single answers, calls per rubric."),
@@ -54,6 +57,10 @@ _HELP: dict[str, tuple[str, str]] = {
     ),
     "temperature": ("--temperature", "Default: 0 for one sample, 0.7 for more."),
     "seed": ("--seed", "Of the first sample."),
+    "sampling": (
+        "--sampling",
+        "ours, or server: temperature, seed and token limit that are not given are not sent.",
+    ),
     "max_tokens": (
         "--max-tokens",
         f"Of one reply; default: {REPLY_TOKENS}, and {RATING_TOKENS} of a rating.",
@@ -65,7 +72,11 @@ _HELP: dict[str, tuple[str, str]] = {
     "max_cost": ("--max-cost", "US dollars; stops before they are passed."),
     "top_p": ("--top-p", "Share of the probability to sample from; default: not sent."),
     "top_k": ("--top-k", "Likeliest tokens to sample from; default: not sent (GRM itself: 50)."),
-    "preset": ("--preset", "Settings of a published protocol: audiojudge or style_paper."),
+    "preset": (
+        "--preset",
+        "Settings of a published protocol, where none are given: audiojudge, style_paper or"
+        " trace_paper.",
+    ),
     "task": ("--task", "What a judge that listens is asked: a name, or your own .toml."),
     "concat": ("--concat", "How recordings are joined: none, pairs, examples, test or all."),
     "examples": (
@@ -84,7 +95,7 @@ _HELP: dict[str, tuple[str, str]] = {
     "base": ("--base", "Base model of a scorer or reward model: path or hub id."),
     "max_clip_seconds": (
         "--max-clip-seconds",
-        "Longest clip of a model in this process (reward:); longer ones are unscored.",
+        "Longest clip that is heard (audio:, reward:), seconds; longer ones are unscored.",
     ),
     "tie_margin": ("--tie-margin", "Rewards closer than this are a tie (reward:)."),
     "num_ctx": ("--num-ctx", "Context of Ollama models, tokens; default: from the prompts."),
@@ -135,6 +146,7 @@ _SPELLED: dict[str, tuple[Any, Any]] = {
 
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
+    chosen = typed(others["context"], chosen)  # what nobody typed is left to the preset
     if "drop" in chosen:
         chosen["drop"] = tuple(chosen["drop"] or ())
     if "audio_rate" in chosen:

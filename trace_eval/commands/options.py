@@ -101,21 +101,36 @@ def with_options(
     Args:
         command: has a keyword parameter ``target``.
         parameters: what takes its place on the command line.
-        build: (values of ``parameters``, all other values) -> the object.
+        build: (values of ``parameters``, all other values and the ``context``) -> the object.
     """
     signature = inspect.signature(command, eval_str=True)
+    takes_context = "context" in signature.parameters
     own = [p for name, p in signature.parameters.items() if name != target]
     names = {p.name for p in parameters}
 
     @wraps(command)
     def wrapped(**values: Any) -> None:
         chosen = {name: values.pop(name) for name in names}
-        command(**values, **{target: build(chosen, values)})
+        built = build(chosen, values)
+        if not takes_context:
+            del values["context"]
+        command(**values, **{target: built})
 
-    merged = [*own, *(p for p in parameters if p.name not in signature.parameters)]
+    context = (
+        [] if takes_context else [parameter("context", typer.Context, inspect.Parameter.empty)]
+    )
+    merged = [*context, *own, *(p for p in parameters if p.name not in signature.parameters)]
     wrapped.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in merged}
     return wrapped
+
+
+def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those values of parameters that stand on the command line or in a file of options."""
+    # typer brings its own copy of click or uses the package, so the enum is known by its names.
+    sources = {name: context.get_parameter_source(name) for name in values}
+    default = {name for name, source in sources.items() if source and source.name == "DEFAULT"}
+    return {name: value for name, value in values.items() if name not in default}
 
 
 #: Shorthand options -> the group whose extractor they name.

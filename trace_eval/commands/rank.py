@@ -90,7 +90,7 @@ def rank(
     read = (
         ranking.read_positions(source, baseline)
         if positions
-        else agreement.read_source(source, columns)
+        else agreement.read_source(source, columns, rows_are_items=labels is None)
     )
     if orders == "separate":
         default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
+from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run
 
@@ -38,6 +39,7 @@ _MAX_ROWS = 200
 def print_results(folder: Path) -> None:
     """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
     run = Run.open(folder)
+    _warn_of_guesses(run)
     outcomes, overall = run.outcomes(), run.overall()
     table = Table(box=None, pad_edge=False)
     for title in ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why"):
@@ -65,6 +67,12 @@ def print_results(folder: Path) -> None:
     console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
 
 
+def _warn_of_guesses(run: Run) -> None:
+    """That words of some clips are no evidence, before the ratings that might rest on them."""
+    if line := guesses_in(run).line:
+        warn(line)
+
+
 def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
     """What the order of the answers did to the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
@@ -87,6 +95,7 @@ def print_scores(folder: Path) -> None:
     from trace_eval.runs.score_table import rubrics_of
 
     run = Run.open(folder)
+    _warn_of_guesses(run)
     scales = {name: rubric.numbers for name, rubric in rubrics_of(run).items()}
     outcomes = run.score_outcomes()
     table = Table(box=None, pad_edge=False)

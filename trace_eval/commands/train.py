@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.statistics import Seed
 from trace_eval.scorer.options import TrainOptions
 
@@ -33,15 +34,21 @@ def fusion(
         str | None, typer.Option(help="Name or file of the rubric, where there are several.")
     ] = None,
     seed: Seed = 0,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Write it even where it is no better than its rivals."),
+    ] = False,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
     from trace_eval.agreement.scores.train_fusion import train_fusion, training_tables
     from trace_eval.commands.render import print_tables, stdout_console
 
-    found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, rubric, seed)
+    found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, rubric, seed, force)
     console = stdout_console()
     print_tables(training_tables(found), console)
     console.print(found.verdict, markup=False, highlight=False)
+    if found.path is None:
+        raise typer.Exit(EXIT_INCOMPLETE)
     console.print(f"wrote {found.path}", markup=False, highlight=False)
 
 

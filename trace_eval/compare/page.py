@@ -9,10 +9,10 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from blueprints import UserError
 from trace_eval.compare.apart import Apart
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.tables import compare_tables
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
 from trace_eval.report.audio import Shelf, Sound
@@ -106,11 +106,8 @@ def write_page(
         notes=report.notes,
         pairs=views,
     )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(html, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error}); name another --html") from error
+    make_folder(path.parent)
+    replace_file(path, html)
 
 
 def _view(

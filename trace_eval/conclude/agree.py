@@ -55,7 +55,7 @@ def agree(
     options = options or AgreeOptions()
     report = plain_agree(sources, labels, options)
     rows: list[ShareRow] = []
-    design = ""
+    design, left_out = "", dict[str, None]()
     if labels is None:
         labels = next((source.labels for source in sources if source.labels), None)
     policy = policy_of(options)
@@ -70,15 +70,23 @@ def agree(
                 try:
                     evidence = gather(source, labels, judge=judge, policy=policy, dimension=column)
                 except UserError as error:  # probabilities of some labels only
-                    design = str(error)
+                    left_out[str(error)] = None
+                    continue
+                if evidence.drawn.problem is not None:
+                    left_out[evidence.drawn.problem] = None
                     continue
                 found = list(share_rows(evidence, options.bootstrap.level, options.cluster))
                 if found:
                     asked = evidence.usable
                     design = describe(evidence.design(asked, options.cluster), options.cluster)
+                    if evidence.drawn.caption is not None:
+                        design = f"{design}; {evidence.drawn.caption}"
                 rows += found
+    told = {part.name: getattr(report, part.name) for part in fields(report)}
+    why = tuple(f"people over all judged pairs: left out: {reason}" for reason in left_out)
+    told["notes"] = (*report.notes, *why)
     return PoweredAgreement(
-        **{part.name: getattr(report, part.name) for part in fields(report)},
+        **told,
         shares=tuple(rows),
         design=design,
         calibrations=tuple(_calibrations(sources, labels, options)) if calibrated else (),

@@ -2,6 +2,9 @@
 
 Every figure is on held-out pairs: folds never share an instruction, a pair's probability comes
 from a fit that has not seen its instruction, and only pairs without a label get the fit on all.
+Which map to use is chosen without the pair as well: in every fold by folds within the rest
+(nested cross-validation: Stone 1974; Varma & Simon 2006). The better of several maps on the
+pairs by which it was chosen would look better than it is.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.agreement.baselines import RULES, NumberRule
-from trace_eval.agreement.interval import Range
+from trace_eval.agreement.interval import Range, holding
 from trace_eval.conclude.calibrators import METHODS, Array, Method, log_loss
 from trace_eval.conclude.evidence import Evidence
 from trace_eval.data.labels import MISSING, Codes
@@ -30,9 +33,13 @@ BINS = 10
 RESAMPLES = 2000
 
 
+#: Name of the map that was chosen anew in every fold.
+CHOSEN = "chosen"
+
+
 @dataclass(frozen=True)
 class Measured:
-    """A number with its interval over instructions."""
+    """A number with its interval over instructions; null: none is known that holds it."""
 
     value: float
     interval: Range | None
@@ -54,7 +61,8 @@ class Fitted:
     Attributes:
         brier: mean squared error of the probability, 0 to 1.
         ece: expected calibration error: mean over bins of |predicted - observed|; never
-            negative, so chance alone makes it positive.
+            negative, so chance alone makes it positive. Its interval is a bound: it holds the
+            true gap of these bins at least as often as its level says.
         log_loss: nats; 0.693 is always saying 1/2.
         accuracy: of preferring the likelier answer, ties as halves.
         bins: of the reliability diagram.
@@ -74,7 +82,7 @@ class Rule:
 
     Attributes:
         pairs: on which it says something; elsewhere it is half right.
-        difference: accuracy of the best method minus the rule's.
+        difference: accuracy of the chosen method minus the rule's.
     """
 
     name: str
@@ -91,8 +99,12 @@ class Calibration:
         pairs, groups, folds: labelled pairs, their instructions, folds.
         features: what was measured, the lead first.
         half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
-        methods: best first, by held-out log loss.
-        probabilities: pair -> P(people prefer A); held-out where the pair has a label.
+        methods: each by itself, in the order of their held-out log loss.
+        chosen: the method of least log loss among the other folds, chosen and fitted anew for
+            every fold: what to expect of the best.
+        best: method of least held-out log loss over all labels, used for pairs without one.
+        probabilities: pair -> P(people prefer A); those of ``chosen`` where the pair has a
+            label.
     """
 
     judge: str
@@ -102,13 +114,10 @@ class Calibration:
     features: tuple[str, ...]
     half: float
     methods: tuple[Fitted, ...]
+    chosen: Fitted
+    best: str
     rules: tuple[Rule, ...]
     probabilities: Mapping[str, float]
-
-    @property
-    def best(self) -> str:
-        """Name of the method behind :attr:`probabilities`."""
-        return self.methods[0].method
 
 
 def calibrate(
@@ -143,17 +152,15 @@ def calibrate(
     folds = min(folds, groups)
     fold = _folds(group[known], folds, seed)
     y = _preference(evidence.truth[known])
-    held = {
-        method.name: _held_out(method, x[known], y, fold)
-        for method in METHODS
-        if x.shape[1] >= method.features
-    }
+    methods = [method for method in METHODS if x.shape[1] >= method.features]
+    held = {method.name: _held_out(method, x[known], y, fold) for method in methods}
     order = sorted(held, key=lambda name: log_loss(held[name], y))
     draws = _Draws(group[known], level, seed)
-    best = next(method for method in METHODS if method.name == order[0])
+    chosen = _chosen(methods, x[known], y, group[known], fold, seed)
+    best = next(method for method in methods if method.name == order[0])
     everywhere = best.fit(x[known], y)(x[scored])
     probabilities = dict(zip(evidence.ids[scored].tolist(), everywhere.tolist(), strict=True))
-    probabilities |= dict(zip(evidence.ids[known].tolist(), held[order[0]].tolist(), strict=True))
+    probabilities |= dict(zip(evidence.ids[known].tolist(), chosen.tolist(), strict=True))
     return Calibration(
         judge=evidence.judge,
         pairs=int(known.sum()),
@@ -162,7 +169,9 @@ def calibrate(
         features=names,
         half=float(np.mean((y - 0.5) ** 2)),
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
-        rules=tuple(_rules(evidence, known, y, held[order[0]], draws, baselines)),
+        chosen=_measured(CHOSEN, chosen, y, draws),
+        best=order[0],
+        rules=tuple(_rules(evidence, known, y, chosen, draws, baselines)),
         probabilities=probabilities,
     )
 
@@ -219,6 +228,29 @@ def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Ar
     return found
 
 
+def _chosen(
+    methods: Sequence[Method],
+    x: Array,
+    y: Array,
+    group: NDArray[np.int64],
+    fold: NDArray[np.int64],
+    seed: int,
+) -> Array:
+    """Held-out probabilities of the method that is best within the rest of every fold."""
+    found = np.full(len(y), 0.5)
+    for number in np.unique(fold):
+        train = fold != number
+        groups = len(np.unique(group[train]))
+        if groups > 1:
+            inner = _folds(group[train], min(int(fold.max()) + 1, groups), seed)
+            held = [_held_out(method, x[train], y[train], inner) for method in methods]
+            method = methods[int(np.argmin([log_loss(p, y[train]) for p in held]))]
+        else:
+            method = methods[0]  # one instruction is left: nothing to choose by
+        found[~train] = method.fit(x[train], y[train])(x[~train])
+    return found
+
+
 class _Draws:
     """Resamples of whole instructions, shared by everything that is compared."""
 
@@ -237,19 +269,41 @@ class _Draws:
     def mean(self, values: Array) -> Measured:
         """Mean over pairs."""
         drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
-        return Measured(float(values.mean()), self._interval(drawn))
+        value = float(values.mean())
+        return Measured(value, self._interval(value, drawn))
 
     def gap(self, difference: Array, bins: NDArray[np.int64]) -> Measured:
-        """Mean over bins, by their size, of the absolute mean difference."""
+        """Mean over bins, by their size, of the absolute mean difference, with a bound.
+
+        The error of every bin adds to that distance and never takes away, so that quantiles of
+        resampled distances lie above it. A distance differs from the true one by no more than
+        the distance between the two differences (triangle inequality): quantiles of *that*
+        bound it on both sides, whatever the truth, and more widely than need be.
+        """
         count = int(bins.max()) + 1
         table = np.stack([self._sums(np.where(bins == b, difference, 0.0)) for b in range(count)])
-        total = np.abs(self.weights @ table.T).sum(1) / (self.weights @ self.sizes)
-        value = np.abs(table.sum(1)).sum() / len(difference)
-        return Measured(float(value), self._interval(total))
+        sizes = np.stack([self._sums((bins == b).astype(float)) for b in range(count)])
+        pairs = sizes.sum(1)
+        mean = table.sum(1) / pairs
+        drawn = (self.weights @ table.T - (self.weights @ sizes.T) * mean) / len(difference)
+        units = np.maximum((sizes > 0).sum(1), 2)
+        off = np.abs(drawn * _few(units, self.level)).sum(1)
+        value = float((np.abs(mean) * pairs).sum() / len(difference))
+        far = float(np.quantile(off, self.level))
+        return Measured(value, (max(0.0, value - far), min(1.0, value + far)))
 
-    def _interval(self, drawn: Array) -> Range | None:
+    def _interval(self, value: float, drawn: Array) -> Range | None:
         low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
-        return None if low == high else (float(low), float(high))
+        return None if low == high else holding(value, (float(low), float(high)))
+
+
+def _few(units: NDArray[np.int64], level: float) -> Array:
+    """By how much resamples of so few units spread too little: Student's over the normal's."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    wider = np.array([stdtrit(number - 1, tail) for number in units]) / ndtri(tail)
+    return np.asarray(wider * np.sqrt(units / (units - 1)))
 
 
 def _measured(name: str, p: Array, y: Array, draws: _Draws) -> Fitted:
@@ -284,11 +338,11 @@ def _rules(
     evidence: Evidence,
     known: NDArray[np.bool_],
     y: Array,
-    best: Array,
+    chosen: Array,
     draws: _Draws,
     baselines: Sequence[NumberRule],
 ) -> list[Rule]:
-    ours = _right(best, y)
+    ours = _right(chosen, y)
     rules: dict[str, Codes] = {"judge's own label": evidence.codes}
     for rule in (*RULES, *baselines):
         codes = rule.codes(evidence.table.facts)

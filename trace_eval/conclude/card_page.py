@@ -8,7 +8,6 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from blueprints import UserError
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.calibrate import Calibration
@@ -19,6 +18,7 @@ from trace_eval.conclude.probes import ProbeReport
 from trace_eval.conclude.reliability import diagram
 from trace_eval.conclude.tables import bounded
 from trace_eval.conclude.verdict import RULES
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.published import published
 
@@ -213,7 +213,7 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
             ("method", "Brier", "ECE", "accuracy"),
             [
                 (m.method, *(bounded(v.value, v.interval) for v in (m.brier, m.ece, m.accuracy)))
-                for m in card.calibration.methods
+                for m in (card.calibration.chosen, *card.calibration.methods)
             ],
         )
 
@@ -340,7 +340,7 @@ def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
 
 
 def _reliability(found: Calibration) -> str:
-    best = found.methods[0]
+    best = found.chosen
     return (
         f"<figure>{diagram(best)}<figcaption>How often people prefer A (up) where {best.method}"
         f" predicts it (across); {found.pairs} held-out pairs, ties as halves</figcaption></figure>"
@@ -368,11 +368,8 @@ def write_pages(cards: Sequence[Card], folder: Path) -> list[Path]:
     Raises:
         UserError: the folder cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / "card.md", folder / "card.html"]
-        for path, text in zip(paths, (markdown(cards), html(cards)), strict=True):
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
+    make_folder(folder)
+    paths = [folder / "card.md", folder / "card.html"]
+    for path, text in zip(paths, (markdown(cards), html(cards)), strict=True):
+        replace_file(path, text)
     return paths

@@ -12,9 +12,10 @@ from blueprints import UserError
 from fusion import Policy
 from trace_eval.agreement.align import Items, items_of
 from trace_eval.agreement.counts import collapse_codes, is_untyped
-from trace_eval.agreement.judges import factorise
 from trace_eval.agreement.source import JudgedSource
+from trace_eval.conclude.copies import units
 from trace_eval.conclude.ppi import Design, simple_design
+from trace_eval.conclude.sampling import Drawn, drawn_labels
 from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
 from trace_eval.ranking.outcomes import opinion_column
 from trace_eval.ranking.prepare import judge_table
@@ -36,9 +37,9 @@ class Evidence:
         asked: items that people labelled, split ones included [shape=(n,)].
         agrees: 1 where the judge has people's label, else 0; a split is no agreement; NaN
             where nobody was asked or nothing was scored [shape=(n,)].
-        inclusion: probability with which a labelled item was chosen; null: unknown
-            [shape=(n,)].
-        cluster: instruction of every item, from 0; null: unknown [shape=(n,)].
+        drawn: how the labelled items were chosen.
+        cluster: number of the unit of every item, from 0, see
+            :func:`trace_eval.conclude.copies.units`; null: nothing tells [shape=(n,)].
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
         unmatched: labelled items that were not judged.
         items: people's opinions behind it.
@@ -52,7 +53,7 @@ class Evidence:
     truth: Codes
     asked: NDArray[np.bool_]
     agrees: Array
-    inclusion: Array | None
+    drawn: Drawn
     cluster: NDArray[np.int64] | None
     signals: Mapping[str, Array]
     unmatched: int
@@ -75,7 +76,7 @@ class Evidence:
 
     def design(self, asked: NDArray[np.bool_], cluster: bool) -> Design:
         """Who was asked, for estimates over all items; ``asked`` are those that count."""
-        return simple_design(asked, self.inclusion, self.cluster if cluster else None)
+        return simple_design(asked, self.drawn.inclusion, self.cluster if cluster else None)
 
 
 def gather(
@@ -106,13 +107,14 @@ def gather(
     column = opinion_column(table, dimension)
     codes, number = table.codes[column], len(table)
     truth, asked = np.full(number, MISSING, np.int8), np.zeros(number, bool)
-    inclusion, unmatched, items = None, 0, None
+    drawn, unmatched, items = Drawn(None), 0, None
     if labels is not None:
         items = items_of(labels)
         said = dimension if dimension is not None else opinion_column(labels)
         if said not in items.codes:
             raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
-        truth, asked, inclusion, unmatched = _join(table, items, said)
+        truth, asked, given, unmatched = _join(table, items, said)
+        drawn = drawn_labels(labels.source, table.ids, given, asked, codes != MISSING)
     left, right = codes, truth
     if "preference" in (column, said if labels is not None else column) or any(
         is_untyped(side) for side in (codes, truth)
@@ -128,8 +130,8 @@ def gather(
         truth=truth,
         asked=asked,
         agrees=agrees,
-        inclusion=inclusion,
-        cluster=factorise(table.facts.get("instruction_id")),
+        drawn=drawn,
+        cluster=units(table),
         signals=signals_of(source, table, codes, column, others),
         unmatched=unmatched,
         items=items,
@@ -153,18 +155,11 @@ def _join(
         items.row, weights=items.table.codes[column] != MISSING, minlength=len(items.ids)
     )
     asked[rows[known]] = voted[known] > 0
-    given = items.fact("inclusion")
-    if given is None or np.isnan(given[known & (voted > 0)]).all():
-        return truth, asked, None, int((~known).sum())
-    lacking = np.flatnonzero(known & (voted > 0) & np.isnan(given))
-    if len(lacking):
-        raise UserError(
-            f"{items.table.source}: {len(lacking)} labels have no inclusion probability, first"
-            f" {items.ids[lacking[0]]!r}; finish the needed pairs of the review and export again"
-        )
-    inclusion = np.full(len(table), np.nan)
-    inclusion[rows[known]] = given[known]
-    return truth, asked, inclusion, int((~known).sum())
+    own, given = items.fact("inclusion"), None
+    if own is not None:
+        given = np.full(len(table), np.nan)
+        given[rows[known]] = own[known]
+    return truth, asked, given, int((~known).sum())
 
 
 def signals_of(

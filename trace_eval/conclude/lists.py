@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blueprints import UserError
 from trace_eval.agreement.tabular import write_json
 from trace_eval.conclude.evidence import Evidence, label_text
 from trace_eval.conclude.plan import LabelPlan
 from trace_eval.conclude.screen import Screening
-from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder
 
 #: Columns of each list: the order of the rows is the order of work.
 COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
@@ -26,27 +26,22 @@ def write_lists(folder: Path, screening: Screening, evidence: Evidence) -> list[
     certainty = evidence.signals.get(signal)
     facts = evidence.table.facts
     written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("decided", "review", "hopeless"):
-            path = folder / f"{name}.csv"
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = SafeWriter(file, lineterminator="\n")
-                writer.writerow(COLUMNS)
-                for key in getattr(screening, name):
-                    row = index[key]
-                    writer.writerow(
-                        (
-                            key,
-                            label_text(int(evidence.codes[row])),
-                            None if certainty is None else f"{certainty[row]:.6g}",
-                            label_text(int(evidence.truth[row])),
-                            *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
-                        )
-                    )
-            written.append(path)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written ({error}); name another --out") from error
+
+    def cells(key: str) -> tuple[object, ...]:
+        row = index[key]
+        return (
+            key,
+            label_text(int(evidence.codes[row])),
+            None if certainty is None else f"{certainty[row]:.6g}",
+            label_text(int(evidence.truth[row])),
+            *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
+        )
+
+    make_folder(folder)
+    for name in ("decided", "review", "hopeless"):
+        path = folder / f"{name}.csv"
+        write_table(path, COLUMNS, map(cells, getattr(screening, name)))
+        written.append(path)
     write_json(folder / "screen.json", screening)
     return [*written, folder / "screen.json"]
 
@@ -59,14 +54,8 @@ def write_plan(path: Path, plan: LabelPlan, evidence: Evidence) -> None:
     """
     index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
     facts = evidence.table.facts
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = SafeWriter(file, lineterminator="\n")
-            writer.writerow(("id", *COLUMNS[4:]))
-            for key in plan.pairs:
-                row = index[key]
-                writer.writerow(
-                    (key, *(facts[name][row] if name in facts else None for name in COLUMNS[4:]))
-                )
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error}); name another --out") from error
+    rows = (
+        (key, *(facts[name][index[key]] if name in facts else None for name in COLUMNS[4:]))
+        for key in plan.pairs
+    )
+    write_table(path, ("id", *COLUMNS[4:]), rows)

@@ -20,15 +20,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.interval import Range, exact_interval
-
-Array = NDArray[np.float64]
+from trace_eval.agreement.interval import Range
+from trace_eval.conclude.limits import (
+    NO_SPREAD,
+    Array,
+    Reach,
+    of_difference,
+    of_sum,
+    score_reach,
+)
 
 #: Labelled units below which no interval is given.
 LEAST_LABELS = 5
 
-#: Standard errors below this are rounding: the labels are all alike.
-NO_SPREAD = 1e-9
+#: Labelled units, and labels that differ from the commonest one, below which only labels
+#: count: so few cannot tell how far a judge is to be believed.
+LEAST_UNITS, LEAST_MINORITY = 20, 5
 
 
 @dataclass(frozen=True)
@@ -41,8 +48,9 @@ class Powered:
             null where it gives no figure of its own.
         labels_interval, judge_interval, interval: at the level asked for; null: too few
             labels, or only one unit.
-        weight: the tuned ``lam``, 0 (labels alone) to 1.
-        effective: labels that would give the interval of ``both`` without a judge.
+        weight: the tuned ``lam``, 0 (labels alone) to 1; null: of a difference, where each
+            system has its own.
+        effective: labels that would have the standard error of ``both`` without a judge.
         p: two-sided, that the value is ``null``; null where no interval is given.
     """
 
@@ -65,7 +73,7 @@ class Design:
 
     Attributes:
         labelled: items with a label [shape=(n,)].
-        weight: inverse inclusion probability; any value where not labelled [shape=(n,)].
+        weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
         stratum: number of the stratum of every item, from 0; null: weighted instead
             [shape=(n,)].
         cluster: number of the cluster of every item, from 0 [shape=(n,)].
@@ -95,9 +103,10 @@ def simple_design(
 
     Args:
         labelled: items with a label [shape=(n,)].
-        inclusion: their probabilities in (0, 1]; null or NaN: all are equally likely. Where
-            the labelled items have 1 and one other value (taken with certainty, and a random
-            slice of the rest, as the review does) they are two strata.
+        inclusion: their probabilities in (0, 1], and those of other items where they are known;
+            null or NaN: all are equally likely. Where there are 1 and one other value (taken
+            with certainty, and a random slice of the rest, as the review does) they are two
+            strata.
         cluster: see :class:`Design`; null: every item by itself.
     """
     number = len(labelled)
@@ -105,12 +114,28 @@ def simple_design(
     count = int(cluster.max(initial=-1)) + 1
     if inclusion is None or np.isnan(inclusion[labelled]).any():
         return Design(labelled, np.ones(number), None, cluster, count)
-    known = np.unique(inclusion[labelled])
-    weight = np.where(labelled, 1 / np.where(labelled, inclusion, 1.0), 0.0)
+    known = np.unique(inclusion[~np.isnan(inclusion)])
+    weight = np.nan_to_num(1 / inclusion)
     stratum = None
     if len(known) == 2 and known[1] == 1:
         stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
     return Design(labelled, weight, stratum, cluster, count)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one stratum, for limits that know the range.
+
+    Attributes:
+        share: of the stratum among all items.
+        values, weights: of the labelled items; weights have sum 1 [shape=(labels,)].
+        units: clusters with a label.
+    """
+
+    share: float
+    values: Array
+    weights: Array
+    units: int
 
 
 @dataclass(frozen=True)
@@ -119,10 +144,14 @@ class Parts:
 
     Attributes:
         labels, gain, judge: values of its three parts.
-        d_labels, d_gain, d_judge: their influence [shape=(clusters,)].
-        asked: clusters with a label [shape=(clusters,)]; ``items`` with one; ``judged`` items
-            in all.
-        bounded: the value lies in [0, 1], so that an exact interval can stand in.
+        d_labels, d_gain: their influence by stratum; the last row is that of the strata's
+            sizes [shape=(strata + 1, clusters)].
+        error: weight in the estimate of one labelled unit of each stratum, where unlabelled
+            items are left to be mistaken about [shape=(strata + 1,)].
+        strata: labels of each.
+        judged: the judge's values of all items [shape=(n,)]; ``d_judge`` influence on their
+            mean [shape=(clusters,)].
+        asked: clusters with a label [shape=(clusters,)]; ``items`` with one.
     """
 
     labels: float
@@ -130,29 +159,23 @@ class Parts:
     judge: float
     d_labels: Array
     d_gain: Array
+    error: Array
+    strata: tuple[Labels, ...]
+    judged: Array
     d_judge: Array
     asked: NDArray[np.bool_]
     items: int
-    judged: int
-    bounded: bool = True
 
     @property
     def units(self) -> int:
         """Independent units behind the labels."""
         return int(self.asked.sum())
 
-    def __sub__(self, other: Parts) -> Parts:
-        return Parts(
-            self.labels - other.labels,
-            self.gain - other.gain,
-            self.judge - other.judge,
-            self.d_labels - other.d_labels,
-            self.d_gain - other.d_gain,
-            self.d_judge - other.d_judge,
-            self.asked | other.asked,
-            self.items + other.items,
-            self.judged + other.judged,
-            bounded=False,
+    @property
+    def plain(self) -> bool:
+        """Labels of equal weight, one per unit: their variance follows from their values."""
+        return self.items == self.units and all(
+            np.ptp(stratum.weights) < NO_SPREAD for stratum in self.strata
         )
 
 
@@ -160,17 +183,19 @@ def parts(truth: Array, judged: Array, design: Design) -> Parts:
     """The mean over all items.
 
     Args:
-        truth: people's values; ignored where not labelled [shape=(n,)].
-        judged: the judge's values [shape=(n,)].
+        truth: people's values, 0 to 1; ignored where not labelled [shape=(n,)].
+        judged: the judge's values, 0 to 1 [shape=(n,)].
         design: who was asked.
     """
     stratum = np.zeros(len(judged), np.int64) if design.stratum is None else design.stratum
-    d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
     labels = gain = 0.0
+    rows: list[tuple[Array, Array]] = []
+    strata: list[Labels] = []
     means: list[tuple[NDArray[np.bool_], float, float]] = []
+    errors: list[float] = []
     for number in np.unique(stratum):
         here = stratum == number
-        share = here.mean()
+        share = float(here.mean())
         asked = here & design.labelled
         if not asked.any():
             labels = gain = np.nan  # nobody was asked there: nothing to correct the judge by
@@ -180,28 +205,57 @@ def parts(truth: Array, judged: Array, design: Design) -> Parts:
         y, f, overall = weight @ truth[asked], weight @ judged[asked], judged[here].mean()
         labels, gain = labels + share * y, gain + share * (overall - f)
         means.append((here, y, overall - f))
-        d_labels[asked] += share * weight * (truth[asked] - y)
-        d_gain[asked] -= share * weight * (judged[asked] - f)
+        d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
+        d_labels[asked] = share * weight * (truth[asked] - y)
+        d_gain[asked] = -share * weight * (judged[asked] - f)
         d_gain[here] += (judged[here] - overall) / len(judged)
+        rows.append((d_labels, d_gain))
+        by_unit = np.bincount(design.cluster[asked], weights=weight)
+        strata.append(Labels(share, truth[asked], weight, int((by_unit > 0).sum())))
+        left = 1 - asked.sum() / here.sum()
+        errors.append(share * left * float(by_unit @ by_unit))
+    d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
     for here, y, step in means:  # which strata the items fall into varies, too
-        d_labels[here] += (y - labels) / len(judged)
-        d_gain[here] += (step - gain) / len(judged)
+        d_labels[here] = (y - labels) / len(judged)
+        d_gain[here] = (step - gain) / len(judged)
+    rows.append((d_labels, d_gain))
     return Parts(
         float(labels),
         float(gain),
         float(judged.mean()),
-        _by_cluster(d_labels, design),
-        _by_cluster(d_gain, design),
+        np.stack([_by_cluster(row, design) for row, _ in rows]),
+        np.stack([_by_cluster(row, design) for _, row in rows]),
+        np.array([*errors, 0.0]),
+        tuple(strata),
+        judged,
         _by_cluster((judged - judged.mean()) / len(judged), design),
         np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
         int(design.labelled.sum()),
-        len(judged),
     )
 
 
 def _by_cluster(values: Array, design: Design) -> Array:
     summed = np.bincount(design.cluster, weights=values, minlength=design.clusters)
     return summed.astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    """An estimate of a mean in [0, 1], its limits, and its influence by cluster."""
+
+    value: float
+    reach: Reach
+    influence: Array
+
+    @property
+    def width(self) -> float:
+        """Of the interval, before it is cut to the range."""
+        return self.reach.below + self.reach.above
+
+    @property
+    def spread(self) -> float:
+        """Standard error."""
+        return float(np.sqrt(self.influence @ self.influence))
 
 
 def estimate(
@@ -213,69 +267,214 @@ def estimate(
         sample: see :func:`parts`.
         level: coverage.
         null: value that ``p`` tests.
-        power: a fixed ``lam``; null: tuned.
+        power: a fixed ``lam``; null: tuned, or 0 where :func:`_enough` says so.
     """
-    from scipy.stats import t
-
     if np.isnan(sample.labels):
-        return Powered(sample.items, sample.judged, None, sample.judge, None, None, None, None,
-                       None, None, None)  # fmt: skip
-    weight = _tuned(sample) if power is None else power
-    both = sample.labels + weight * sample.gain
-    spread = _spread(sample.d_labels + weight * sample.d_gain, sample.units)
-    alone = _spread(sample.d_labels, sample.units)
-    if sample.units < LEAST_LABELS:
-        return Powered(sample.items, sample.judged, sample.labels, sample.judge, both, None,
-                       None, None, weight, None, None)  # fmt: skip
-    reach = float(t.ppf((1 + level) / 2, sample.units - 1))
-    fixed = _exact(sample, level) if alone < NO_SPREAD else None
-    interval = fixed or (both - reach * spread, both + reach * spread)
-    many = int((sample.d_judge != 0).sum())
-    judge = _spread(sample.d_judge, many) * float(t.ppf((1 + level) / 2, max(many - 1, 1)))
-    p = 1.0 if spread < NO_SPREAD else float(2 * t.sf(abs(both - null) / spread, sample.units - 1))
-    return Powered(
-        labelled=sample.items,
-        judged=sample.judged,
-        labels=sample.labels,
-        judge=sample.judge,
-        both=both,
-        labels_interval=_inside(
-            fixed or (sample.labels - reach * alone, sample.labels + reach * alone), sample.bounded
-        ),
-        judge_interval=None
-        if np.isnan(judge)
-        else _inside((sample.judge - judge, sample.judge + judge), sample.bounded),
-        interval=_inside(interval, sample.bounded),
-        weight=weight,
-        effective=sample.items * (alone / spread) ** 2
-        if spread > NO_SPREAD
-        else float(sample.items),
-        p=p if alone > NO_SPREAD else None,
+        return _without(sample.items, len(sample.judged), sample.judge)
+    alone, judge, both, weight = _three(sample, level, power)
+    return _told(
+        (sample.items, len(sample.judged), sample.units),
+        (alone.value, judge.value, both.value),
+        (alone.reach, judge.reach, both.reach),
+        (alone.spread, both.spread),
+        weight,
+        (level, null, 0.0),
     )
 
 
-def _tuned(found: Parts) -> float:
-    """The ``lam`` of least estimated variance, kept within what helps: 0 to 1."""
-    denominator = float(found.d_gain @ found.d_gain)
-    if denominator <= 0:
-        return 0.0
-    return float(np.clip(-(found.d_labels @ found.d_gain) / denominator, 0.0, 1.0))
+def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
+    """The first mean minus the second, -1 to 1; ``p`` that it is 0.
+
+    Limits come from those of both means and their correlation; where no variance can be seen,
+    from the labels that they share, which count for one and against the other.
+    """
+    items, judged = first.items + second.items, len(first.judged) + len(second.judged)
+    judge = first.judge - second.judge
+    if np.isnan(first.labels) or np.isnan(second.labels):
+        return _without(items, judged, judge)
+    if min(first.units, second.units) < LEAST_LABELS:
+        units = 0
+    else:
+        units = int((first.asked | second.asked).sum())
+    pairs = list(zip(_three(first, level, None)[:3], _three(second, level, None)[:3], strict=True))
+    shared = _shared(first, second)
+    alone, machine, both = (
+        of_difference(one.reach, other.reach, _correlation(one, other, shared))
+        for one, other in pairs
+    )
+    spreads = [float(np.linalg.norm(one.influence - other.influence)) for one, other in pairs]
+    return _told(
+        (items, judged, units),
+        tuple(one.value - other.value for one, other in pairs),
+        (alone, machine, both),
+        (spreads[0], spreads[2]),
+        None,
+        (level, 0.0, -1.0),
+    )
 
 
-def _spread(influence: Array, units: int) -> float:
-    """Standard error from influence functions of clusters, sample-size corrected."""
-    if units < 2:
-        return float("nan")
-    return float(np.sqrt((influence**2).sum() * units / (units - 1)))
+def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
+    product = one.spread * other.spread
+    if product < NO_SPREAD:
+        return otherwise
+    return float(np.clip(one.influence @ other.influence / product, -1.0, 1.0))
 
 
-def _exact(found: Parts, level: float) -> Range | None:
-    """Where all labels are alike, no variance can be seen: exact binomial over the units."""
-    if not found.bounded or min(found.labels, 1 - found.labels) > NO_SPREAD:
-        return None
-    return exact_interval(round(found.labels) * found.units, found.units, level)
+def _shared(first: Parts, second: Parts) -> float:
+    """Correlation that the labels in common suggest: a point of one is a point less of the
+    other."""
+    common = (first.asked & second.asked).sum()
+    return -float(common / max(1.0, np.sqrt(first.units * second.units)))
 
 
-def _inside(interval: Range, bounded: bool) -> Range:
-    low, high = interval
-    return (max(0.0, low), min(1.0, high)) if bounded else interval
+def _without(items: int, judged: int, judge: float) -> Powered:
+    return Powered(items, judged, None, judge, None, None, None, None, None, None, None)
+
+
+def _told(
+    counts: tuple[int, int, int],
+    values: tuple[float, ...],
+    reaches: tuple[Reach, ...],
+    spreads: tuple[float, float],
+    weight: float | None,
+    asked: tuple[float, float, float],
+) -> Powered:
+    """Estimates with intervals that hold them; none where the units are too few."""
+    items, judged, units = counts
+    level, null, low = asked
+    machine = reaches[1].around(values[1], low)
+    if units < LEAST_LABELS:
+        return Powered(items, judged, values[0], values[1], values[2], None, machine, None,
+                       weight, None, None)  # fmt: skip
+    return Powered(
+        labelled=items,
+        judged=judged,
+        labels=values[0],
+        judge=values[1],
+        both=values[2],
+        labels_interval=reaches[0].around(values[0], low),
+        judge_interval=machine,
+        interval=reaches[2].around(values[2], low),
+        weight=weight,
+        effective=_worth(items, *spreads),
+        p=_p(values[2], reaches[2], null, units, level),
+    )
+
+
+def _worth(items: int, alone: float, both: float) -> float:
+    return items * (alone / both) ** 2 if both**2 > NO_SPREAD else float(items)
+
+
+def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
+    """Two-sided; below ``1 - level`` exactly where the interval leaves out the null."""
+    from scipy.stats import t
+
+    distance = reach.below if value > null else reach.above
+    if value == null or distance <= 0:
+        return 1.0
+    quantile = float(t.ppf((1 + level) / 2, units - 1))
+    return float(2 * t.sf(abs(value - null) / distance * quantile, units - 1))
+
+
+def _three(
+    sample: Parts, level: float, power: float | None
+) -> tuple[_Bounded, _Bounded, _Bounded, float]:
+    """Labels alone, judge alone, both, and ``lam``."""
+    weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
+    if power is None and _enough(sample):
+        weight, left_out = _tuned(sample)
+    alone = _Bounded(
+        sample.labels, _reach(sample, sample.d_labels, 0.0, level), sample.d_labels.sum(0)
+    )
+    influence = sample.d_labels + left_out * sample.d_gain
+    both = alone
+    if weight:
+        value = float(np.clip(sample.labels + weight * sample.gain, 0.0, 1.0))
+        both = _Bounded(value, _reach(sample, influence, weight, level), influence.sum(0))
+        if power is None and both.width >= alone.width:
+            both, weight = alone, 0.0  # what a judge adds must be worth what it costs
+    many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
+    size = len(sample.judged)
+    judge = score_reach(
+        sample.judged,
+        np.full(size, 1 / size),
+        max(float(sample.d_judge @ sample.d_judge), float(sample.judged.var()) / size),
+        size if many == 1 else many,
+        _quantile(level, many),
+    )
+    return alone, _Bounded(sample.judge, judge, sample.d_judge), both, weight
+
+
+def _quantile(level: float, units: int, known: bool = False) -> float:
+    """Student's, over the units; the normal's where the variance need not be estimated."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    return float(ndtri(tail) if known else stdtrit(max(units - 1, 1), tail))
+
+
+def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reach:
+    """Score limits by stratum, put together; degrees of freedom are those of each stratum."""
+    known = sample.plain and not weight
+    found: list[tuple[float, Reach]] = []
+    variances = 0.0
+    for number, stratum in enumerate(sample.strata):
+        units = stratum.units
+        squares = float(influence[number] @ influence[number])
+        if not known:
+            squares *= units / max(units - 1, 1)
+        # nobody knows of a judge that no error was seen in: one of that many units is one
+        squares += (weight * sample.error[number]) ** 2
+        variances += squares
+        fair = float(stratum.weights @ stratum.weights) * _variance(stratum)
+        variance = squares / stratum.share**2
+        if not weight:
+            variance = max(variance, fair)
+        reach = score_reach(
+            stratum.values, stratum.weights, variance, units, _quantile(level, units, known)
+        )
+        found.append((stratum.share, reach))
+    total = influence.sum(0)
+    more = max(0.0, float(total @ total) - variances)
+    return of_sum(found, _quantile(level, sample.units) * float(np.sqrt(more)))
+
+
+def _variance(stratum: Labels) -> float:
+    mean = stratum.weights @ stratum.values
+    return float(stratum.weights @ (stratum.values - mean) ** 2)
+
+
+def _enough(sample: Parts) -> bool:
+    """Whether the labels can tell how far the judge is to be believed."""
+    return all(
+        stratum.units >= LEAST_UNITS and _minority(stratum) >= LEAST_MINORITY
+        for stratum, error in zip(sample.strata, sample.error, strict=False)
+        if error > 0
+    )
+
+
+def _minority(stratum: Labels) -> int:
+    """Labels that differ from the commonest one."""
+    return len(stratum.values) - int(np.unique(stratum.values, return_counts=True)[1].max())
+
+
+def _tuned(found: Parts) -> tuple[float, Array]:
+    """The ``lam`` of least estimated variance, from all labels and without each cluster.
+
+    It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty
+    (James & Stein 1961, positive part), so that a useless judge costs next to nothing.
+
+    Returns:
+        ``lam``, and that of all other clusters [shape=(clusters,)].
+    """
+    d_labels, d_gain = found.d_labels.sum(0), found.d_gain.sum(0)
+    product, square = d_labels * d_gain, d_gain**2
+    others = np.r_[0.0, np.where(found.asked, 1.0, 0.0)]
+    product, square = (values.sum() - others * np.r_[0.0, values] for values in (product, square))
+    raw = np.divide(-product, square, out=np.zeros_like(product), where=square > NO_SPREAD)
+    left = (d_labels + raw[0] * d_gain)[found.asked]
+    error = float(left @ left) / max(found.units - 2, 1)
+    helps = (raw > 0) & (square > NO_SPREAD)
+    kept = 1 - np.divide(error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps)
+    tuned = np.clip(raw, 0.0, 1.0) * np.maximum(0.0, kept)
+    return float(tuned[0]), tuned[1:]

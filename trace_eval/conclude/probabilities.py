@@ -13,7 +13,8 @@ from trace_eval.agreement.source import JudgedSource
 from trace_eval.agreement.tabular import write_json
 from trace_eval.conclude.calibrate import Calibration, calibrate
 from trace_eval.conclude.evidence import Evidence, gather
-from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder
 from trace_eval.data.labels import MISSING, LabelTable
 
 #: Files, in the run's folder where a run was judged.
@@ -40,14 +41,8 @@ def write_probabilities(
     evidence = gather(source, labels, policy=policy)
     found = calibrate(evidence)
     path = folder / PROBABILITIES
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = SafeWriter(file, lineterminator="\n")
-            writer.writerow(("id", "p_a", "held_out"))
-            writer.writerows(_rows(found, evidence))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error})") from error
+    make_folder(folder)
+    write_table(path, ("id", "p_a", "held_out"), _rows(found, evidence))
     write_json(folder / REPORT, dataclasses.replace(found, probabilities={}))
     return found, [path, folder / REPORT]
 

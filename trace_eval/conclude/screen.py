@@ -27,7 +27,7 @@ from trace_eval.conclude.parts import (
     tested_parts,
     wanted_labels,
 )
-from trace_eval.conclude.screen_words import UNTRUSTED, caveats, verdict
+from trace_eval.conclude.screen_words import caveats, untrusted, verdict
 from trace_eval.conclude.shift import differences
 
 
@@ -39,7 +39,8 @@ class Screening:
         chosen: the largest part that holds; null: none.
         parts: everything that was tried.
         decided, review: items, surest first and least sure first; ``hopeless``: unscored.
-        labels: labelled and scored items; ``instructions`` behind them, null: not respected.
+        labels: labelled and scored items; ``instructions`` (or copies of one pair) behind them,
+            null: not respected.
         needed: labels within ``candidate`` that would probably do; null: no part looks as if
             it could reach the target, or one holds.
         verdict: in words.
@@ -81,8 +82,10 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
     parts: list[DecidablePart] = []
     for name, values in signals.items():
         parts += tested_parts(name, values, evidence.agrees, scored, design, options.agree, delta)
-    shifted = differences(evidence) if evidence.inclusion is None else []
-    trusted = options.as_sampled or not shifted
+    drawn = evidence.drawn
+    shifted = differences(evidence) if drawn.inclusion is None else []
+    why_not = drawn.problem or drawn.doubt
+    trusted = options.as_sampled or not (shifted or why_not)
     holding = [part for part in parts if part.holds and trusted]
     chosen = max(holding, key=lambda part: part.decided, default=None)
     plain = design.stratum is None and design.clusters == len(scored)
@@ -107,7 +110,9 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
         decided=_listed(evidence, inside, -order),
         review=_listed(evidence, scored & ~inside, order),
         hopeless=_listed(evidence, ~scored, order),
-        verdict=verdict(chosen, candidate, needed, parts, options) if trusted else UNTRUSTED,
+        verdict=verdict(chosen, candidate, needed, parts, options)
+        if trusted
+        else untrusted(why_not),
         caveats=tuple(caveats(evidence, options, shifted)),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trace_eval.agreement.judges import factorise
 from trace_eval.conclude.evidence import Evidence
 from trace_eval.conclude.parts import (
     EVERYTHING,
@@ -11,12 +12,19 @@ from trace_eval.conclude.parts import (
     fewest_labels,
 )
 
-#: Said where the labelled pairs visibly are no random sample.
-UNTRUSTED = (
-    "None: the labelled pairs are no random sample of this run, so they promise nothing of the"
-    " others; label a random sample, give each label its inclusion probability, or pass"
-    " --as-sampled to have a promise for pairs like the labelled ones."
-)
+
+def untrusted(why: str | None) -> str:
+    """Why labels promise nothing of other pairs.
+
+    Args:
+        why: what is wrong with the draw; None: the labelled pairs visibly are no random sample.
+    """
+    if why is None:
+        why = (
+            "the labelled pairs are no random sample of this run, so they promise nothing of the"
+            " others; label a random sample, give each label its inclusion probability"
+        )
+    return f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."
 
 
 def verdict(
@@ -70,16 +78,22 @@ def _more_than(part: DecidablePart, needed: int) -> str:
 
 def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> list[str]:
     """What cannot be promised, or holds by assumption."""
-    found = []
-    if evidence.inclusion is None and not evidence.asked[evidence.scored].all():
+    drawn, found = evidence.drawn, []
+    why_not = drawn.problem or drawn.doubt
+    if why_not:
+        if options.as_sampled:  # else the verdict says it
+            found.append(why_not)
+    elif drawn.inclusion is None and not evidence.asked[evidence.scored].all():
         found.append(
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
             " promise could hold for pairs like the labelled ones only"
             if shifted
-            else "the labelled pairs are taken as a random sample of this run"
+            else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
+            " instructions"
         )
-    if options.cluster and evidence.cluster is None:
-        found.append("instructions are unknown: pairs are taken as independent")
+    if options.cluster and factorise(evidence.table.facts.get("instruction_id")) is None:
+        copies = "" if evidence.cluster is None else ", but for copies (the same two recordings)"
+        found.append(f"instructions are unknown: pairs are taken as independent{copies}")
     if evidence.unmatched:
         found.append(f"{evidence.unmatched} labelled items were not judged and are left out")
     found.append("pairs unlike this run's (new systems, topics, voices) need new labels")

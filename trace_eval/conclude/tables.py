@@ -6,13 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.conclude.calibrate import Calibration, Measured
+from trace_eval.conclude.calibrate import CHOSEN, Calibration, Measured
 from trace_eval.conclude.forest import line
 from trace_eval.conclude.plan import LabelPlan
-from trace_eval.conclude.ppi import Powered
+from trace_eval.conclude.ppi import LEAST_MINORITY, LEAST_UNITS, Powered
 from trace_eval.conclude.screen import Screening
 from trace_eval.conclude.shares import ShareRow
 from trace_eval.conclude.win_rates import WinRates
+
+#: When the judge does not count; under a table.
+LABELS_ALONE = (
+    f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the others, and where"
+    " the judge narrows nothing"
+)
 
 
 def bounded(value: float | None, interval: Range | None) -> str:
@@ -64,8 +70,8 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
             )
             for row in rates.systems
         ),
-        f"{level:.0%} intervals; {rates.design}. Judge only knows nothing of the judge's errors"
-        " and may lie outside the others",
+        f"{level:.0%} intervals; {rates.design}; {LABELS_ALONE}. Judge only knows"
+        " nothing of the judge's errors and may lie outside the others",
     )
     yield table(
         "Differences of people's win rates, first minus second",
@@ -127,7 +133,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
             )
             for row in rows
         ),
-        f"{level:.0%} intervals; {design}",
+        f"{level:.0%} intervals; {design}; {LABELS_ALONE}",
     )
 
 
@@ -154,14 +160,15 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
         ("method", "Brier", "ECE", "log loss", "accuracy"),
         (
             (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
-            for row in result.methods
+            for row in (result.chosen, *result.methods)
         ),
-        f"held out: {result.folds} folds that share no instruction; always 1/2: Brier"
+        f"held out: {result.folds} folds that share no instruction; {CHOSEN}: the best among the"
+        " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
         f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
     )
     yield table(
         "Rules that need no fit, on the same pairs (ties as halves)",
-        ("rule", "says something on", "accuracy", f"{result.best} minus rule"),
+        ("rule", "says something on", "accuracy", f"{CHOSEN} minus rule"),
         ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in result.rules),
     )
 

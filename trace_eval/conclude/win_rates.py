@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.holm import holm
 from trace_eval.agreement.judges import factorise
-from trace_eval.conclude.ppi import Array, Design, Parts, Powered, estimate, parts, simple_design
+from trace_eval.conclude.limits import Array
+from trace_eval.conclude.ppi import (
+    Design,
+    Parts,
+    Powered,
+    difference,
+    estimate,
+    parts,
+    simple_design,
+)
 from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 
 _BOTH_BAD = LABELS.index("both_bad")
@@ -93,7 +102,7 @@ def win_rate_tables(
     systems.sort(key=_best_first)
     order = [row.system for row in systems]
     pairs = [
-        (one, other, estimate(found[one] - found[other], level, 0.0))
+        (one, other, difference(found[one], found[other], level))
         for one, other in combinations(order, 2)
     ]
     tested = [p.p for _, _, p in pairs if p.p is not None]

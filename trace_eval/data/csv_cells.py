@@ -1,19 +1,29 @@
-"""Cells of CSV files that a spreadsheet must not take for formulas.
+"""CSV as we write and read it: a cell breaks no row, and is no formula.
 
-Ids, systems and comments come from outside; ``=HYPERLINK(...)`` in one of them runs where the
-table is opened. Such cells get a leading apostrophe, which spreadsheets show as text
-(OWASP, CSV Injection). Readers of ours take it off again.
+Ids, systems, reasonings and comments come from outside. A line break in a cell is quoted,
+whichever of Unicode's it is: readers disagree on which ones end a row. ``=HYPERLINK(...)`` in a
+cell runs where the table is opened, so such cells get a leading apostrophe, which spreadsheets
+show as text (OWASP, CSV Injection); cells that look so protected already get one more.
+:func:`read_rows` and :func:`unquoted` give back exactly what was written.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+import io
+import re
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
+from pathlib import Path
 from typing import IO, TypeVar
 
-#: How a formula begins; a tab or a carriage return may stand before it.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from trace_eval.data.files import write_all
+
+#: Every character that some reader takes for the end of a line, as ``str.splitlines`` does.
+LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
+#: How a formula begins, and what may stand before it; apostrophes are those of :func:`safe`.
+_FORMULA = re.compile(rf"'*[=+\-@\t{LINE_BREAKS}]")
 
 #: True: cells are written as they are (``--raw-csv``).
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
@@ -23,20 +33,44 @@ T = TypeVar("T")
 
 def safe(cell: T) -> T | str:
     """A cell as it is written; numbers stay numbers."""
-    if not isinstance(cell, str) or not cell.startswith(FORMULA) or RAW.get() or _is_number(cell):
+    if not isinstance(cell, str) or not _FORMULA.match(cell) or RAW.get() or _is_number(cell):
         return cell
     return f"'{cell}"
 
 
+def unquoted(cell: str) -> str:
+    """A cell as it was before :func:`safe`."""
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+
+
+def line(cells: Iterable[object]) -> str:
+    """One row without its end, every cell as :func:`safe` writes it; None is an empty cell."""
+    buffer = io.StringIO()
+    # csv quotes the characters of its line end, and those only.
+    csv.writer(buffer, lineterminator=LINE_BREAKS).writerow(map(safe, cells))
+    return buffer.getvalue().removesuffix(LINE_BREAKS)
+
+
+def table_lines(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """The lines of a table with a header."""
+    yield line(columns)
+    yield from map(line, rows)
+
+
+def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Replace a file by a table, see :func:`trace_eval.data.files.replace_file`."""
+    write_all(path, table_lines(columns, rows))
+
+
 class SafeWriter:
-    """As ``csv.writer``, with every cell as :func:`safe` writes it."""
+    """As ``csv.writer``, with rows as :func:`line` writes them."""
 
     def __init__(self, file: IO[str], lineterminator: str = "\r\n") -> None:
-        self._writer = csv.writer(file, lineterminator=lineterminator)
+        self._file, self._end = file, lineterminator
 
     def writerow(self, cells: Iterable[object]) -> None:
         """Write one row."""
-        self._writer.writerow(map(safe, cells))
+        self._file.write(line(cells) + self._end)
 
     def writerows(self, rows: Iterable[Iterable[object]]) -> None:
         """Write rows."""
@@ -44,9 +78,21 @@ class SafeWriter:
             self.writerow(row)
 
 
-def unquoted(cell: str) -> str:
-    """A cell as it was before :func:`safe`."""
-    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
+def read_rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a CSV file under its header, each cell as it was before :func:`safe`.
+
+    A cell that a row lacks is empty; cells beyond the header are left out.
+
+    Raises:
+        OSError, UnicodeDecodeError, csv.Error: the file cannot be read.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file)
+        header = next(reader, [])
+        for cells in reader:
+            if cells:
+                found = map(unquoted, [*cells, *[""] * (len(header) - len(cells))])
+                yield dict(zip(map(unquoted, header), found, strict=False))
 
 
 def _is_number(cell: str) -> bool:

@@ -1,17 +1,17 @@
-"""Append-only JSON lines that survive a kill, and files that are replaced as a whole."""
+"""Append-only JSON lines that survive a kill."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from blueprints import UserError
+from trace_eval.data.files import opened, unwritable
+from trace_eval.data.files import write_all as write_all
 from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, DamagedFile, lines_of
 
 
@@ -39,7 +39,7 @@ def append(path: Path, record: BaseModel) -> None:
     """
     data = (record.model_dump_json() + "\n").encode()
     try:
-        with path.open("ab", buffering=0) as file:
+        with open(opened(path, os.O_APPEND), "ab", buffering=0) as file:  # noqa: PTH123 - its mode
             start = file.seek(0, os.SEEK_END)
             try:
                 _write(file.fileno(), data)
@@ -47,21 +47,13 @@ def append(path: Path, record: BaseModel) -> None:
                 file.truncate(start)
                 raise
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
 
 
 def _write(file: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(file, left) :]
-
-
-def _unwritable(path: Path, error: OSError) -> UserError:
-    why = error.strerror or str(error)
-    return UserError(
-        f"{path}: cannot be written ({why}); nothing finished is lost: mend that,"
-        " then run the same command again"
-    )
 
 
 def repair(path: Path) -> None:
@@ -121,29 +113,3 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
                     f"{path}, line {number}: not UTF-8 (byte {error.start + 1}), so the file was"
                     " damaged; delete that line, then run the same command again"
                 ) from None
-
-
-def replace_file(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Replace a file as a whole: readers see the old one or the new one, never a part.
-
-    Any number of processes may do so at once: each writes under a name of its own.
-
-    Raises:
-        UserError: it cannot be written.
-    """
-    part = path.with_name(f"{path.name[:200]}.{os.getpid()}-{os.urandom(4).hex()}.part")
-    try:
-        with part.open("wb") as file:
-            file.writelines([data] if isinstance(data, bytes) else data)
-        part.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _unwritable(path, error) from error
-        raise
-
-
-def write_all(path: Path, lines: Iterable[str]) -> None:
-    """Replace a file of lines, see :func:`replace_file`."""
-    replace_file(path, ((line + "\n").encode() for line in lines))

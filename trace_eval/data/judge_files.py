@@ -15,6 +15,7 @@ from trace_eval.data.labels import (
     LABEL_COLUMNS,
     LABELS,
     SCORE_FACTS,
+    SIDES,
     Codes,
     LabelTable,
     label_table,
@@ -76,13 +77,15 @@ class Columns:
 
 
 def read_judge_file(
-    path: Path, columns: Columns, numbers: Sequence[str] = ()
+    path: Path, columns: Columns, numbers: Sequence[str] = (), rows_are_items: bool = False
 ) -> tuple[LabelTable, LabelTable | None]:
     """(what the judge said, what people said) of one file; null: it has no truth column.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
     (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``
     and ``[[C]]`` (a tie); a reply without one leaves no label.
+
+    ``rows_are_items`` numbers the rows of a file without ids: nothing else is joined to them.
 
     Raises:
         UserError: the file cannot be read, a named column is not there, or a value is neither
@@ -109,7 +112,9 @@ def read_judge_file(
     elif columns.mapping:
         for name in set(found) & set(LABEL_COLUMNS):
             found[name] = [columns.mapping.get(str(value), value) for value in found[name]]
-    judged = label_table(str(path), found, default_ids=truth is not None, numbers=numbers)
+    judged = label_table(
+        str(path), found, default_ids=truth is not None or rows_are_items, numbers=numbers
+    )
     people = None
     if truth is not None or truth_scores:
         identity = {
@@ -136,7 +141,7 @@ def _labels(
     if are_replies(said):
         said = [x if x is None or x in LABELS else verdict(x, columns.tail) for x in said]
     seen = {value for value in said if value not in (None, "")}
-    strange = sorted(str(value) for value in seen - set(LABELS))
+    strange = sorted(str(value) for value in seen - set(LABELS) - SIDES.keys())
     if strange:
         example = " ".join(
             f"--map {value}={label}" for value, label in zip(strange, ("1", "2"), strict=False)
@@ -146,7 +151,7 @@ def _labels(
             f"{path}: {column} holds {', '.join(map(repr, strange[:_SHOWN]))}{more}; labels are"
             f" {', '.join(LABELS)}; say what it means, e.g. {example}"
         )
-    return {"preference" if seen <= _PLAIN else "overall": said}
+    return {"preference" if seen <= _PLAIN | SIDES.keys() else "overall": said}
 
 
 def flip(codes: Codes) -> Codes:

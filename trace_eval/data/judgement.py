@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
-from fusion import TRACE, Dimension, Rating
+from fusion import RATINGS, TRACE, Dimension, Rating
+from fusion.probability import SUM_TOLERANCE
 from trace_eval.data.outcome import Opinion, Order, Outcome, Reason, is_unset
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
@@ -26,6 +28,25 @@ Label = Rating | Literal["tie", "true", "false"]
 
 #: What a verdict is about: a dimension, or the pair as a whole where the task asks for that.
 About = Dimension | Literal["overall", "match"]
+
+
+#: What the distributions of each label set are over.
+_OFFERED: dict[LabelSet, frozenset[str]] = {
+    "typed": frozenset(RATINGS),
+    "plain": frozenset(("1", "2", "tie")),
+    "forced": frozenset(("1", "2", "tie")),  # both orders together may tie
+    "binary": frozenset(("true", "false")),
+}
+
+
+def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str) -> None:
+    """Raise ``ValueError`` unless these are probabilities that sum to 1."""
+    for label, share in shares.items():
+        if not 0 <= share <= 1:
+            raise ValueError(f"{where}.distribution: {label!r} has {share:g}; shares are 0 to 1")
+    total = math.fsum(shares.values())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise ValueError(f"{where}.distribution: sums to {total:.6g}, not to 1")
 
 
 class VerdictOpinion(Opinion):
@@ -105,6 +126,49 @@ class Judgement(Outcome):
         """(pair, rubric): unique in a run; a run of pairs has one rubric."""
         return self.pair, ""
 
+    def check(self) -> None:
+        """Refuse what no judge can have said; stored judgements may have been edited.
+
+        Raises:
+            ValueError: scored without a verdict, a label that its label set does not hold, or a
+                distribution that is none.
+        """
+        if self.status == "scored" and not self.dimensions:
+            raise ValueError("status: 'scored' without a verdict on anything")
+        offered = _OFFERED[self.label_set]
+        for name, verdict in self.dimensions.items():
+            where = f"dimensions.{name}"
+            for label in (verdict.rating, *(verdict.distribution or ())):
+                if label not in offered:
+                    told = f"{self.label_set} label ({', '.join(sorted(offered))})"
+                    raise ValueError(f"{where}: {str(label)!r} is no {told}")
+            if verdict.distribution is not None:
+                check_shares(verdict.distribution, where)
+
+    @model_validator(mode="after")
+    def _winners_only(self) -> Judgement:
+        """A forced choice is 1 or 2; it ties only where as many votes say one as the other."""
+        if self.label_set != "forced":
+            return self
+        for opinion in self.opinions:
+            for about, label in opinion.ratings.items():
+                self._refuse_tie(about, label)
+        for about, verdict in self.dimensions.items():
+            shares = verdict.distribution or {}
+            for label in shares:
+                self._refuse_tie(about, label)
+            even = bool(shares) and shares.get(Rating.A) == shares.get(Rating.B)
+            if not (even and verdict.rating == "tie"):
+                self._refuse_tie(about, verdict.rating)
+        return self
+
+    def _refuse_tie(self, about: About, label: Label) -> None:
+        if label not in ("1", "2"):
+            raise ValueError(
+                f"pair {self.pair}: {about} is {label!s}, and forced labels are 1 and 2; only an"
+                " even split of them is a tie"
+            )
+
     def label(self, about: About) -> Label | None:
         """What it says of a dimension, of the pair as a whole, or of a match."""
         verdict = self.dimensions.get(about)
@@ -168,3 +232,12 @@ class Overall(Strict):
         None, description="overall distribution, where the dimensions have distributions"
     )
     entropy_bits: float | None = Field(None, ge=0, le=2, description="of that distribution")
+
+    def check(self) -> None:
+        """Refuse a distribution that is none.
+
+        Raises:
+            ValueError: says why.
+        """
+        if self.distribution is not None:
+            check_shares(self.distribution, "overall")

@@ -58,6 +58,9 @@ NUMBER_FACTS = (
 )
 
 
+#: Names of the answers that files give for the winner, as those of AudioJudge and of arenas do.
+SIDES = {"model1": "1", "model2": "2", "model_a": "1", "model_b": "2"}
+
 #: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability
 #: of A, and how far A is ahead.
 CERTAINTY_FACTS = (
@@ -209,6 +212,7 @@ def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] |
         values = [value.lower() if isinstance(value, str) else value for value in values]
         table = dict(MATCHES)
     allowed = list(table)
+    table |= {name: table[label] for name, label in SIDES.items() if label in table}
     table[None] = table[""] = MISSING
     unknown = MISSING - 1
     get = table.get

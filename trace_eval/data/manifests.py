@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data.files import utf8_name
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.manifest_files import records_of
 from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import ManifestPart, Shard, digest
-from trace_eval.data.records import Dropped, Spill, is_pair_record, pair_from_record
+from trace_eval.data.records import Dropped, NoLabel, Spill, is_pair_record, pair_from_record
 from trace_eval.data.singles import single_from_record
 from trace_eval.data.urls import location, name_of, parent, redacted
 
@@ -118,11 +119,11 @@ def read_manifest(
         UserError: the file itself cannot be read, or has no record at all.
     """
     with _local(location(path)) as (file, label, home):
-        root = home if audio_root is None else location(audio_root)
+        root = _at(home if audio_root is None else location(audio_root))
         records = islice(records_of(file, label), limit)
 
         def pairs(record: dict[str, Any], dropped: Dropped) -> Sequence[Pair]:
-            return [pair_from_record(record, _at(root), spill, dropped)]
+            return [pair_from_record(record, root, spill, dropped)]
 
         found = _read(label, records, pairs)
         return replace(found, sha256=_sha256(file))
@@ -179,7 +180,7 @@ def read_records(
 
 
 def _at(root: Path | str) -> Path | str:
-    return root.resolve() if isinstance(root, Path) else root
+    return utf8_name(root.resolve()) if isinstance(root, Path) else root
 
 
 def _sha256(path: Path) -> str:
@@ -208,14 +209,14 @@ def _read(
 ) -> Manifest:
     items: list[Pair | Single] = []
     problems: list[Problem] = []
-    warnings: list[Problem] = []
+    unread: dict[str, list[tuple[str, NoLabel]]] = {}
     seen: dict[str, str] = {}
     for where, record in records:
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
         try:
-            made = made_of(record, partial(_note, warnings, where))
+            made = made_of(record, partial(_note, unread, where))
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
@@ -229,8 +230,34 @@ def _read(
             items.append(item)
     if not items and not problems:
         raise UserError(f"{label}: no records; expected one item per line or row")
-    return Manifest(label, items, problems, warnings=warnings)
+    warnings = [_unused(field, found, items) for field, found in unread.items()]
+    kept = [_without(item, unread.keys()) for item in items] if unread else items
+    return Manifest(label, kept, problems, warnings=warnings)
 
 
-def _note(problems: list[Problem], where: str, what: str) -> None:
-    problems.append(Problem(where, what))
+def _note(unread: dict[str, list[tuple[str, NoLabel]]], where: str, what: NoLabel) -> None:
+    unread.setdefault(what.field, []).append((where, what))
+
+
+def _unused(
+    field: str, found: Sequence[tuple[str, NoLabel]], items: Iterable[Pair | Single]
+) -> Problem:
+    """Why none of a column's labels is used: those that can be read are no sample of it."""
+    where, first = found[0]
+    read = sum(bool(getattr(item.labels, field, None)) for item in items)
+    return Problem(
+        where,
+        f"column {first.column} is no label ({first.expected}, got {first.value!r:.80});"
+        f" {len(found)} of its {len(found) + read} values cannot be read, so none is used as a"
+        " label and no agreement comes from them: write each as one of the labels, or rename the"
+        " column if it holds none",
+    )
+
+
+def _without(item: Pair | Single, fields: Iterable[str]) -> Pair | Single:
+    """The item without these labels."""
+    if item.labels is None:
+        return item
+    kept = item.labels.model_copy(update=dict.fromkeys(fields))
+    told = any(value is not None for _, value in kept)
+    return item.model_copy(update={"labels": kept if told else None})

@@ -33,6 +33,7 @@ class Reason(StrEnum):
     FILTERED = "filtered"  # a content filter took the reply
     UNPARSEABLE = "unparseable"  # no verdict in the reply
     OFF_LABEL = "off_label"  # a verdict outside the offered labels
+    NOT_HEARD = "not_heard"  # a judge that listens says itself that it heard nothing
     OVER_BUDGET = "over_budget"  # --max-cost would have been passed
     SILENT = "silent"  # nobody can be heard; scores end as the rubric says
     EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate

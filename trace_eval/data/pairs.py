@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
 from fusion import Rating
+from trace_eval.data.files import utf8_name
 from trace_eval.data.urls import is_url, location, redacted
 
 #: Labels of a plain preference, where people were not asked for typed ties.
 Preference = Literal["1", "2", "tie"]
 
+
+Model = TypeVar("Model", bound=Strict)
 
 #: Longest id, characters: every message and table shows it.
 MAX_ID = 1000
@@ -47,6 +50,8 @@ class Recording(Strict):
             raise ValueError(f"url {url!r:.80} has no protocol://; give a path as 'audio'")
         if audio is not None and "\0" in str(audio):
             raise ValueError("the path holds a NUL character; write it without")
+        if isinstance(audio, str | Path):
+            utf8_name(Path(audio))
         found = audio if url is None else url
         if found is None or not is_url(found):
             return given
@@ -150,6 +155,20 @@ class Pair(Strict):
 def recordings_of(**roles: Recording) -> dict[str, Recording]:
     """The roles that have something to decode."""
     return {role: recording for role, recording in roles.items() if recording.has_audio}
+
+
+def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> Model:
+    """A copy of a record with each of its recordings replaced by what ``change`` makes of it."""
+    found: Any = change(record) if isinstance(record, Recording) else record
+    changed: dict[str, Any] = {}
+    for name, value in found:
+        if isinstance(value, Strict):
+            changed[name] = map_recordings(value, change)
+        elif isinstance(value, tuple) and any(isinstance(item, Recording) for item in value):
+            changed[name] = tuple(map_recordings(item, change) for item in value)
+    moved = {name: value for name, value in changed.items() if value is not getattr(found, name)}
+    copy: Model = found.model_copy(update=moved)
+    return copy if moved or found is not record else record
 
 
 def same_but_signatures(one: Strict, other: Strict) -> bool:

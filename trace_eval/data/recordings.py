@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.access import allowed, refusal
 from trace_eval.data.items import Single
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
 from trace_eval.data.manifests import Problem, read_manifest
@@ -21,27 +22,31 @@ AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".a
 def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
     """Missing and undecodable recordings, found from file headers, each file once.
 
-    Those behind URLs are not looked at: asking for a million of them takes hours, and what is
-    wrong with one is told when it is fetched.
+    Those behind URLs are not looked at, but for whether they may be opened: asking for a million
+    of them takes hours, and what is wrong with one is told when it is fetched.
     """
     problems = []
     checked: dict[str, str | None] = {}
     for item in items:
         for role, recording in item.recordings().items():
-            if recording.audio is None:
+            if recording.data is not None:
                 continue
             source = recording.source_id
             if source not in checked:
-                checked[source] = _header_problem(recording.audio)
+                checked[source] = (
+                    refusal(recording.url) if recording.url else _header_problem(recording.audio)
+                )
             if what := checked[source]:
                 kind = "pair" if isinstance(item, Pair) else "item"
                 problems.append(Problem(f"{kind} {item.id}, {role}: {source}", what, item.id))
     return problems
 
 
-def _header_problem(path: Path) -> str | None:
+def _header_problem(path: Path | None) -> str | None:
     import soundfile
 
+    if path is None:
+        return None
     try:
         if not path.is_file():
             return "no such file; check the path or --audio-root"
@@ -69,7 +74,11 @@ def find_urls(url: str) -> list[str]:
     """URLs of the recordings below a folder or of a glob (sorted), or the one URL itself.
 
     A URL that ends like a recording is taken for one without asking.
+
+    Raises:
+        UserError: the URL is not allowed, or nothing is there.
     """
+    allowed(url)
     if glob_base(url) is None and _suffix(url) in AUDIO_SUFFIXES:
         return [url]
     from trace_eval.data.remote import find
@@ -101,7 +110,11 @@ def recordings_in(
     for path in map(location, inputs):
         if _suffix(path) not in MANIFEST_SUFFIXES:
             below = find_recordings(path) if isinstance(path, Path) else find_urls(path)
-            found.update(dict.fromkeys(below))
+            for where in below:
+                try:
+                    found[location(where)] = None
+                except UserError as error:
+                    problems.append(Problem(f"below {path}", str(error)))
             continue
         manifest = read_manifest(path, audio_root, spill)
         problems += manifest.problems

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.data.jsonl import replace_file
-from trace_eval.data.pairs import Labels, Pair
+from trace_eval.data.files import make_folder, replace_file, utf8_name
+from trace_eval.data.pairs import Labels, Model, Pair, Recording, map_recordings
 from trace_eval.data.urls import joined, redact_urls
 
 #: Flat column names -> place in the pair. The first name is ours, the others are accepted.
@@ -49,12 +51,32 @@ _PLACES = {name: place for place, names in COLUMNS.items() for name in names}
 _RECORDINGS = ("instruction", "a", "b", "voice")
 _NESTED = (*_RECORDINGS, "labels", "label", "meta")
 
+#: Suffixes that an embedded recording keeps; others come from outside like any text.
+_SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
+
 #: Where the bytes of an embedded recording go; returns the path of the written file.
 Spill = Callable[[bytes, str], Path]
 
 
-#: Told of a label column whose value is none of the offered labels.
-Dropped = Callable[[str], None]
+@dataclass(frozen=True)
+class NoLabel:
+    """A value that is none of the labels that its column may hold.
+
+    Attributes:
+        field: of the item's labels.
+        column: of the file.
+        value: as it stands there.
+        expected: what would be a label, in words.
+    """
+
+    field: str
+    column: str
+    value: Any
+    expected: str
+
+
+#: Told of a label that cannot be read.
+Dropped = Callable[[NoLabel], None]
 
 
 def pair_from_record(
@@ -70,8 +92,8 @@ def pair_from_record(
         root: folder of relative paths, or its URL.
         spill: called with the bytes of an embedded recording and its file name; default:
             the bytes stay in the pair.
-        dropped: told of flat label columns that hold something else, e.g. a text in a column
-            ``content``; the pair is made without. Default: that is an error, as it is
+        dropped: told of labels that hold something else, e.g. a text in a column ``content``;
+            the pair is made without those in flat columns. Default: that is an error, as it is
             wherever labels are nested under ``labels``.
 
     Raises:
@@ -90,8 +112,8 @@ def pair_from_record(
             tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
         elif key in ("labels", "meta"):
             raise UserError(f"{key}: expected an object (got {value!r:.80})")
-        elif key == "faster" and value in _FASTER:
-            _put(tree, ("labels", "preference"), _FASTER[value])
+        elif key == "faster" and isinstance(value, str):
+            _put(tree, ("labels", "preference"), _FASTER.get(value, value))
         elif key in _PLACES:
             _put(tree, _PLACES[key], value)
         else:
@@ -185,21 +207,24 @@ def _text_labels(labels: dict[str, Any] | None) -> None:
 
 
 def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped) -> None:
-    """Take labels that came in flat columns and are none out of the tree."""
+    """Tell of what is no label, and take it out of the tree if it came in a flat column."""
     labels = tree.get("labels", {})
-    for column, value in record.items():
-        where = _PLACES.get(column, ())
-        if where[:1] != ("labels",) or where[1] not in labels or isinstance(value, Mapping):
+    nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
+    columns = {_PLACES[c][1]: c for c in record if _PLACES.get(c, ())[:1] == ("labels",)}
+    for name, value in list(labels.items()):
+        if isinstance(value, Mapping) or name not in Labels.model_fields:
             continue
         try:
-            Labels.model_validate({where[1]: labels[where[1]]})
+            Labels.model_validate({name: value})
         except ValidationError as error:
-            del labels[where[1]]
+            if name not in nested:
+                del labels[name]
             expected = error.errors(include_url=False)[0]["msg"]
-            dropped(
-                f"column {column} is no label ({expected}, got {value!r:.80}); the pair is judged"
-                " without it, rename the column if it is none"
-            )
+            dropped(NoLabel(name, columns.get(name, name), value, expected))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def first_problem(error: ValidationError, columns: str) -> str:
@@ -211,21 +236,31 @@ def first_problem(error: ValidationError, columns: str) -> str:
     return f"{where}: {first['msg']}{value}{hint}"
 
 
+def spilled(item: Model, spill: Spill) -> Model:
+    """A pair or single answer whose embedded recordings are files."""
+
+    def on_disk(recording: Recording) -> Recording:
+        if recording.data is None:
+            return recording
+        path = spill(recording.data, "")
+        return recording.model_copy(update={"audio": path, "data": None})
+
+    return map_recordings(item, on_disk)
+
+
 def spill_to(folder: Path) -> Spill:
     """A :data:`Spill` that writes content-addressed files under ``folder``.
 
     Embedded recordings then cost no memory, and a run can still play them later.
     """
-    folder = folder.absolute()
+    folder = utf8_name(folder.absolute())
 
     def spill(data: bytes, name: str) -> Path:
         digest = hashlib.sha256(data).hexdigest()
-        path = folder / f"{digest}{Path(name).suffix.lower() or '.audio'}"
+        suffix = Path(name).suffix.lower()
+        path = folder / f"{digest}{suffix if _SUFFIX.fullmatch(suffix) else '.audio'}"
         if not path.exists():
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise UserError(f"{folder}: cannot be made ({error.strerror})") from error
+            make_folder(folder, private=True)
             replace_file(path, data)
         return path
 

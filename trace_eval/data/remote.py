@@ -1,26 +1,34 @@
 """Recordings and manifests behind URLs: ``s3://``, ``gs://``, ``hf://``, ``https://``, ...
 
-Any protocol of fsspec works, with its own credentials (environment, configuration files,
-``FSSPEC_*`` variables). A URL is fetched where its content is needed, never to see whether it
-is there. Nothing here is imported before a URL is met.
+:mod:`trace_eval.data.access` decides what is opened. The file systems are those of fsspec, with
+its credentials (environment, configuration files, ``FSSPEC_*`` variables); they are given one link
+at a time. A URL is fetched where its content is needed, never to see whether it is there. Nothing
+here is imported before a URL is met.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import time
 from collections.abc import Iterable
 from datetime import datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.urls import glob_base, is_chained, protocol_of, redact_urls, redacted
+from trace_eval.data.access import Place, allowed
+from trace_eval.data.archives import BadArchive, TooLarge, read_bounded, read_member
+from trace_eval.data.ranges import WebFile
+from trace_eval.data.urls import glob_base, is_chained, links_of, protocol_of, redact_urls, redacted
 
-#: Larger files are not fetched, bytes: they are read into memory.
+#: Larger files are not fetched, bytes: they are read into memory. Of an archive this is the bound
+#: of what is read to get at one member.
 MAX_BYTES = 1 << 30
 
 _PIECE = 1 << 20
+
+_WEB = ("http", "https")
 
 #: Waits before a transfer that broke is tried again, seconds.
 RETRY_WAITS_S = (0.5, 2.0)
@@ -42,24 +50,25 @@ class Version(NamedTuple):
 
 
 def version_of(url: str) -> Version | None:
-    """The version of what is behind a URL, from its metadata.
+    """The version of what is behind a URL, from its metadata; of a member that of its archive.
 
     Returns:
         None where the file system tells nothing that changes with the content, or nothing at
         all; fetching then says why.
 
     Raises:
-        UserError: the file is larger than :data:`MAX_BYTES`.
+        UserError: the URL is not allowed, or the file is larger than :data:`MAX_BYTES`.
     """
+    place = allowed(url)
     try:
-        files, path = _open(url)
+        files, path = file_system(place.where)
         files.invalidate_cache(path)  # a listing from before the file changed
         info = files.info(path)
     except Exception:
         return None
     size = info.get("size")
-    if isinstance(size, int) and size > MAX_BYTES:
-        raise UserError(f"{redacted(url)}: {_TooLarge(size)}; make it FLAC or cut it")
+    if isinstance(size, int) and size > MAX_BYTES and place.archive is None:
+        raise UserError(f"{redacted(url)}: {TooLarge(MAX_BYTES, size)}; make it FLAC or cut it")
     known = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
     if not known or not isinstance(size, int):
         return None
@@ -74,13 +83,13 @@ def fetch(url: str) -> bytes:
     """The content behind a URL; a broken transfer is tried again twice.
 
     Raises:
-        UserError: unknown protocol, missing package, not found, no permission, no answer.
+        UserError: the URL is not allowed, missing package, not found, no permission, no answer.
     """
+    place = allowed(url)
     for wait in (*RETRY_WAITS_S, None):
         try:
-            files, path = _open(url)
-            content = _read(files, path)
-        except _TooLarge as error:
+            content = _read(place)
+        except TooLarge as error:
             raise UserError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
         except Exception as error:
             if wait is None or not _passing(error):
@@ -91,45 +100,46 @@ def fetch(url: str) -> bytes:
     raise AssertionError("the last attempt returns or raises")
 
 
-class _TooLarge(Exception):
-    """More than :data:`MAX_BYTES`."""
-
-    def __init__(self, size: int | None = None) -> None:
-        there = "without end" if size is None else f"{size} bytes"
-        super().__init__(f"{there}, at most {MAX_BYTES} are fetched")
-
-
-def _read(files: Any, path: str) -> bytes:
+def _read(place: Place) -> bytes:
     """The content, never more than the bound of it in memory."""
-    if "https" not in files.protocol:
-        size = files.size(path)
-        if size is not None and size > MAX_BYTES:
-            raise _TooLarge(size)
-        content: bytes = files.cat_file(path)
-        return content
-    # Web servers need not say how much comes, nor keep to it. A size is given only so that
-    # fsspec does not ask for it, which would be one more request.
-    data = bytearray()
+    files, path = file_system(place.where)
+    if place.archive is not None:
+        with _seekable(files, path, place.protocol) as file:
+            return read_member(file, place.archive, place.member, MAX_BYTES)
+    # Web servers need not say how much comes. A size is given only so that fsspec does not ask
+    # for it, which would be one more request.
+    asked = {"block_size": 0, "size": 1} if place.protocol in _WEB else {}
+    with files.open(path, "rb", **asked) as file:
+        size = None if asked else getattr(file, "size", None)
+        if isinstance(size, int) and size > MAX_BYTES:
+            raise TooLarge(MAX_BYTES, size)
+        return read_bounded(file, MAX_BYTES)
+
+
+def _seekable(files: Any, path: str, protocol: str) -> Any:
+    """An archive to move about in; every byte that is asked for is one that was read."""
+    if protocol not in _WEB:
+        return files.open(path, "rb", block_size=_PIECE, cache_type="none")
+    web = WebFile(files, path)
+    if web.ranges:
+        return web
     with files.open(path, "rb", block_size=0, size=1) as file:
-        while piece := file.read(_PIECE):
-            data += piece
-            if len(data) > MAX_BYTES:
-                raise _TooLarge
-    return bytes(data)
+        return io.BytesIO(read_bounded(file, MAX_BYTES))
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:
     """URLs of the files below a folder, or of a glob, with one of the suffixes; sorted.
 
     Raises:
-        UserError: the folder cannot be listed.
+        UserError: the URL is not allowed, or the folder cannot be listed.
     """
+    allowed(url)
     if is_chained(url):
         raise UserError(f"{redacted(url)}: a chained URL names one file; name each of them")
     base = glob_base(url)
     try:
-        files, path = _open(url if base is None else base)
-        names = files.find(path) if base is None else files.glob(_open(url)[1])
+        files, path = file_system(url if base is None else base)
+        names = files.find(path) if base is None else files.glob(file_system(url)[1])
     except Exception as error:
         raise UserError(_problem(url, error)) from None
     # Names lack what is not part of a path (host, user), so only their ends are used.
@@ -138,11 +148,27 @@ def find(url: str, suffixes: Iterable[str]) -> list[str]:
     return sorted(f"{root}/{name[len(path) :].lstrip('/')}" for name in below)
 
 
-def _open(url: str) -> tuple[Any, str]:
-    from fsspec.core import url_to_fs
+def file_system(where: Path | str) -> tuple[Any, str]:
+    """The file system of fsspec for a path or for a URL of one link, and the path in it.
 
-    found: tuple[Any, str] = url_to_fs(url)
-    return found
+    Raises:
+        UserError: the URL is not allowed, or is a member of an archive.
+        ImportError: its package is missing.
+        ValueError: fsspec does not know its protocol.
+    """
+    place = Place(where) if isinstance(where, Path) else allowed(where)
+    if place.archive is not None:
+        raise UserError(f"{redacted(str(where))}: a member of an archive; name a folder")
+    from fsspec.registry import get_filesystem_class
+
+    # Not url_to_fs, which takes every "::" for the next link of a chain.
+    kind = get_filesystem_class(place.protocol)
+    text = str(place.where)
+    if isinstance(place.where, Path):
+        if not place.where.is_file():  # a pipe would be waited for
+            raise FileNotFoundError(text)
+        return kind(), text
+    return kind(**kind._get_kwargs_from_urls(text)), kind._strip_protocol(text)
 
 
 def _status(error: Exception) -> int | None:
@@ -167,11 +193,15 @@ def _problem(url: str, error: Exception) -> str:
     text = redact_urls(" ".join(str(error).split()))[:200]
     told = f"{type(error).__name__}: {text}".rstrip(": ")
     kind = type(error).__name__.lower()
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, BadArchive):
+        return f"{name}: {text}"
     if isinstance(error, ImportError):
         return f"{name}: its protocol needs a package; run: {_install(url)}"
     if isinstance(error, ValueError) and "protocol not known" in told.lower():
         known = "use s3, gs, hf, https or another of fsspec"
-        return f"{name}: protocol {protocol_of(url)!r} is unknown; {known}"
+        return f"{name}: protocol {protocol_of(links_of(url)[-1])!r} is unknown; {known}"
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return f"{name}: not found; check the URL or --audio-root"
     if isinstance(error, PermissionError) or status in (401, 403) or "credential" in kind:
@@ -186,7 +216,7 @@ def _install(url: str) -> str:
 
     from fsspec.registry import known_implementations
 
-    protocol = protocol_of(url)
+    protocol = protocol_of(links_of(url)[-1])
     module = str(known_implementations.get(protocol, {}).get("class", "")).split(".")[0]
     if module and module != "fsspec":
         return f"pip install {module}"

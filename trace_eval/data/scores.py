@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+
 from pydantic import Field
 
 from blueprints import FiniteJson, Strict
+from trace_eval.data.judgement import check_shares
 from trace_eval.data.outcome import Opinion, Outcome, Reason
 
 #: Version of the score's JSON; a change that an old reader would misread raises it.
@@ -12,6 +16,13 @@ SCORE_VERSION = "1"
 
 #: A value of a rubric's scale; whole where the scale's labels are.
 ScaleValue = int | float
+
+
+def _is_number(label: str) -> bool:
+    try:
+        return math.isfinite(float(label))
+    except ValueError:
+        return False
 
 
 class Choice(Strict):
@@ -101,6 +112,28 @@ class Score(Outcome):
     estimate: ScoreEstimate | None = None
     cropped: bool = Field(False, description="what was heard ends before the recording does")
     silent: bool = Field(False, description="nobody can be heard")
+
+    def check(self, labels: Collection[float] | None = None) -> None:
+        """Refuse what no judge can have said; stored scores may have been edited.
+
+        Args:
+            labels: of the rubric's scale; None: not known.
+
+        Raises:
+            ValueError: scored without a value or unscored with one, a value that is not on the
+                scale, or a distribution that is none or over other labels.
+        """
+        if (self.status == "scored") != (self.value is not None):
+            raise ValueError(f"status: {self.status!r} and the value is {self.value}")
+        if labels and self.value is not None and not min(labels) <= self.value <= max(labels):
+            raise ValueError(f"value: {self.value:g} is not on the scale of {self.rubric}")
+        if self.distribution is None:
+            return
+        offered = None if labels is None else set(map(float, labels))
+        for label in self.distribution:
+            if not _is_number(label) or (offered and float(label) not in offered):
+                raise ValueError(f"distribution: {label!r} is no label of {self.rubric}")
+        check_shares(self.distribution, "score")
 
     @property
     def key(self) -> tuple[str, str]:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data.csv_cells import SafeWriter
-from trace_eval.data.jsonl import write_all
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.data.records import Spill, pair_from_record
@@ -203,12 +203,9 @@ def _voice(prompt: Any) -> Any:
 
 def write_speechjudge(data: SpeechJudgeData, folder: Path) -> tuple[Path, Path]:
     """Write ``pairs.jsonl`` for ``judge`` and ``labels.csv`` for ``agree``; gives their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     pairs, labels = folder / "pairs.jsonl", folder / "labels.csv"
     lines = (pair.model_dump_json(exclude_none=True) for pair in data.manifest.pairs)
     write_all(pairs, lines)
-    with labels.open("w", encoding="utf-8", newline="") as file:
-        writer = SafeWriter(file)
-        writer.writerow(LABEL_COLUMNS)
-        writer.writerows(data.labels)
+    write_table(labels, LABEL_COLUMNS, data.labels)
     return pairs, labels

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 from pathlib import Path
 from typing import Literal
+
+from trace_eval.data.system import lock
 
 
 def open_shared(
@@ -26,10 +27,10 @@ def open_shared(
     Raises:
         OSError, sqlite3.Error: it cannot be opened, or is no database.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+        lock(folder)
         database = sqlite3.connect(
             path, timeout=timeout_s, isolation_level=None, check_same_thread=False
         )

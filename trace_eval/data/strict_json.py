@@ -13,6 +13,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -24,7 +25,8 @@ from blueprints import UserError
 #: Levels of objects and lists. Records have 6; pydantic's parser ends at 200.
 MAX_DEPTH = 100
 
-_TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
+#: What is wrong with deeper ones.
+TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 
 #: Digits of an integer. JSON's own advice (RFC 8259, section 6) ends at 16; hashes have 78.
 MAX_DIGITS = 100
@@ -220,26 +222,36 @@ def own(kind: type[Model], line: str | bytes, where: object) -> Model:
         ) from None
 
 
-def _check(value: Any) -> None:
-    """Refuse what is nested too deeply, numbers that are too large, and marks."""
+def levels(value: Any) -> Iterator[list[Any]]:
+    """A value, then what objects and lists hold, level by level.
+
+    Raises:
+        BadJson: it is nested deeper than :data:`MAX_DEPTH`.
+    """
     level = [value]
     for _ in range(MAX_DEPTH + 1):
+        yield level
         below: list[Any] = []
         for item in level:
             if isinstance(item, dict):
                 below.extend(item.values())
             elif isinstance(item, list):
                 below.extend(item)
-            elif isinstance(item, BadJson):
-                raise item
-            elif isinstance(item, float) and math.isinf(item):
-                raise BadJson("a number too large for a double; write null where it is unknown")
-            elif isinstance(item, int) and abs(item) >= 10**MAX_DIGITS:
-                raise BadJson(f"a number of more than {MAX_DIGITS} digits; write it as text")
         if not below:
             return
         level = below
-    raise BadJson(_TOO_DEEP)
+    raise BadJson(TOO_DEEP)
+
+
+def _check(value: Any) -> None:
+    """Refuse what is nested too deeply, numbers that are too large, and marks."""
+    for item in chain.from_iterable(levels(value)):
+        if isinstance(item, BadJson):
+            raise item
+        if isinstance(item, float) and math.isinf(item):
+            raise BadJson("a number too large for a double; write null where it is unknown")
+        if isinstance(item, int) and abs(item) >= 10**MAX_DIGITS:
+            raise BadJson(f"a number of more than {MAX_DIGITS} digits; write it as text")
 
 
 def _marked(text: str) -> Any:
@@ -260,7 +272,7 @@ def _marked(text: str) -> Any:
     except ValueError as error:
         raise BadJson(f"not JSON ({error})") from None
     except RecursionError:
-        raise BadJson(_TOO_DEEP) from None
+        raise BadJson(TOO_DEEP) from None
 
 
 def _item(value: Any) -> Any:

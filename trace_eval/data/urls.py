@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from blueprints import UserError
+from trace_eval.data.files import utf8_name
 
 # Bounded, so that a text of letters costs no more than its length: protocols are short.
-_PROTOCOL = "[a-z][a-z0-9+.-]{0,30}"
+_PROTOCOL = "[a-z][a-z0-9+._-]{0,30}"
 _URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
 _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
 _IN_TEXT = re.compile(rf"{_PROTOCOL}://[^\s'\"<>)]+", re.IGNORECASE)
@@ -48,6 +49,11 @@ def is_chained(url: str) -> bool:
     return _CHAIN.search(url) is not None
 
 
+def links_of(url: str) -> list[str]:
+    """The parts of a chained URL, the innermost last; of another one itself."""
+    return _CHAIN.split(url)
+
+
 def protocol_of(url: str) -> str:
     """The protocol, of a chained URL that of its first link with one."""
     return url.partition("://")[0].rpartition("::")[2].lower()
@@ -57,10 +63,10 @@ def location(text: Path | str) -> Path | str:
     """A path, or a URL as a string; a ``file://`` URL is a path.
 
     Raises:
-        UserError: a ``file://`` URL of another host.
+        UserError: a ``file://`` URL of another host, or a path that is not UTF-8.
     """
     if isinstance(text, Path) or not is_url(text):
-        return Path(text)
+        return utf8_name(Path(text))
     parts = _PARTS.fullmatch(text)
     if parts is None or parts[1].lower() not in _LOCAL:
         return text
@@ -90,7 +96,7 @@ def parent(url: str) -> str:
 
 def name_of(url: str) -> str:
     """The last part of a URL's path, e.g. ``a.wav``."""
-    return PurePosixPath(unquote(_CHAIN.split(url)[0].partition("?")[0])).name
+    return PurePosixPath(unquote(links_of(url)[0].partition("?")[0])).name
 
 
 def glob_base(url: str) -> str | None:
@@ -109,7 +115,7 @@ def redacted(url: str) -> str:
     a recording keeps its identity when it is signed anew. Values of other parameters that look
     secret are replaced by a hash, because they may tell objects apart.
     """
-    return "::".join(_shown(part) for part in _CHAIN.split(url))
+    return "::".join(_shown(part) for part in links_of(url))
 
 
 def redact_urls(text: str) -> str:

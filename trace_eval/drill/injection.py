@@ -14,6 +14,7 @@ from trace_eval.agreement.share import Share
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.drill.attacks import ATTACKS, Attack
+from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
@@ -129,7 +130,7 @@ def drill_injection(
             skipped += 1
             continue
         planned += _trials(case, rating, attacks, places)
-    judged = asyncio.run(_judge(judge, [case for _, case in planned]))
+    judged = complete(_judge(judge, [case for _, case in planned]))
     trials = (
         replace(trial, after=fuse(judgement, policy).rating)
         for (trial, _), judgement in zip(planned, judged, strict=True)

@@ -22,6 +22,7 @@ from extractors.audio import Clip, Samples, decode
 from fusion import Rating
 from trace_eval.agreement.share import Share
 from trace_eval.conclude.probes import ProbeReport, ProbeRow
+from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Pair, Recording
 from trace_eval.judges.registry import judge_of
@@ -169,7 +170,7 @@ def _row(
     options: Options,
 ) -> ProbeRow:
     audio = out.with_name(f"{out.name}-audio")
-    audio.mkdir(parents=True, exist_ok=True)
+    make_folder(audio, private=True)
     pairs = [
         _made(probe, pair, audio / f"{number:06d}") for number, pair in enumerate(manifest.pairs)
     ]

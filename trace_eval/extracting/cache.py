@@ -7,7 +7,6 @@ number of workers are not part of it, because they cannot change the output.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import re
 import sqlite3
@@ -22,6 +21,7 @@ from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, U
 from extractors.folders import CACHE_VARIABLE, cache_folder
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.sqlite import add_column, open_shared
+from trace_eval.data.system import lock
 
 #: Absences that the clip itself decides; the others may go away and are never stored.
 LASTING = frozenset({Status.TOO_SHORT, Status.SILENT, Status.NO_SPEECH})
@@ -93,7 +93,8 @@ class Cache:
         self._db: sqlite3.Connection | None = None
         check_folder(self.folder)
         try:
-            (self.folder / "locks").mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are in it
+            (self.folder / "locks").mkdir(exist_ok=True)
             self._db = open_shared(self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S)
             for table in ("groups", "files"):
                 add_column(self._db, table, "digest")
@@ -169,7 +170,7 @@ class Cache:
             for name in sorted({clip[:2] for clip in clips}) if self._db else ():
                 try:
                     handle = stack.enter_context((self.folder / "locks" / name).open("w"))
-                    fcntl.flock(handle, fcntl.LOCK_EX)  # freed when its holder dies
+                    lock(handle)  # freed when its holder dies
                 except OSError as error:
                     self._give_up(error)
                     break

@@ -8,21 +8,16 @@ a GPU, one process per GPU does that and nothing else, fed by those that do the 
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
+from trace_eval.data.system import cores
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored
 
 T = TypeVar("T")
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 class Engine(Protocol):

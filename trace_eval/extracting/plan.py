@@ -9,6 +9,7 @@ from pathlib import Path
 from extractors.base import Extractor
 from extractors.limits import MAX_SECONDS
 from extractors.models import Hashes, known_hashes
+from trace_eval.data.access import UrlAccess, url_access
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 
@@ -41,6 +42,8 @@ class Plan:
     one_model_at_a_time: bool = False
     hashes: Hashes = field(default_factory=known_hashes, compare=False, repr=False)
     """Of model files, so that not every worker reads gigabytes for them."""
+    access: UrlAccess = field(default_factory=url_access, compare=False)
+    """What URLs may name, in every worker."""
 
     def build(self) -> ClipExtractor:
         """The extractor of one process."""

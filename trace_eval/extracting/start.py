@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -11,12 +10,15 @@ from typing import NamedTuple
 from blueprints import UserError
 from extractors.base import Extractor
 from extractors.catalogue import another_recogniser
-from extractors.registry import plan_extractors
+from extractors.registry import AUTO, plan_extractors
 from trace_eval.data.pairs import Recording
+from trace_eval.data.system import cores
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import ClipSource, Extracted
-from trace_eval.extracting.engine import Engine, LocalEngine, cores, each
+from trace_eval.extracting.engine import Engine, LocalEngine, each
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.options import ExtractOptions
 
 
@@ -45,14 +47,20 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
 def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     """Refuse a plan that cannot run on this machine, before any clip is worked on.
 
-    A Ray cluster may have what this machine lacks, so there nothing is refused.
+    A Ray cluster may have what this machine lacks, so there nothing is refused. What a profile
+    brings although it has no wheel everywhere is absent with its reason, unless it was named.
 
     Raises:
         UserError: names every extractor that lacks a package or a model, with the remedies.
     """
     if options.engine == "ray":
         return
-    lacking = {e.group: reason for e in plan if (reason := e.unavailable()) is not None}
+    lacking = {
+        extractor.group: reason
+        for extractor in plan
+        if extractor.everywhere or options.overrides.get(extractor.group, AUTO) != AUTO
+        if (reason := extractor.unavailable()) is not None
+    }
     if not lacking:
         return
     told = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
@@ -149,6 +157,7 @@ def extract_each(
         listener: told of each.
         shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
     """
+    end_if_imported_by_worker()
     options = options or ExtractOptions()
     plan = extractors_of(options)
 
@@ -164,7 +173,7 @@ def extract_each(
         finally:
             await engine.close()
 
-    asyncio.run(work())
+    complete(work())
 
 
 def extract(

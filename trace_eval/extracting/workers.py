@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import NamedTuple
 
 from blueprints import Blueprint, UserError
 from extractors.models import prime_hashes
+from trace_eval.data.access import set_url_access
+from trace_eval.data.system import give_back_memory
 from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 
@@ -34,6 +38,10 @@ THREAD_VARIABLES = (
 #: seen two minutes would keep 100 MB for ever. To give it back at once instead, by malloc's
 #: environment variables, takes a page fault for every array: a tenth of all time but ASR's.
 TRIM_AFTER_S = 30.0
+
+
+#: Held while the running script is out of sight.
+_STARTING = threading.RLock()
 
 
 class Task(NamedTuple):
@@ -103,9 +111,9 @@ class Slot:
         except BrokenProcessPool:
             if self._ready is None or self._ready.exception() is not None:
                 raise WorkersError(
-                    "worker processes end before their first clip; a script must call trace_eval"
-                    ' below `if __name__ == "__main__":`, otherwise use workers=0 (--workers 0)'
-                    " to see why"
+                    "worker processes end before their first clip; a script with extractors of"
+                    ' its own must call trace_eval below `if __name__ == "__main__":`, otherwise'
+                    " use workers=0 (--workers 0) to see why"
                 ) from None
             self._executor = self._process = self._ready = None
             if len(tasks) > 1:
@@ -138,15 +146,11 @@ class Slot:
         return self._executor
 
     def _start_process(self, place: WorkerDevice) -> Executor:
-        if getattr(multiprocessing.current_process(), "_inheriting", False):
-            # A worker is importing its parent's script, which has no main guard; the parent
-            # says so, see run.
-            raise SystemExit(1)
         executor = ProcessPoolExecutor(
             1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
         )
         before = set(multiprocessing.active_children())
-        with _set(place.environment()), _ctrl_c_blocked():
+        with _set(place.environment()), _ctrl_c_blocked(), without_script(self._plan):
             self._ready = executor.submit(_wait_ready)  # the process starts inside this call
         self._process = next(iter(set(multiprocessing.active_children()) - before), None)
         return executor
@@ -202,6 +206,38 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 @contextmanager
+def without_script(needed: object) -> Iterator[None]:
+    """A process that is spawned in here does not import the script that its parent runs.
+
+    A script without a main guard would start everything again in each worker. Only what was
+    defined in the script itself, e.g. an extractor, cannot be had without it.
+
+    Args:
+        needed: what the process is sent.
+    """
+    script = sys.modules["__main__"]
+    with _STARTING:
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            pickle.dumps(needed)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            sys.modules["__main__"] = script
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
+
+
+def end_if_imported_by_worker() -> None:
+    """End a worker that imports its parent's script, which has no main guard.
+
+    It would run everything a second time. The parent says so, see :meth:`Slot.run`.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        os._exit(1)
+
+
+@contextmanager
 def _set(variables: Mapping[str, str]) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
@@ -231,6 +267,7 @@ def _start_worker(plan: Plan) -> None:
     exit_with_parent()
     try:
         prime_hashes(plan.hashes)
+        set_url_access(plan.access)
         _worker = plan.build()
     except Exception as error:  # raised here, the pool would only say that it is broken
         _worker = error
@@ -257,6 +294,5 @@ def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Ext
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
     found = _run(_worker, tasks, groups)
     if sum(outcome.audio_s for outcome in found) > TRIM_AFTER_S:
-        with suppress(OSError, AttributeError):  # only glibc has it
-            ctypes.CDLL(None).malloc_trim(0)
+        give_back_memory()
     return found

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from extractors.weights import one_line
 from trace_eval.data import strict_json
 
 CONFIG_FILE = "adapter_config.json"
@@ -65,17 +66,22 @@ def with_adapter(
         )
     from peft import PeftConfig, PeftModel, load_peft_weights, set_peft_model_state_dict
 
-    config = PeftConfig.from_pretrained(str(folder))
+    try:
+        config = PeftConfig.from_pretrained(str(folder))
+        weights = {renamed(k): v for k, v in load_peft_weights(str(folder), device="cpu").items()}
+    except Exception as error:  # by kind of damage
+        raise UserError(
+            f"{folder}: the adapter cannot be read ({one_line(error)}); copy it again"
+        ) from error
     config.inference_mode = not trainable
     targets = getattr(config, "target_modules", None)
     if targets and not isinstance(targets, str):
         config.target_modules = sorted({renamed(name) if "." in name else name for name in targets})
-    weights = {renamed(k): v for k, v in load_peft_weights(str(folder), device="cpu").items()}
     try:
         adapted = PeftModel(model, config)
         loaded = set_peft_model_state_dict(adapted, weights)
     except (RuntimeError, ValueError) as error:  # no module matches, or a shape does not
-        raise UserError(f"{folder}: does not fit this model ({error!s:.300})") from error
+        raise UserError(f"{folder}: does not fit this model ({one_line(error, 300)})") from error
     prefix = adapted.base_model.prefix
     missing = [key for key in loaded.missing_keys if prefix in key]
     _refuse(folder, "has no weight for", missing)

@@ -84,8 +84,11 @@ class Case:
     @property
     def instruction_text(self) -> str | None:
         """The written instruction, else what the recogniser heard of the spoken one."""
-        if self.item.instruction.text:
-            return self.item.instruction.text
+        return self.item.instruction.text or self.heard_instruction
+
+    @property
+    def heard_instruction(self) -> str | None:
+        """What the recogniser heard of the spoken instruction."""
         if self.instruction and isinstance(self.instruction.transcript, Transcript):
             return self.instruction.transcript.text or None
         return None
@@ -120,7 +123,7 @@ SingleCase = Case
 
 
 class JudgeUnreachable(UserError):
-    """Nobody answers for the judge any more: the session ends, and what is finished stays."""
+    """No other call would bring an answer: the session ends, and what is finished stays."""
 
 
 class Judge(ABC):
@@ -161,6 +164,13 @@ class Judge(ABC):
     def activity(self) -> Activity:
         """What it is doing just now, for people who wait."""
         return Activity()
+
+    def load(self) -> None:  # noqa: B027 - most judges have no model in this process
+        """Load the model, so that one that does not load is found before any work.
+
+        Raises:
+            UserError: it does not load.
+        """
 
     def needs_instruction(self, pair: Pair) -> bool:
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""

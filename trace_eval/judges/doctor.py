@@ -106,8 +106,8 @@ async def doctor(
 ) -> list[Check]:
     """Check options, server, model, schema obedience and context of an LLM judge.
 
-    Makes one call of a few tokens, and judges one easy pair as a run would. Never raises for
-    what it is there to find.
+    Makes one call of a few tokens, and judges one easy pair as a run would; a judge that listens
+    is asked for two spoken numbers instead. Never raises for what it is there to find.
 
     Args:
         spec, options: of the judge.
@@ -129,6 +129,7 @@ async def doctor(
             *key_check(chat.client),
             *(server := await _server(chat, options)),
             *(await _pair(judge) if _takes_pairs(judge) and _answers(server) else []),
+            *(await _hears(chat, options) if _listens(chat) and _answers(server) else []),
             *(await _hearing(chat, options) if probe else []),
         ]
     finally:
@@ -169,8 +170,19 @@ async def _pair(judge: Judge) -> list[Check]:
     return [*checks, Check("verdict", right, told)]
 
 
+def _listens(judge: ChatJudge[Any]) -> bool:
+    return "audio" in judge.reads
+
+
+async def _hears(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
+    """Whether the model hears: a server may drop the sound and answer all the same."""
+    from trace_eval.judges.audio.probe import hearing
+
+    return [Check(*await hearing(judge.client, options.seed))]
+
+
 async def _hearing(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
-    if "audio" not in judge.reads:
+    if not _listens(judge):
         return [Check("probe", False, f"{judge.spec} reads and does not listen; leave out --probe")]
     from trace_eval.judges.audio.probe import probe
 
@@ -231,7 +243,7 @@ async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
 
 def _question(judge: ChatJudge[Any]) -> tuple[Message, ...]:
     """With a short tone for models that refuse calls without any sound."""
-    if "audio" not in judge.reads:
+    if not _listens(judge):
         return _QUESTION
     from trace_eval.judges.audio.probe import tone_part
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError
 from blueprints.features import feature_groups
+from trace_eval.judges.presets import PRESETS
 
 Mode = Literal["blueprint", "transcript"]
 RenderingName = Literal["compact", "paper"]
-Elicitation = Literal["label", "acceptability"]
+Elicitation = Literal["label", "acceptability", "flat"]
 Swap = Literal["both", "off", "random"]
 Structure = Literal["auto", "json_schema", "json_object", "text"]
 Concat = Literal["none", "pairs", "examples", "test", "all"]
 AudioFormat = Literal["wav", "mp3"]
 Transcripts = Literal["none", "asr", "reference"]
 InstructionForm = Literal["audio", "text", "both"]
-Preset = Literal["audiojudge", "style_paper"]
+Preset = Literal["audiojudge", "style_paper", "trace_paper"]
+Sampling = Literal["ours", "server"]
 
 #: Temperature when none is given: greedy for one sample, else warm enough to differ.
 GREEDY_TEMPERATURE = 0.0
@@ -31,10 +33,36 @@ SAMPLING_TEMPERATURE = 0.7
 REPLY_TOKENS = 2048
 RATING_TOKENS = 1024
 
+#: Longest reply of chat models in use, tokens: the bound where the server is given none.
+UNBOUNDED_TOKENS = 16_384
+
+#: What ``sampling="server"`` does not send unless it was named.
+_LEFT_TO_SERVER = frozenset({"temperature", "seed", "max_tokens"})
+
+
+def texts_to_paths(options: Any) -> None:
+    """Turn what stands for a path in new frozen options, a text or ``os.PathLike``, into one.
+
+    Raises:
+        UserError: a value is neither.
+    """
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if "Path" not in str(option.type) or value is None or isinstance(value, Path):
+            continue
+        try:
+            object.__setattr__(options, option.name, Path(value))
+        except TypeError:
+            raise UserError(f"{option.name}: {value!r:.60} is no path; give a text") from None
+
 
 @dataclass(frozen=True)
 class JudgeOptions:
     """What a judge is asked for. See docs/judges.md for each option's consequences.
+
+    A ``preset`` fills in the options that were not named when the object was made. One that was
+    named stays as it is, also where its value is the default's, so that
+    ``JudgeOptions(preset="style_paper", samples=1)`` asks once.
 
     Raises:
         UserError: a value is out of range, or two options contradict each other.
@@ -51,6 +79,7 @@ class JudgeOptions:
     elicitation: Elicitation = "label"
     template: Path | None = None  # Jinja file whose blocks replace those of the package
     show: tuple[str, ...] | None = None  # material beside the answer (rate); None: the rubric's
+    preset: Preset | None = None  # settings of a published protocol, where none are named
     # Opinions.
     swap: Swap = "both"
     samples: int = 1  # calls per order
@@ -58,6 +87,7 @@ class JudgeOptions:
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # likeliest tokens to sample from; None: not sent
     seed: int = 0  # of the first sample; the next one gets seed + 1
+    sampling: Sampling = "ours"  # server: what was not named of these and max_tokens is not sent
     max_tokens: int | None = None  # of one reply; None: 2,048, and 1,024 of a rater
     min_samples: int | None = None  # usable ones that make a score (rate); None: more than half
     choices: bool = False  # all samples of a question in one request (rate, openai)
@@ -76,7 +106,6 @@ class JudgeOptions:
     spent: float = 0.0  # US dollars spent before, counted against max_cost
     ledger: Path | None = None  # where calls are put down before they are sent
     # Sound (audio).
-    preset: Preset | None = None  # settings of a published protocol, where none are given
     task: str = "dimensions"  # what is asked of a pair: a name, or a .toml file
     concat: Concat = "all"  # how recordings are joined into audio parts
     examples: Path | None = None  # JSON lines of solved pairs, or of scored answers (rate)
@@ -92,14 +121,26 @@ class JudgeOptions:
     # In this process (scorer, reward).
     base: str | None = None  # path or hub id of the base, instead of the one an adapter names
     device: str = "auto"  # where the model runs; told by the session
-    max_clip_seconds: float = 300.0  # longer clips are unscored, never cut (reward)
+    max_clip_seconds: float = 300.0  # longer clips are unscored, never cut (audio, reward)
     tie_margin: float = 0.0  # rewards closer than this are a tie (reward)
     # Ollama.
     num_ctx: int | None = None  # None: sized from the prompts, in powers of two
     keep_alive: str = "10m"
     think: bool | None = None  # None: the model's own default
+    # Which of the above were named, by the user or his preset; told by the constructor.
+    named: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Remember which options are named: a default that was chosen beats a preset."""
+        made = super().__new__(cls)
+        if "named" not in options:  # dataclasses.replace hands on what was named before
+            names = [each.name for each in fields(cls)]
+            object.__setattr__(made, "_typed", frozenset({*names[: len(args)], *options}))
+        return made
 
     def __post_init__(self) -> None:
+        self._fill_in()
+        texts_to_paths(self)
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if value not in allowed:
@@ -118,6 +159,14 @@ class JudgeOptions:
             known = ", ".join(get_args(Preset))
             raise UserError(f"preset: {self.preset!r} is unknown; use one of {known}")
         self._check_together()
+
+    def _fill_in(self) -> None:
+        """Take from the preset what was not named; an unknown preset is refused later."""
+        named = vars(self).pop("_typed", self.named)
+        for name, value in PRESETS.get(self.preset or "", {}).items():
+            if name not in named and getattr(self, name) == _default(name):
+                object.__setattr__(self, name, value)
+        object.__setattr__(self, "named", named | PRESETS.get(self.preset or "", {}).keys())
 
     def _check_together(self) -> None:
         if self.samples > 1 and self.temperature == 0:
@@ -146,7 +195,7 @@ class JudgeOptions:
         before them can be continued.
         """
         record: dict[str, JsonValue] = {}
-        for name in (field.name for field in fields(self)):
+        for name in (each.name for each in fields(self)):
             if name not in used or name in NOT_DECIDING:
                 continue
             if name in _ALWAYS_RECORDED or getattr(self, name) != getattr(_DEFAULTS, name):
@@ -159,6 +208,8 @@ class JudgeOptions:
                 return [*sorted(self.drop)]
             case "show":
                 return None if self.show is None else [*sorted(self.show)]
+            case name if name in self.unsent:
+                return None
             case "temperature":
                 return self.sampling_temperature
             case "max_tokens":
@@ -167,12 +218,14 @@ class JudgeOptions:
         return str(value) if isinstance(value, Path) else value
 
     def changed(self) -> list[str]:
-        """Fields that a user set to something else than their default."""
+        """Fields that a user set to something else than their default; not those of his preset."""
+        preset = PRESETS.get(self.preset or "", {})
         return [
-            field.name
-            for field in fields(self)
-            if field.name not in STATE
-            and getattr(self, field.name) != getattr(_DEFAULTS, field.name)
+            each.name
+            for each in fields(self)
+            if each.name not in STATE
+            and getattr(self, each.name) != getattr(_DEFAULTS, each.name)
+            and not (each.name in preset and getattr(self, each.name) == preset[each.name])
         ]
 
     @property
@@ -184,8 +237,23 @@ class JudgeOptions:
 
     @property
     def reply_tokens(self) -> int:
-        """The bound on a reply that is sent; a rater sets its own before."""
-        return REPLY_TOKENS if self.max_tokens is None else self.max_tokens
+        """The bound on a reply that is sent; a rater sets its own before.
+
+        Where none is sent, how long a reply may be expected to get at most.
+        """
+        if self.max_tokens is not None:
+            return self.max_tokens
+        return UNBOUNDED_TOKENS if "max_tokens" in self.unsent else REPLY_TOKENS
+
+    @property
+    def unsent(self) -> frozenset[str]:
+        """Of temperature, seed and token limit, those that are left to the server."""
+        return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
+
+
+def _default(name: str) -> object:
+    """The value of an option that nobody chose."""
+    return JudgeOptions.__dataclass_fields__[name].default
 
 
 _CHOICES = {
@@ -194,6 +262,7 @@ _CHOICES = {
     "elicitation": get_args(Elicitation),
     "swap": get_args(Swap),
     "structure": get_args(Structure),
+    "sampling": get_args(Sampling),
     "concat": get_args(Concat),
     "audio_format": get_args(AudioFormat),
     "transcripts": get_args(Transcripts),
@@ -221,10 +290,10 @@ _AT_LEAST = {
 _DEFAULTS = JudgeOptions()
 
 #: Every option.
-FIELDS = frozenset(field.name for field in fields(JudgeOptions))
+FIELDS = frozenset(each.name for each in fields(JudgeOptions))
 
 #: What a session tells a judge, rather than what a user chooses.
-STATE = frozenset({"cache", "device", "ledger", "offline", "spent"})
+STATE = frozenset({"cache", "device", "ledger", "named", "offline", "spent"})
 
 #: Options of single clients: ``structure`` of openai, the others of ollama.
 CLIENT_ONLY = frozenset({"structure", "num_ctx", "keep_alive", "think"})
@@ -235,7 +304,6 @@ IN_PROCESS = frozenset({"base", "device", "max_clip_seconds", "tie_margin"})
 #: Options of judges that listen.
 AUDIO_ONLY = frozenset(
     {
-        "preset",
         "task",
         "concat",
         "examples",
@@ -255,7 +323,7 @@ AUDIO_ONLY = frozenset(
 TEXT_ONLY = frozenset({"mode", "rendering", "drop", "elicitation", "template"})
 
 #: Options of judges that compare pairs, and of those that rate single answers.
-PAIRS_ONLY = frozenset({"mode", "elicitation", "template", "swap", "tie_margin"})
+PAIRS_ONLY = frozenset({"mode", "elicitation", "swap", "tie_margin"})
 RATES_ONLY = frozenset({"show", "min_samples", "choices"})
 
 #: Options of every judge of pairs over a chat model, whatever it shows; and of every rater.
@@ -264,7 +332,7 @@ RATING_OPTIONS = CHAT_OPTIONS - PAIRS_ONLY | RATES_ONLY
 
 #: Options of how a rater sends sound; what is asked is its rubric's.
 AUDIO_RATING_OPTIONS = frozenset(
-    {"preset", "audio_rate", "level", "audio_format", "max_request_mb"}
+    {"audio_rate", "level", "audio_format", "max_request_mb", "max_clip_seconds"}
     | {"examples", "shots", "concat", "signals"}
 )
 

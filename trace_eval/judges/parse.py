@@ -7,6 +7,7 @@ the rubric, no key twice, no label that was not offered. It is never mended by g
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,8 @@ def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> 
         ReplyError: with reason ``unparseable`` or ``off_label``.
     """
     found = last_object(text, rubric.dimensions, "the verdicts")
+    if elicitation == "flat":
+        return _flat(found, rubric)
     ratings: dict[str, Any] = {}
     reasoning: dict[str, str] = {}
     for name in rubric.dimensions:
@@ -68,3 +71,16 @@ def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> 
             raise ReplyError(Reason.OFF_LABEL, str(error)) from None
         reasoning[name] = storable(words)
     return Verdicts(ratings, reasoning)
+
+
+def _flat(found: dict[str, object], rubric: Rubric) -> Verdicts:
+    """Labels beside one reasoning, as TRACE's released code reads them; it asks no reasons."""
+    said = found.get("reasoning") or ""
+    words = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    if missing := [name for name in rubric.dimensions if name not in found]:
+        raise ReplyError(Reason.UNPARSEABLE, f"the reply has no {missing[0]!r}")
+    try:
+        ratings = {name: rubric.parse(name, found[name]) for name in rubric.dimensions}
+    except OffScale as error:
+        raise ReplyError(Reason.OFF_LABEL, str(error)) from None
+    return Verdicts(ratings, dict.fromkeys(rubric.dimensions, storable(words)))

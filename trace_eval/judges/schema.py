@@ -36,4 +36,7 @@ def _verdict(rubric: Rubric, elicitation: Elicitation) -> dict[str, JsonValue]:
 
 def reply_schema(elicitation: Elicitation, rubric: Rubric = TRACE) -> dict[str, JsonValue]:
     """JSON schema of a reply: one verdict per dimension, and no overall one."""
+    if elicitation == "flat":
+        labels = dict.fromkeys(rubric.dimensions, rubric.scale.schema())
+        return _object({"reasoning": {"type": "string"}, **labels})
     return _object({name: _verdict(rubric, elicitation) for name in rubric.dimensions})

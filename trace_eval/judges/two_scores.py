@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import (
-    MAX_REPLY_CHARS,
     ReplyError,
     after_thinking,
     last_object,
@@ -145,7 +144,7 @@ def _on_scale(value: float, name: str, form: Form) -> float:
 # --- free text -------------------------------------------------------------------------------
 
 # Emphasis of Markdown; an underscore inside a word (score_1) is none.
-_EMPHASIS = re.compile(r"[*`#~]+|(?<!\w)_+|_+(?!\w)")
+_EMPHASIS = re.compile(r"[*`#~]+|(?<!\w)_+|(?<!_)_+(?!\w)")
 
 _THING = r"(?:output|audio|recording|clip|sample|speech|voice|version|candidate|score)"
 _FIRST = rf"(?:{_THING}[ _]?(?:a|1|one)|(?:the )?first(?: {_THING})?|a(?=\s?[:=]))"
@@ -181,21 +180,13 @@ def read_text(reply: str, form: Form = NATURALNESS) -> TwoScores:
     Raises:
         ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is off the scale.
     """
-    text = " ".join(_EMPHASIS.sub("", _bounded(reply)).split())
+    text = " ".join(_EMPHASIS.sub("", after_thinking(reply)).split())
     for chain in reversed(_chains(text, _mention(form.high))):
         if len(chain) > 1:
             return _conclusion(chain, form)
     raise ReplyError(
         Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
     )
-
-
-def _bounded(reply: str) -> str:
-    """Reasoning models draft scores between think tags; only what follows counts."""
-    if len(reply) > MAX_REPLY_CHARS:
-        detail = f"the reply has {len(reply)} characters; at most {MAX_REPLY_CHARS} are read"
-        raise ReplyError(Reason.UNPARSEABLE, detail)
-    return after_thinking(reply)
 
 
 def _chains(text: str, slot: re.Pattern[str]) -> list[list[re.Match[str]]]:

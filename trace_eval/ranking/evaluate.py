@@ -13,6 +13,7 @@ from trace_eval.data.labels import LabelTable
 from trace_eval.ranking.checks import ranking_warnings
 from trace_eval.ranking.correlation import correlate
 from trace_eval.ranking.model import Array
+from trace_eval.ranking.order_test import shown_better
 from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, opinion_column, outcomes_of
 from trace_eval.ranking.ranks import rank_rows, ranks
 from trace_eval.ranking.report import (
@@ -202,7 +203,10 @@ def _places(
 def _rank_intervals(
     methods: Sequence[str], outcomes: Outcomes, options: RankOptions
 ) -> dict[str, _Bounds]:
-    """Percentile bounds of each system's rank; all methods read the same resamples."""
+    """Percentile bounds of each system's rank, where an exact test shows the order, too.
+
+    All methods read the same resamples.
+    """
     if not options.bootstrap.resamples:
         return {}
     if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
@@ -217,7 +221,35 @@ def _rank_intervals(
         for method, rows in drawn.items():
             rows.append(rank_rows(_resampled_values(method, outcomes, counts, options)))
     level = options.bootstrap.level
-    return {method: _bounds(np.concatenate(rows), level) for method, rows in drawn.items()}
+    found = {method: _bounds(np.concatenate(rows), level) for method, rows in drawn.items()}
+    orders: dict[int | None, tuple[Array, Array]] = {}
+    for method, (bounds, undefined) in found.items():
+        only = None
+        if method == AGAINST_BASELINE:
+            only = outcomes.systems.index(str(options.baseline))
+        if only not in orders:
+            orders[only] = shown_better(outcomes, level, options.typed, options.cluster, only)
+        found[method] = _tested(bounds, *orders[only]), undefined
+    return found
+
+
+def _tested(bounds: list[tuple[int, int]], better: Array, tested: Array) -> list[tuple[int, int]]:
+    """Bounds that put a system before another only where a test of the two says so.
+
+    Others that lie apart are widened until they meet, and equal points by one for each.
+    """
+    if not bounds:
+        return bounds
+    low, high = np.array(bounds).T
+    unknown = tested & ~better & ~better.T
+    apart = unknown & (high[:, None] < low[None, :])
+    point = (low == high)[:, None] & (low == high)[None, :]
+    equal = unknown & point & (low[:, None] == low[None, :])
+    np.fill_diagonal(equal, False)
+    behind = np.where(apart, low[None, :], high[:, None]).max(1)
+    ahead = np.where(apart, high[:, None], low[None, :]).min(0)
+    behind = np.maximum(behind, low + equal.sum(1))
+    return [(int(first), int(last)) for first, last in zip(ahead, behind, strict=True)]
 
 
 def _bounds(rows: Array, level: float) -> _Bounds:

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.csv_cells import read_rows
 
 
 def read_human_ranking(path: Path) -> dict[str, float]:
@@ -17,7 +18,7 @@ def read_human_ranking(path: Path) -> dict[str, float]:
             or a system comes twice.
     """
     try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+        rows = list(read_rows(path))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     if not rows:

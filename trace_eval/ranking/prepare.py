@@ -9,7 +9,10 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.agreement.align import Items, Missing, first_repeat, items_of, match
 from trace_eval.agreement.judges import merge_facts, with_overall
 from trace_eval.agreement.source import JudgedSource
-from trace_eval.data.labels import LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
+
+#: Fact of people's labels: how many of them labelled the item, those who split included.
+OPINIONS = "opinions"
 
 
 def judge_table(
@@ -57,6 +60,8 @@ def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "err
             f" first {items.ids[absent[0]]!r}; judge them, or pass --missing drop"
         )
     facts = merge_facts(judged, rows, items)
+    said = np.any([codes != MISSING for codes in labels.codes.values()], axis=0)
+    facts[OPINIONS] = np.bincount(items.row, weights=said, minlength=len(items.ids))
     inclusion = items.fact("inclusion")
     if inclusion is not None:
         facts["inclusion"] = inclusion

@@ -64,7 +64,8 @@ def _ranking(report: RankReport) -> Table:
         ),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
-        f" {'instructions' if options.cluster else 'comparisons'}, seed {options.bootstrap.seed};"
+        f" {'instructions' if options.cluster else 'comparisons'}, seed {options.bootstrap.seed},"
+        " wider where an exact test of two systems shows no order;"
         " win rates are ranked as fractions, equal ones share a rank",
     )
 

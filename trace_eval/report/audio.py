@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from blueprints import UserError
+from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.pairs import Recording
 from trace_eval.data.urls import name_of, redacted
 from trace_eval.runs.outcomes import ClipRecord
@@ -51,9 +52,9 @@ class Shelf:
             return Sound(None, "no recording")
         path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
         if record and record.error:
-            playable = self.folder is None and path.is_file()
+            playable = self.folder is None and is_file(path)
             return Sound(self._link(path) if playable else None, record.error)
-        if not path.is_file():
+        if not is_file(path):
             return Sound(None, f"{path}: no such file any more")
         if self.folder is None:
             return Sound(self._link(path))
@@ -109,13 +110,9 @@ class Shelf:
 
     def _place(self, folder: Path, name: str, clip: str, write: Callable[[Path], object]) -> None:
         target = folder / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            part = target.with_name(name + ".part")
+        make_folder(folder)
+        with replacing(target) as part:
             write(part)
-            part.replace(target)
-        except OSError as error:
-            raise UserError(f"{target}: cannot be written ({error}); free some space") from error
         self._copied[clip] = name
 
 

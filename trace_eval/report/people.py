@@ -100,7 +100,7 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
         found = calibrate(gather(source, None))
     except (ImportError, UserError):
         return {}
-    return {"calibration": found, "reliability": diagram(found.methods[0])}
+    return {"calibration": found, "reliability": diagram(found.chosen)}
 
 
 def _why(error: Exception) -> str:
@@ -117,9 +117,11 @@ def _source(folder: Path) -> JudgedSource:
 
 def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, str]:
     if not any(pair.labels for pair in facts.pairs):
+        unused = "".join(f" {what}." for what in facts.record.unused_labels)
         return (
             None,
-            "The pairs of this run have no human labels, so there is nothing to agree with.",
+            "The pairs of this run have no human labels, so there is nothing to agree with."
+            + unused,
         )
     try:
         from trace_eval.agreement.evaluate import ALL_POLICIES, AgreeOptions, agree

@@ -19,6 +19,7 @@ from trace_eval.data.scores import Score
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.rubrics import ScoreRubric
+from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_table import rubrics_of
@@ -95,7 +96,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
         systems=_systems(lines, rubrics),
         scored=sum(line.value is not None for line in lines),
         reasons=_reasons(lines),
-        caveats=_caveats(lines),
+        caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),
         problems=list(run.problems()),
         level=RESAMPLES.level,
         style=style() + asset("scores.css"),

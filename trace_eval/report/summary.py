@@ -13,6 +13,7 @@ from trace_eval.agreement.bias.place import PlaceTest, place_test
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
+from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.record import SessionRecord
 
@@ -80,6 +81,7 @@ class ReportSummary:
         usage: null where no call was made; its cost is null when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
         place: how ratings go with the order shown; null where one order alone was asked.
+        guesses: how many clips have words that the recogniser guessed; null: none.
         wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
     """
 
@@ -103,6 +105,7 @@ class ReportSummary:
     call_s: float | None
     caveats: dict[str, int]
     place: PlaceTest | None = None
+    guesses: str | None = None
 
     @property
     def coverage(self) -> float:
@@ -139,8 +142,10 @@ def summarise(facts: Facts) -> ReportSummary:
         sessions=sessions,
         wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
-        caveats=dict(Counter(text for j in known for text in j.caveats).most_common()),
+        caveats=dict.fromkeys(facts.record.unused_labels, len(facts.pairs))
+        | dict(Counter(text for j in known for text in j.caveats).most_common()),
         place=place_test(map(VerdictRow.of, known)),
+        guesses=guesses_among(facts.blueprints.values()).line,
     )
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
+from trace_eval.data.files import encoded, is_file, make_folder, replace_file
 from trace_eval.report.audio import Shelf
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
@@ -35,7 +36,9 @@ from trace_eval.runs.run import Run
 REPORT = "report.html"
 
 
-def write_report(run_folder: Path, out: Path | None = None, audio: bool = False) -> Path:
+def write_report(
+    run_folder: Path | str, out: Path | str | None = None, audio: bool = False
+) -> Path:
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
     Args:
@@ -51,17 +54,12 @@ def write_report(run_folder: Path, out: Path | None = None, audio: bool = False)
         UserError: there is no run, or the file cannot be written.
     """
     run = Run.open(run_folder)
+    run_folder = run.folder
     facts = None if run.holds_scores else Facts.read(run_folder)
-    path = out or run_folder / REPORT
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8", errors="replace") as file:
-            pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
-            file.writelines(pieces)
-        part.replace(path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error}); name another --out") from error
+    path = Path(out) if out else run_folder / REPORT
+    make_folder(path.parent)
+    pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
+    replace_file(path, map(encoded, pieces))
     return path
 
 
@@ -135,7 +133,7 @@ def _files(facts: Facts) -> dict[str, Path]:
     """A file that still is there, for every clip that has one."""
     found: dict[str, Path] = {}
     for record in facts.clips.values():
-        if record.clip and record.clip not in found and Path(record.source).is_file():
+        if record.clip and record.clip not in found and is_file(Path(record.source)):
             found[record.clip] = Path(record.source)
     return found
 

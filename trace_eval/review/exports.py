@@ -7,15 +7,14 @@ because they measure a rater's noise and must not count as more raters.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
-from trace_eval.data.csv_cells import safe
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.pairs import Recording
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
@@ -89,12 +88,8 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
 
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:
     """A table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({key: safe(value) for key, value in row.items()})
-    return buffer.getvalue()
+    cells = ([row[name] for name in COLUMNS] for row in rows)
+    return "".join(f"{told}\n" for told in table_lines(COLUMNS, cells))
 
 
 def to_hcot(review: Review) -> str:
@@ -154,7 +149,7 @@ FILES: dict[str, Callable[[Review], str]] = {
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:
     """Write all files of a review; files without a record are left out."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     written = []
     for name, make in FILES.items():
         if name == "accuracy.json" and not review.material.judged:
@@ -164,6 +159,6 @@ def write_exports(review: Review, folder: Path) -> Sequence[Path]:
         if name.startswith("labels") and not records(review):
             continue
         path = folder / name
-        path.write_text(make(review), encoding="utf-8")
+        replace_file(path, make(review))
         written.append(path)
     return written

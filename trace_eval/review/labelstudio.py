@@ -18,6 +18,7 @@ from xml.sax.saxutils import quoteattr
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from trace_eval.data import strict_json
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.outcome import Order
 from trace_eval.review.audio import Clips, keyed
 from trace_eval.review.protocol import COMMENT, COMMENT_LIMIT, TYPED, Phase, shown_rating
@@ -124,15 +125,15 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> Non
     """
     clips = Clips(review.material.pairs, review.store.secret)
     audio = folder / "audio"
-    audio.mkdir(parents=True, exist_ok=True)
+    make_folder(audio)
     for item in review.plan.items:
         for role in ("instruction", "a", "b"):
             clip = clips.clip_id(item, role)
             if clip in clips:
-                (audio / f"{clip}.wav").write_bytes(clips.wav(clip))
+                replace_file(audio / f"{clip}.wav", clips.wav(clip))
     text = json.dumps(tasks(review, audio_url), indent=2, ensure_ascii=False)
-    (folder / "tasks.json").write_text(text + "\n", encoding="utf-8")
-    (folder / "config.xml").write_text(config(), encoding="utf-8")
+    replace_file(folder / "tasks.json", text + "\n")
+    replace_file(folder / "config.xml", config())
 
 
 def read_results(review: Review, path: Path) -> Imported:

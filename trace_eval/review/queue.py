@@ -71,11 +71,12 @@ class ReviewPlan(Strict):
         """Probability with which each reviewed pair came to be reviewed, above 0 to 1.
 
         Needed pairs are taken with certainty; null while some are open, because those that
-        are done were not drawn. Of the others any prefix is a simple random sample.
+        are done were not drawn, and while of the others none is done, because needed pairs
+        alone stand for nothing else. Of the others any prefix is a simple random sample.
         """
         seen = set(reviewed)
-        complete = all(item in seen for item in self.needed)
         drawn = sum(item in seen for item in self.others)
+        complete = all(item in seen for item in self.needed) and (drawn > 0 or not self.others)
         found: dict[str, float | None] = dict.fromkeys(
             (item for item in self.needed if item in seen), 1.0 if complete else None
         )

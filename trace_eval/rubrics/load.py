@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from blueprints import Strict, UserError
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
+from trace_eval.data.strict_toml import read_toml
 
 _FILES = Path(__file__).parent / "files"
 
@@ -42,6 +42,9 @@ Reduce = Literal["mean", "median", "mode"]
 
 #: Most labels of a scale, so that a histogram and a keyboard can show them.
 MAX_LABELS = 21
+
+#: Most problems of one file that are told, and most names in one of them.
+MAX_TOLD = 10
 
 #: Longest text field, characters.
 MAX_TEXT = 4_000
@@ -73,7 +76,7 @@ class ScaleSpec(Strict):
             return tuple(sorted(set(self.values)))
         assert self.min is not None
         assert self.max is not None
-        count = int((self.max - self.min) / self.step + 1e-9) + 1
+        count = int(min((self.max - self.min) / self.step, 1000.0) + 1e-9) + 1
         return tuple(round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000))))
 
 
@@ -111,9 +114,11 @@ class ScoreRubric(Strict):
     @field_validator("rules", "elements", "inputs", "hidden")
     @classmethod
     def _each_once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        twice = [entry for entry in given if given.count(entry) > 1]
-        if twice:
-            raise ValueError(f"{twice[0]!r} is there twice; keep one")
+        seen: set[str] = set()
+        for entry in given:
+            if entry in seen:
+                raise ValueError(f"{entry!r:.60} is there twice; keep one")
+            seen.add(entry)
         return given
 
     @model_validator(mode="after")
@@ -123,8 +128,8 @@ class ScoreRubric(Strict):
         unknown = [label for label in self.points if label not in labels]
         if missing or unknown:
             raise ValueError(
-                f"points: one sentence per label; missing {', '.join(missing) or 'none'},"
-                f" unknown {', '.join(unknown) or 'none'}"
+                f"points: one sentence per label; missing {_some(missing)},"
+                f" unknown {_some(unknown)}"
             )
         if not ANSWERS & set(self.inputs):
             raise ValueError(f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}")
@@ -190,25 +195,27 @@ def rubric_path(name: str) -> Path:
     return path
 
 
-def load_rubric(name: str) -> ScoreRubric:
+def load_rubric(name: str | Path) -> ScoreRubric:
     """A shipped rubric by its name, or one from a file.
 
     Raises:
         UserError: no such rubric or file, no TOML, or a field is wrong; the message names
             all wrong fields.
     """
-    path = rubric_path(name)
-    try:
-        text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"rubric {path}: cannot be read ({error})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"rubric {path}: not TOML ({error}); see trace-eval rubrics show") from None
+    path = rubric_path(str(name))
+    table = read_toml(path, f"rubric {path}", "see trace-eval rubrics show")
     try:
         return ScoreRubric.model_validate(_numbers_as_text(table))
     except ValidationError as error:
-        raise UserError(f"rubric {path}: " + "; ".join(_problems(error))) from None
+        problems = list(_problems(error))
+        told = "; ".join(problems[:MAX_TOLD])
+        more = f"; and {len(problems) - MAX_TOLD} more" if len(problems) > MAX_TOLD else ""
+        raise UserError(f"rubric {path}: {told}{more}") from None
+
+
+def _some(names: list[str]) -> str:
+    shown = [name[:60] for name in names[:MAX_TOLD]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_TOLD else shown) or "none"
 
 
 def _numbers_as_text(table: dict[str, Any]) -> dict[str, Any]:

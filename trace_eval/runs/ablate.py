@@ -7,7 +7,6 @@ extracted again.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -20,12 +19,14 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.extracting.engine import each
+from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
 from trace_eval.options import DEFAULT_JUDGE
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.pipeline import load_model
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
@@ -124,7 +125,7 @@ def _plain(options: AblateOptions) -> Judge:
 def _hides_groups(options: AblateOptions) -> bool:
     """Whether the judge itself leaves out the groups that it is told to drop."""
     judge = _plain(options)
-    asyncio.run(judge.close())
+    complete(judge.close())
     return judge.uses is None or "drop" in judge.uses
 
 
@@ -167,9 +168,11 @@ def _judge_condition(
             if listener:
                 listener(judgement)
 
+        if len(done) < len(pairs):
+            load_model(judge)
         cases = (_without(case, strip) for case in CaseReader(run) if case.pair.id not in done)
         try:
-            asyncio.run(_judge_cases(judge, cases, store))
+            complete(_judge_cases(judge, cases, store))
         finally:
             fuse_run(judged, policy)
 

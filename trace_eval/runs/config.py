@@ -7,7 +7,6 @@ Keys are the names of the fields of :class:`trace_eval.options.Options`, its ``e
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
+from trace_eval.data.strict_toml import read_toml
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options import STATE, JudgeOptions
 from trace_eval.options import ExtractOptions, Options
@@ -41,7 +41,7 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     found: dict[str, Any] = {
         "judge": judges if options.rubrics else judges[0],
         "rubric": options.rubrics,
-        "policy": None if options.rubrics else options.policy,
+        "policy": None if options.rubrics else options.policy_name,
         "min_coverage": options.min_coverage,
         "tag": options.tag,
     }
@@ -54,7 +54,7 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
         for group, spec in sorted(extract.overrides.items())
     ]
     for field in fields(JudgeOptions):
-        if field.name not in STATE:
+        if field.name not in STATE | options.judging.unsent:
             found[field.name] = getattr(options.judging, field.name)
     return {key: _plain(value) for key, value in found.items() if value not in (None, [], ())}
 
@@ -98,12 +98,7 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises:
         UserError: it cannot be read, is no TOML, or has tables.
     """
-    try:
-        found = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); name a TOML file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not TOML ({error}); see trace-eval show RUN --config") from error
+    found = read_toml(path, str(path), "see trace-eval show RUN --config")
     if tables := [key for key, value in found.items() if isinstance(value, dict)]:
         raise UserError(f"{path}: has a table [{tables[0]}]; write options without tables")
     return found

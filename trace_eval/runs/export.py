@@ -8,6 +8,7 @@ from pathlib import Path
 
 from blueprints import Absent, Status, UserError
 from trace_eval.data import jsonl
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.urls import is_url
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_from
@@ -92,10 +93,10 @@ def _nothing(found: Extracted) -> None:
 
 def _into(out: Path) -> Callable[[Extracted], None]:
     """Appends an outcome to the files of a folder, a clip's blueprint once."""
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out, private=True)
     blueprints, clips = out / "blueprints.jsonl", out / "clips.jsonl"
     for path in (blueprints, clips):
-        path.write_bytes(b"")
+        replace_file(path, b"")
     seen: set[str] = set()
 
     def keep(found: Extracted) -> None:

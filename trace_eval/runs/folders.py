@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.files import make_folder
+from trace_eval.data.system import lock
 from trace_eval.runs.inputs import refuse_package
 
 
@@ -29,13 +30,13 @@ def written_atomically(out: Path) -> Iterator[Path]:
     if part.exists() and not mark.exists():
         raise UserError(f"{part}: is in the way; move it or choose another --out")
     try:
-        part.mkdir(parents=True, exist_ok=True)
+        make_folder(part, private=True)
         handle = mark.open("w")
     except OSError as error:
         raise UserError(f"{part}: cannot be written ({error}); choose another --out") from error
     with handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(handle, wait=False)
         except BlockingIOError:
             raise UserError(f"{part}: another process is merging into it") from None
         try:
@@ -63,7 +64,7 @@ def locked_for_reading(folder: Path) -> Iterator[None]:
             handle = None
         if handle:
             try:
-                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                lock(handle, shared=True, wait=False)
             except BlockingIOError:
                 raise UserError(f"{folder}: another process is writing to this run") from None
         yield

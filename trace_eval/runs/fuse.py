@@ -11,7 +11,7 @@ import fusion
 from blueprints import UserError
 from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
 from fusion.plain import PLAIN_POLICIES, PlainPolicy
-from trace_eval.data.jsonl import write_all
+from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
@@ -22,18 +22,29 @@ AnyPolicy = Policy | PlainPolicy
 ASKED = "asked"
 
 
-def any_policy(spec: str) -> AnyPolicy:
-    """A policy over plain labels by name, else as :func:`load_policy`."""
+def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
+    """A policy over plain labels by name, else as :func:`load_policy`; one as it is.
+
+    Raises:
+        UserError: there is none, or one of the user's own bears the name of another one.
+    """
+    if isinstance(spec, Policy | PlainPolicy):
+        known: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
+        if known.get(spec.name, spec) != spec:
+            raise UserError(f"policy {spec.name!r}: is the name of a built-in one; give another")
+        return spec
+    spec = str(spec)
     return PLAIN_POLICIES[spec] if spec in PLAIN_POLICIES else load_policy(spec)
 
 
-def load_policy(spec: str) -> Policy:
+def load_policy(spec: str | Path) -> Policy:
     """Find a policy by built-in name, table file (``.csv``, ``.json``) or entry point.
 
     Raises:
         UserError: nothing of that name exists, or the table is not valid. (``fusion`` stands
             on the standard library alone and raises a plain ``ValueError``.)
     """
+    spec = str(spec)
     if spec in PLAIN_POLICIES:
         raise UserError(
             f"policy {spec} gives plain labels, and typed ties are wanted here; use one of"
@@ -176,21 +187,22 @@ def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Ov
 def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
     fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
     overall = {pair.id: fused.get(pair.id) or missing(pair.id, policy) for pair in run.pairs()}
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, private=True)
     write_all(folder / "overall.jsonl", (found.model_dump_json() for found in overall.values()))
     write_all(folder / "results.csv", results_table(run, overall).csv_lines())
     return list(overall.values())
 
 
-def fuse_again(folder: Path, spec: str) -> list[Overall]:
+def fuse_again(folder: Path | str, spec: str | Path | AnyPolicy) -> list[Overall]:
     """Fuse a run again with another policy; nothing is extracted or judged.
 
     What earlier policies came to is kept under ``policies/NAME``.
     """
     policy = any_policy(spec)
+    named = policy.name if isinstance(spec, Policy | PlainPolicy) else str(spec)
     with Run.open(folder) as run:
         record = run.record()
-        policies = tuple(dict.fromkeys((spec, *record.policies, record.policy)))
+        policies = tuple(dict.fromkeys((named, *record.policies, record.policy)))
         overall = fuse_run(run, policy, policies[1:])
-        run.write_record(record.model_copy(update={"policy": spec, "policies": policies}))
+        run.write_record(record.model_copy(update={"policy": named, "policies": policies}))
     return overall

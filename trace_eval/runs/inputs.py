@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.files import utf8_name
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.urls import is_url, name_of
 from trace_eval.runs.record import DECIDING, RunRecord, differences
@@ -23,7 +24,7 @@ _NAMED = 3
 def input_name(manifest: Manifest) -> str:
     """The input as a run's record names it: an absolute path, or a URL."""
     path = str(manifest.path)
-    return path if is_url(path) else str(Path(path).resolve())
+    return path if is_url(path) else str(utf8_name(Path(path).resolve()))
 
 
 def default_out(manifest: Manifest, judge: str) -> Path:

@@ -13,14 +13,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from blueprints import UserError
 from extractors.base import Extractor
+from extractors.weights import one_line
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Recording
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
-from trace_eval.judges.base import Activity, Case
+from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.panel import Panel
 from trace_eval.measures import PairMeasures, measure_item
 from trace_eval.measures.speaker import GROUP as SPEAKER
@@ -114,6 +116,23 @@ def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[st
     return {role: recordings[role] for role in wanted if role in recordings}
 
 
+def load_model(judge: Judge | Panel) -> None:
+    """Load a judge's model before any work, so that it fails once and not at every item.
+
+    Raises:
+        UserError: it does not load.
+    """
+    try:
+        judge.load()
+    except UserError:
+        raise
+    except Exception as error:  # out of memory, or whatever a plugin raises
+        told = f"{type(error).__name__}: {one_line(error)}"
+        raise UserError(
+            f"judge {judge.spec}: its model does not load ({told}); mend that, or name another"
+        ) from error
+
+
 class ClipPool:
     """Recordings in flight, each asked for once and kept while somebody needs it."""
 
@@ -128,7 +147,10 @@ class ClipPool:
         source = recording.source_id
         self._users[source] = self._users.get(source, 0) + 1
         if source not in self._tasks:
-            self._tasks[source] = asyncio.create_task(self._extract(source_of(recording)))
+            task = asyncio.create_task(self._extract(source_of(recording)))
+            # Of two clips that fail, one is waited for; the other's error is the same news.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._tasks[source] = task
         return self._tasks[source]
 
     async def _extract(self, source: ClipSource) -> Extracted:

@@ -112,6 +112,9 @@ class RunRecord(RecordPart):
     sessions: tuple[SessionRecord, ...] = ()
     coverage: CoverageRecord | None = Field(None, description="null: no session has ended")
     merged: tuple[OriginRecord, ...] = ()
+    unused_labels: tuple[str, ...] = Field(
+        (), description="columns of labels of which some values could not be read"
+    )
 
     @property
     def started(self) -> str:

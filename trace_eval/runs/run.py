@@ -21,23 +21,28 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import ValidationError
+
 from blueprints import Blueprint, Strict, UserError
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
+from trace_eval.data.system import lock
 from trace_eval.measures.measure import PairMeasures
+from trace_eval.rubrics.load import ScaleSpec
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
 
@@ -63,9 +68,10 @@ class Run:
         UserError: the folder is no run, or (``with``) somebody else is writing to it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
         self._lock: Any = None
+        self._made = False
 
     def path(self, name: str) -> Path:
         """A file of the run."""
@@ -77,9 +83,10 @@ class Run:
         return self.path("manifest.json").is_file()
 
     @classmethod
-    def open(cls, folder: Path) -> Run:
+    def open(cls, folder: Path | str) -> Run:
         """An existing run, for reading."""
         run = cls(folder)
+        folder = run.folder
         if not folder.is_dir():
             raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
@@ -98,9 +105,10 @@ class Run:
 
     def __enter__(self) -> Run:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._made = not self.folder.exists()
+            make_folder(self.folder, private=True)
             self._lock = self.path(".lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._lock, wait=False)
         except BlockingIOError:
             self._lock.close()
             raise UserError(f"{self.folder}: another process is writing to this run") from None
@@ -116,6 +124,10 @@ class Run:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._made and not self.exists:  # what failed before it began leaves no folder
+            with suppress(OSError):
+                self.path(".lock").unlink()
+                self.folder.rmdir()
         self._lock.close()
 
     # --- reading ---------------------------------------------------------------------
@@ -186,11 +198,12 @@ class Run:
 
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""
-        return self._records("judgements.jsonl", Judgement)
+        return self._records("judgements.jsonl", Judgement, Judgement.check)
 
     def scores(self) -> Iterator[Score]:
         """Every score in the order in which it was made, those tried again included."""
-        return self._records("scores.jsonl", Score)
+        scales = self._scales() if self.exists else {}
+        return self._records("scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric)))
 
     def history(self) -> Iterator[Judgement | Score]:
         """Every outcome in the order in which it was made, of pairs or of single answers."""
@@ -222,7 +235,7 @@ class Run:
         name = "overall.jsonl"
         if policy is not None:
             name = str((self.policy_folder(policy) / name).relative_to(self.folder))
-        return {record.pair: record for record in self._records(name, Overall)}
+        return {record.pair: record for record in self._records(name, Overall, Overall.check)}
 
     def policy_folder(self, name: str) -> Path:
         """Where the results of an earlier policy are kept."""
@@ -243,15 +256,33 @@ class Run:
 
         return run_html(self)
 
-    def _records(self, name: str, kind: type[Record]) -> Iterator[Record]:
+    def _records(
+        self, name: str, kind: type[Record], check: Callable[[Record], None] | None = None
+    ) -> Iterator[Record]:
         for number, line in jsonl.numbered(self.path(name)):
             try:
-                yield strict_json.parse(kind, line)
-            except strict_json.BadJson as error:
+                record = strict_json.parse(kind, line)
+                if check:
+                    check(record)
+            except ValueError as error:
                 raise strict_json.DamagedFile(
                     f"{self.path(name)}, line {number}: not a {kind.__name__} of this version"
                     f" ({error}); delete that line, or judge again into a new --out"
                 ) from None
+            yield record
+
+    def _scales(self) -> dict[str, tuple[float, ...]]:
+        """Rubric -> the labels of its scale, as they were when it was rated by."""
+        try:
+            return {
+                name: ScaleSpec.model_validate(told.get("scale")).labels
+                for name, told in self.record().rubrics.items()
+            }
+        except ValidationError:
+            raise strict_json.DamagedFile(
+                f"{self.path('manifest.json')}: a rubric in it has no scale; rate again into a"
+                " new --out"
+            ) from None
 
     # --- writing ---------------------------------------------------------------------
 

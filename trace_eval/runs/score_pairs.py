@@ -6,7 +6,6 @@ Written as a table of labels (``.csv``, ``.jsonl``), or as a run folder with whi
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +17,9 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating, from_steps
-from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.items import Single
-from trace_eval.data.jsonl import write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
 from trace_eval.data.manifests import Manifest, question_of
 from trace_eval.data.outcome import Reason
@@ -172,7 +171,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     if out.suffix in (".csv", ".jsonl"):
         rows = [_row(pair, told, options) for pair in found]
         _with_people(rows, found)
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(out.parent)
         write_all(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
     else:
         _write_run(run, out, found, told, options)
@@ -220,13 +219,11 @@ def _people(item: Single) -> float | None:
 
 
 def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
-    for row in ([*rows[0]], *(list(row.values()) for row in rows)):
-        buffer = io.StringIO()
-        SafeWriter(buffer, lineterminator="").writerow(
-            "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)
-            for cell in row
-        )
-        yield buffer.getvalue()
+    cells = (
+        [f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row.values()]
+        for row in rows
+    )
+    return table_lines(rows[0], cells)
 
 
 def _write_run(

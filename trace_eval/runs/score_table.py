@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 
-from trace_eval.data.csv_cells import SafeWriter
-from trace_eval.data.jsonl import write_all
+from trace_eval.data.csv_cells import line
+from trace_eval.data.files import write_all
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.runs.outcomes import NOT_SCORED
 from trace_eval.runs.run import Run
@@ -43,12 +42,12 @@ def write_results(run: Run, rubrics: Sequence[str]) -> None:
 
 def _table(run: Run, rubrics: Sequence[str]) -> Iterator[str]:
     outcomes = run.score_outcomes()
-    yield _row(COLUMNS)
+    yield line(COLUMNS)
     for item in run.singles():
         for name in rubrics:
             found = outcomes.get((item.id, name), NOT_SCORED)
             numbers = (found.value, found.sd, found.used, found.samples, found.mean, found.variance)
-            yield _row(
+            yield line(
                 (
                     item.id,
                     item.question_id or "",
@@ -59,9 +58,3 @@ def _table(run: Run, rubrics: Sequence[str]) -> Iterator[str]:
                     *("" if number is None else f"{number:.6g}" for number in numbers),
                 )
             )
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    buffer = io.StringIO()
-    SafeWriter(buffer, lineterminator="").writerow(cells)
-    return buffer.getvalue()

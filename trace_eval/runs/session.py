@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,9 +12,13 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError
 from extractors.base import Extractor
 from trace_eval.data.items import Item
-from trace_eval.data.manifests import Manifest
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.records import spill_to, spilled
+from trace_eval.extracting.cache import audio_folder
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
+from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.chat.judge import ChatJudge
@@ -32,6 +35,7 @@ from trace_eval.runs.pipeline import (
     Listener,
     Pipeline,
     knows_voices,
+    load_model,
     plan_for,
     recordings_needed,
 )
@@ -76,15 +80,16 @@ class Session:
     def __init__(
         self,
         manifest: Manifest,
-        out: Path,
+        out: Path | str,
         options: Options | None = None,
         listener: Listener | None = None,
     ) -> None:
-        self.manifest = manifest
+        end_if_imported_by_worker()
         self.options = options or Options()
+        self.manifest = _on_disk(manifest, self.options)
         self.policy = any_policy(self.options.policy)
-        refuse_package(out)
         self.run = Run(out)
+        refuse_package(self.run.folder)
         self.rubrics = [load_rubric(name) for name in self.options.rubrics]
         told = replace(
             self.options.judging,
@@ -110,6 +115,8 @@ class Session:
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
                 self._record = _continued(self.run.record(), self._record)
+            if self.pending():
+                load_model(self.judge)
             self.run.start(self._record, self.manifest)
         except BaseException:
             self.run.__exit__(None, None, None)
@@ -123,7 +130,7 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         if not self._judge_closed:
-            asyncio.run(self.judge.close())
+            complete(self.judge.close())
         self.run.__exit__(kind, error, trace)
 
     def _done(self) -> set[Key]:
@@ -151,7 +158,7 @@ class Session:
         """All that the run was fused with, the chosen one first; scores are not fused."""
         if self.rubrics:
             return ()
-        return tuple(dict.fromkeys((self.options.policy, *self._record.policies)))
+        return tuple(dict.fromkeys((self.options.policy_name, *self._record.policies)))
 
     def pending(self) -> _Items:
         """Items that are not scored yet, in input order."""
@@ -209,7 +216,7 @@ class Session:
             self._listener(Event(pending=len(pending)))
         try:
             if pending:
-                asyncio.run(self._with_engine(work, pending))
+                complete(self._with_engine(work, pending))
         finally:
             self.summary.seconds = time.monotonic() - started
             self._finish()
@@ -258,32 +265,52 @@ class Session:
 
 
 def judge_manifest(
-    manifest: Manifest,
-    out: Path,
+    manifest: Manifest | Path | str,
+    out: Path | str,
     options: Options | None = None,
     listener: Listener | None = None,
 ) -> Summary:
     """Judge a manifest into a run folder; continues a run that is already there.
 
+    Args:
+        manifest: its pairs, or the file that :func:`read_manifest` takes.
+        out: the run folder.
+        options: how; its recordings that are bytes go to the folder of its cache.
+        listener: told of every finished clip and pair.
+
     Raises:
         UserError: see :class:`Session`.
     """
+    if not isinstance(manifest, Manifest):
+        manifest = read_manifest(manifest)
     with Session(manifest, out, options, listener) as session:
         return session.judge_pending()
 
 
 def rate_manifest(
-    manifest: Manifest,
-    out: Path,
+    manifest: Manifest | Path | str,
+    out: Path | str,
     options: Options | None = None,
     listener: Listener | None = None,
 ) -> Summary:
     """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores.
 
+    Args:
+        manifest: its items, or the file that :func:`read_items` takes.
+        out, options, listener: as of :func:`judge_manifest`.
+
     Raises:
         UserError: see :class:`Session`.
     """
+    if not isinstance(manifest, Manifest):
+        manifest = read_items(manifest)
     return judge_manifest(manifest, out, options or RateOptions(), listener)
+
+
+def _on_disk(manifest: Manifest, options: Options) -> Manifest:
+    """The manifest with embedded recordings as files, so that the run can be read again."""
+    spill = spill_to(audio_folder(options.extract.cache))
+    return replace(manifest, items=[spilled(item, spill) for item in manifest.items])
 
 
 def _counting(summary: Summary, listener: Listener | None) -> Listener:
@@ -308,12 +335,13 @@ def _record(
         rubrics=judge.rubric_records(),
         profile=options.extract.profile,
         max_seconds=options.extract.max_seconds,
-        policy=options.policy,
+        policy=options.policy_name,
         seed=options.judging.seed,
         tag=options.tag,
         options=settings_of(options),
         environment=EnvironmentRecord(**environment()),
         sessions=(SessionRecord(started=now()),),
+        unused_labels=tuple(map(str, manifest.warnings)),
     )
 
 

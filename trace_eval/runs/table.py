@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING
 from blueprints.errors import require
 from fusion import DIMENSIONS
 from trace_eval.data import strict_json
-from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import replacing
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
@@ -43,9 +43,7 @@ class Table:
 
     def csv_lines(self) -> Iterator[str]:
         """The table as CSV; None is an empty cell, numbers have four digits."""
-        yield _line(self.columns)
-        for row in self.rows:
-            yield _line(map(_text, row))
+        yield from table_lines(self.columns, (map(_text, row) for row in self.rows))
 
     def arrow_batches(self) -> Iterator[pa.RecordBatch]:
         """The table in parts of bounded size, with one schema."""
@@ -72,12 +70,6 @@ class Table:
 
         frame: pd.DataFrame = pa.Table.from_batches(list(self.arrow_batches())).to_pandas()
         return frame
-
-
-def _line(cells: Iterable[str]) -> str:
-    buffer = io.StringIO()
-    SafeWriter(buffer, lineterminator="").writerow(cells)
-    return buffer.getvalue()
 
 
 def _text(cell: Cell) -> str:
@@ -186,9 +178,7 @@ def write_parquet(table: Table, path: Path) -> None:
 
     batches = table.arrow_batches()
     first = next(batches)
-    part = path.with_name(path.name + ".part")
-    with pq.ParquetWriter(part, first.schema) as writer:
+    with replacing(path) as part, pq.ParquetWriter(part, first.schema) as writer:
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)
-    part.replace(path)

@@ -20,6 +20,7 @@ from blueprints import FiniteJson, Strict, UserError
 from blueprints.distribution import install_line
 from extractors.models import is_path, model_folder, sha256_of
 from trace_eval.data import strict_json
+from trace_eval.data.files import replace_file
 from trace_eval.judges import adapters
 from trace_eval.scorer.heads import HeadKind, checked
 from trace_eval.scorer.text import TEXT_FORMAT
@@ -210,4 +211,4 @@ def check_base(files: ScorerFiles) -> None:
 def write_record(folder: Path, record: ScorerRecord) -> None:
     """Replace ``scorer.json``."""
     text = json.dumps(record.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False)
-    (folder / OWN_FILE).write_text(text + "\n", encoding="utf-8")
+    replace_file(folder / OWN_FILE, (text + "\n").encode())

@@ -11,7 +11,7 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
-from trace_eval.scorer.text import Fields
+from trace_eval.scorer.text import Fields, fields_of, references_of
 
 #: Ratings that count.
 LOW, HIGH = 1, 5
@@ -59,7 +59,8 @@ def read_ratings(path: Path) -> Ratings:
     """Read people's ratings of answers that are given as text.
 
     Rows are dropped, and counted by reason: unreadable, without a rating of 1 to 5, without a
-    reference, spoken without words, or flagged as a wrong question or reference.
+    reference, spoken (answer or question) without its words, or flagged as a wrong question or
+    reference.
 
     Raises:
         UserError: the file cannot be read, a rating is outside of 1 to 5, or a question is in
@@ -88,10 +89,13 @@ def _row(item: Single, path: Path) -> Row | str:
             )
     if not given:
         return "no rating"
-    if not item.reference:
+    references = references_of(item)
+    if not references:
         return "no reference"
     if item.answer.text is None:
         return "spoken, without its words"
+    if item.instruction.has_audio and not item.instruction.text:
+        return "question spoken, without its words"
     codes = {
         entry
         for entries in (item.labels.feedback if item.labels else {}).values()
@@ -100,13 +104,7 @@ def _row(item: Single, path: Path) -> Row | str:
     for code, meaning in BLOCKING.items():
         if code in codes:
             return meaning
-    fields = Fields(
-        item.instruction.text or "",
-        item.reference[0],
-        item.answer.text,
-        item.rationale or "",
-        item.transcription or "",
-    )
+    fields = fields_of(item, references[0][1])
     ratings = tuple(int(rating) for rating in given.values())
     question = item.question_id or fields.question or item.id
     return Row(item.id, question, fields, ratings, item.split)

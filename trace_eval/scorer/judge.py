@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,7 +26,7 @@ from trace_eval.rubrics import ScoreRubric
 from trace_eval.scorer import checkpoint
 from trace_eval.scorer.checkpoint import locate
 from trace_eval.scorer.model import Prediction, Scorer, dtype_of, load
-from trace_eval.scorer.text import Fields
+from trace_eval.scorer.text import Fields, fields_of, references_of
 from trace_eval.scores.clamp import clamped
 from trace_eval.scores.estimate import of_distribution
 
@@ -38,6 +37,11 @@ BATCH = 8
 CONTEXT_CUT = "context_cut"
 
 CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
+
+
+def fields_of_case(case: Case, reference: str) -> Fields:
+    """What a scorer reads of a case; recordings by what the recogniser made of them."""
+    return fields_of(case.single, reference, case.instruction_text, Words.heard(case))
 
 
 class ScorerJudge(Judge):
@@ -96,6 +100,10 @@ class ScorerJudge(Judge):
         """What it was trained on."""
         return {"base": self.files.record.base, "training": dict(self.files.record.training)}
 
+    def load(self) -> None:
+        """Load the scorer."""
+        load(self.files, self._device)
+
     def roles(self, item: Pair | Single) -> list[str]:
         """The recordings whose words are needed."""
         assert isinstance(item, Single)
@@ -107,7 +115,7 @@ class ScorerJudge(Judge):
     async def judge(self, case: Case) -> Outcome:
         """Rate one answer: against each reference, the largest mean counts."""
         item = case.single
-        references = [(n, text) for n, text in enumerate(item.reference) if text.strip()]
+        references = references_of(item)
         if not references:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no reference")
         if lacking := self._words.lacking(case):
@@ -115,14 +123,7 @@ class ScorerJudge(Judge):
         if self._words.is_empty(case):
             return lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
         scorer = await asyncio.to_thread(load, self.files, self._device)
-        fields = Fields(
-            case.instruction_text or "",
-            "",
-            self._words.words(case),
-            item.rationale or "",
-            (item.transcription or "") if self.files.record.transcription else "",
-        )
-        encoded = [scorer.fit(replace(fields, reference=text)) for _, text in references]
+        encoded = [scorer.fit(fields_of_case(case, text)) for _, text in references]
         fitting = [(n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids]
         if not fitting:
             detail = f"question, reference and answer alone have over {scorer.limit} tokens"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from extractors.device import is_gpu, loaded, resolve
 from extractors.guard import untouched
+from extractors.weights import one_line, read_state
 from trace_eval.judges import adapters
 from trace_eval.scorer import checkpoint
-from trace_eval.scorer.checkpoint import HEAD_FILE, ScorerFiles
+from trace_eval.scorer.checkpoint import ScorerFiles
 from trace_eval.scorer.heads import OUTPUTS, HeadKind, forecast, shares
 from trace_eval.scorer.text import Fields, fitted
 
@@ -52,6 +53,7 @@ class Scorer:
         tokenizer: of the base.
         device: ``cpu`` or ``cuda:N``.
         limit: tokens that the model takes.
+        transcription: the transcript of the question's audio is part of its texts.
     """
 
     backbone: Any
@@ -60,6 +62,7 @@ class Scorer:
     tokenizer: Any
     device: str
     limit: int
+    transcription: bool = False
 
     def encode(self, text: str) -> list[int]:
         """Token ids without special ones: part of the checkpoints' format."""
@@ -68,6 +71,8 @@ class Scorer:
 
     def fit(self, fields: Fields) -> tuple[list[int], bool] | None:
         """Token ids of an answer, and whether its rationale was cut; null: it cannot fit."""
+        if not self.transcription:
+            fields = replace(fields, transcription="")
         text = fitted(fields, self.limit, lambda words: len(self.encode(words)))
         return None if text is None else (self.encode(text[0]), text[1])
 
@@ -171,8 +176,10 @@ def open_base(folder: Path, device: str) -> Any:
             attn_implementation="sdpa",
             local_files_only=True,
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise UserError(f"{folder}: no language model that loads ({error!s:.300})") from error
+    except Exception as error:  # by kind of damage
+        raise UserError(
+            f"{folder}: no language model that loads ({one_line(error, 300)}); copy it again"
+        ) from error
     return model
 
 
@@ -182,8 +189,10 @@ def open_tokenizer(folder: Path) -> Any:
 
     try:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"{folder}: no tokenizer that loads ({error!s:.200})") from error
+    except Exception as error:  # a plain Exception where its JSON is damaged
+        raise UserError(
+            f"{folder}: no tokenizer that loads ({one_line(error)}); copy it again"
+        ) from error
 
 
 def load(files: ScorerFiles, device: str = "auto") -> Scorer:
@@ -196,7 +205,8 @@ def load(files: ScorerFiles, device: str = "auto") -> Scorer:
         raise UserError(problem)
     checkpoint.check_base(files)
     place = resolve("scorer", device)
-    return loaded(("scorer", files.sha256, place), lambda: _open(files, place))  # type: ignore[no-any-return]
+    key = ("scorer", files.sha256, files.record.transcription, place)
+    return loaded(key, lambda: _open(files, place))  # type: ignore[no-any-return]
 
 
 def _open(files: ScorerFiles, device: str) -> Scorer:
@@ -207,8 +217,9 @@ def _open(files: ScorerFiles, device: str) -> Scorer:
         if files.adapter is not None:
             backbone = adapters.with_adapter(backbone, files.adapter, without_language_head)
         tokenizer = open_tokenizer(files.tokenizer)
-    kind = files.record.head
-    return Scorer(backbone.to(device).eval(), head.to(device), kind, tokenizer, device, limit)
+    backbone, head = backbone.to(device).eval(), head.to(device)
+    record = files.record
+    return Scorer(backbone, head, record.head, tokenizer, device, limit, record.transcription)
 
 
 def without_language_head(key: str) -> str:
@@ -240,18 +251,7 @@ def _head(files: ScorerFiles, hidden: int) -> Any:
 
 
 def _state(path: Path) -> dict[str, Any]:
-    import pickle
-
-    import torch
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        if path.name == HEAD_FILE:
-            return dict(load_file(path))
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, pickle.UnpicklingError, EOFError, SafetensorError) as error:
-        raise UserError(f"{path}: cannot be read ({error!s:.200}); copy it again") from error
-    if not isinstance(state, dict) or not all(hasattr(v, "shape") for v in state.values()):
+    state = read_state(path, "copy it again")
+    if not all(isinstance(n, str) and hasattr(v, "shape") for n, v in state.items()):
         raise UserError(f"{path}: holds no weights")
     return {name.removeprefix("linear."): value for name, value in state.items()}

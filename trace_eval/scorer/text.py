@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from trace_eval.data.items import Single
+
 #: Name of this format, stored in a checkpoint: texts of another one score differently.
 TEXT_FORMAT = "orca-1"
 
@@ -33,6 +35,33 @@ class Fields:
     candidate: str
     rationale: str = ""
     transcription: str = ""
+
+
+def fields_of(
+    item: Single, reference: str, question: str | None = None, candidate: str | None = None
+) -> Fields:
+    """What is said of an item, for training and for rating: every text exactly as it is given.
+
+    Nothing is made harmless, as it is for a prompt: no text can instruct a scorer, and on texts
+    that differ from those of its training it says something else.
+
+    Args:
+        item: the answer.
+        reference: one of its right answers.
+        question, candidate: words that were recognised, where the item has recordings alone.
+    """
+    return Fields(
+        item.instruction.text or question or "",
+        reference,
+        (candidate or "") if item.answer.text is None else item.answer.text,
+        item.rationale or "",
+        item.transcription or "",
+    )
+
+
+def references_of(item: Single) -> list[tuple[int, str]]:
+    """(place, text) of the right answers that say anything; training takes the first."""
+    return [(place, text) for place, text in enumerate(item.reference) if text.strip()]
 
 
 def text_of(fields: Fields) -> str:

@@ -11,14 +11,15 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from extractors.device import resolve
+from trace_eval.data.files import replace_file
 from trace_eval.judges import adapters
-from trace_eval.scorer import checkpoint
+from trace_eval.scorer import checkpoint, resume
 from trace_eval.scorer.checkpoint import (
     HEAD_FILE,
     ScorerRecord,
@@ -129,7 +130,7 @@ def train_scorer(
     scorer = _open(options)
     sets, dropped, cut = {}, dict(found.dropped), 0
     for role, rows in (("train", train), ("dev", choose)):
-        sets[role], cuts, long = _encoded(scorer, rows, options.transcription)
+        sets[role], cuts, long = _encoded(scorer, rows)
         cut += cuts
         if long:
             dropped[f"{role}: longer than the model takes"] = long
@@ -176,7 +177,7 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
             )
         return
     out.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(asked)
+    replace_file(path, asked)
 
 
 def _versions() -> dict[str, str]:
@@ -209,7 +210,8 @@ def _open(options: TrainOptions) -> Scorer:
             backbone = open_base(files.base, device)
     if options.lora is not None and not hasattr(backbone, "peft_config"):
         backbone = _with_lora(backbone, options.lora)
-    return Scorer(backbone, head, kind, open_tokenizer(base), device, limit)
+    tokenizer = open_tokenizer(base)
+    return Scorer(backbone, head, kind, tokenizer, device, limit, options.transcription)
 
 
 def _with_lora(backbone: Any, rank: int) -> Any:
@@ -224,15 +226,12 @@ def _with_lora(backbone: Any, rank: int) -> Any:
         raise UserError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
 
 
-def _encoded(
-    scorer: Scorer, rows: Sequence[Row], transcription: bool
-) -> tuple[list[dict[str, Any]], int, int]:
+def _encoded(scorer: Scorer, rows: Sequence[Row]) -> tuple[list[dict[str, Any]], int, int]:
     """Rows as token ids and ratings on [0, 1]; how many were cut, and how many cannot fit."""
     encoded: list[dict[str, Any]] = []
     cut = long = 0
     for row in rows:
-        fields = row.fields if transcription else replace(row.fields, transcription="")
-        fit = scorer.fit(fields)
+        fit = scorer.fit(row.fields)
         if fit is None:
             long += 1
             continue
@@ -251,12 +250,10 @@ def _run(
 ) -> tuple[dict[str, float], int]:
     """Train; the best checkpoint's weights are in the scorer afterwards."""
     from transformers import EarlyStoppingCallback, TrainingArguments
-    from transformers.trainer_utils import get_last_checkpoint
 
     from trace_eval.scorer.trainer import ScorerModule, ScorerTrainer, Teller
 
     folder = out / _CHECKPOINTS
-    last = get_last_checkpoint(str(folder)) if folder.is_dir() else None
     arguments = TrainingArguments(
         output_dir=str(folder),
         max_steps=options.steps,
@@ -268,13 +265,12 @@ def _run(
         lr_scheduler_type="polynomial",
         lr_scheduler_kwargs={"lr_end": options.learning_rate * LR_END, "power": 1.0},
         warmup_steps=min(options.warmup, options.steps // 2),
-        train_sampling_strategy="group_by_length",
         eval_strategy="steps",
         eval_steps=options.evaluate_every,
         save_strategy="steps",
         save_steps=options.evaluate_every,
-        save_total_limit=2,
         load_best_model_at_end=True,
+        restore_callback_states_from_checkpoint=True,  # how long it has been patient
         metric_for_best_model="eval_crps",
         greater_is_better=False,
         logging_steps=max(1, options.evaluate_every // 2),
@@ -295,7 +291,7 @@ def _run(
         compute_metrics=lambda found: dev_metrics(scorer.kind, found.predictions, found.label_ids),
         callbacks=[EarlyStoppingCallback(options.patience), Teller(listener, time.monotonic)],
     )
-    trainer.train(resume_from_checkpoint=last)
+    trainer.go_on(resume.last(folder))
     told = {
         name.removeprefix("eval_"): float(value)
         for name, value in trainer.evaluate().items()

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import Trainer, TrainerCallback
+from transformers.trainer_callback import TrainerState
+from transformers.trainer_pt_utils import LengthGroupedSampler
 
+from blueprints import UserError
+from extractors.weights import one_line
+from trace_eval.scorer import resume
 from trace_eval.scorer.heads import nll
 from trace_eval.scorer.model import Scorer
 
@@ -17,6 +24,9 @@ if TYPE_CHECKING:
     from trace_eval.scorer.train import Progress
 
 _WEIGHTS = "trainable.safetensors"
+
+#: Transformers' own record in a checkpoint.
+_STATE = "trainer_state.json"
 
 
 class ScorerModule(torch.nn.Module):  # type: ignore[misc]
@@ -50,8 +60,82 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
         return {n: p.detach() for n, p in self.named_parameters() if p.requires_grad}
 
 
+class Order(LengthGroupedSampler):  # type: ignore[misc]
+    """Rows of like length together, in an order that the seed and the epoch decide alone.
+
+    transformers draws the order from torch's global generator: a training that goes on in its
+    second epoch would draw that of the first.
+
+    Args:
+        batch: rows per step.
+        lengths: of the rows.
+        seed: of the training.
+        epoch: the present one, from 0.
+    """
+
+    def __init__(self, batch: int, lengths: list[int], seed: int, epoch: Callable[[], int]) -> None:
+        super().__init__(batch, lengths=lengths, generator=torch.Generator())
+        self._seed, self._epoch = seed, epoch
+
+    def __iter__(self) -> Iterator[int]:
+        self.generator.manual_seed(self._seed + self._epoch())
+        return super().__iter__()  # type: ignore[no-any-return]
+
+
 class ScorerTrainer(Trainer):  # type: ignore[misc]
-    """Saves and loads the trained weights only: a frozen base is not copied at each checkpoint."""
+    """A Trainer whose checkpoints are complete or not there, see :mod:`trace_eval.scorer.resume`.
+
+    They hold the trained weights only: a frozen base is not copied at each of them.
+    """
+
+    @property
+    def _root(self) -> Path:
+        return Path(self.args.output_dir)
+
+    def go_on(self, found: resume.Checkpoint | None) -> None:
+        """Train from a checkpoint on, or from the start; the best weights are loaded then."""
+        if found is None or not found.ended:
+            self.train(resume_from_checkpoint=str(found.folder) if found else None)
+            return
+        self.state = TrainerState.load_from_json(str(found.folder / _STATE))
+        self._read(found.best or found.folder)
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Order:
+        lengths = [len(row["input_ids"]) for row in self.train_dataset]
+        batch = self.args.train_batch_size
+        steps = -(-len(lengths) // batch)
+        return Order(batch, lengths, self.args.seed, lambda: self.state.global_step // steps)
+
+    def _get_output_dir(self, trial: Any) -> str:
+        """Where checkpoints are written before they get their name."""
+        return str(self._root / resume.PART)
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        part, step, best = self._root / resume.PART, self.state.global_step, self._best
+        try:
+            shutil.rmtree(part, ignore_errors=True)
+            self.state.best_model_checkpoint = None  # a path, which another run may not have
+            super()._save_checkpoint(model, trial)
+            written = resume.place(part, step)
+            self.state.best_model_checkpoint = None
+            self.state.save_to_json(str(written / _STATE))
+            resume.finish(written, self._root, best, self.control.should_training_stop)
+        except (OSError, RuntimeError, SafetensorError) as error:
+            raise UserError(
+                f"{self._root}: the checkpoint of step {step} cannot be written"
+                f" ({one_line(error)}); mend that, then run the same command again"
+            ) from error
+        self._name_best()
+
+    @property
+    def _best(self) -> int | None:
+        """Step of the best checkpoint so far."""
+        return self.state.best_global_step or None
+
+    def _name_best(self) -> None:
+        """Where the best checkpoint is: what transformers loads in the end."""
+        if self._best is not None:
+            self.state.best_model_checkpoint = str(resume.place(self._root, self._best))
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         folder = Path(output_dir or self.args.output_dir)
@@ -62,9 +146,12 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         self._read(Path(resume_from_checkpoint))
 
+    def _load_callback_state(self) -> None:
+        super()._load_callback_state()
+        self._name_best()
+
     def _load_best_model(self) -> None:
-        if self.state.best_model_checkpoint:
-            self._read(Path(self.state.best_model_checkpoint))
+        self._read(Path(self.state.best_model_checkpoint))
 
     def _read(self, folder: Path) -> None:
         weights = load_file(folder / _WEIGHTS)
@@ -83,7 +170,7 @@ class Teller(TrainerCallback):  # type: ignore[misc]
     def __init__(self, listener: Callable[[Progress], None], clock: Callable[[], float]) -> None:
         self._listener = listener
         self._clock = clock
-        self._began: tuple[float, int] | None = None
+        self._began = clock(), 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
         """Start the clock."""
@@ -93,7 +180,6 @@ class Teller(TrainerCallback):  # type: ignore[misc]
         """Pass on what the Trainer logs."""
         from trace_eval.scorer.train import Progress
 
-        assert self._began is not None
         seconds, first = self._clock() - self._began[0], self._began[1]
         pace = seconds / max(1, state.global_step - first)
         left = pace * (state.max_steps - state.global_step)

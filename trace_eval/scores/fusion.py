@@ -19,6 +19,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.scores.pool import VerdictOpinion
 
 #: The file of a fused judge inside its folder.
@@ -134,11 +135,11 @@ class FusionModel:
 
     def save(self, folder: Path) -> Path:
         """Write it into a folder; returns the file."""
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path = folder / FILE
         record = {"format": FORMAT, **asdict(self)}
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        replace_file(path, text + "\n")
         return path
 
     @classmethod

@@ -8,6 +8,7 @@ from typing import cast
 
 from blueprints import UserError
 from trace_eval.data import jsonl
+from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
 from trace_eval.judges.chat.estimate import CostEstimate
 from trace_eval.judges.options import JudgeOptions
@@ -116,7 +117,7 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
     gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
     gains += _people(groups, rankings, options.seed)
     summary = summary_of(picker.name, _scheme(picker), groups, rankings, gains)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out, private=True)
     jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
     jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
     return Selection(tuple(rankings), summary)

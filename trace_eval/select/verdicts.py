@@ -12,6 +12,7 @@ from typing import Any
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import jsonl
+from trace_eval.data.files import make_folder
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import MAX_ID, Answer, Pair
@@ -127,7 +128,7 @@ def _answer(candidate: Candidate) -> Answer:
 
 
 def _write_round(how: Comparing, number: int, pairs: Sequence[Pair]) -> None:
-    how.folder.mkdir(parents=True, exist_ok=True)
+    make_folder(how.folder, private=True)
     lines = (pair.model_dump_json(exclude_none=True) for pair in pairs)
     jsonl.write_all(how.manifest(number), lines)
 

@@ -10,14 +10,15 @@ matrices for all resamples), or a function of the questions' weights (rank stati
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.agreement.interval import bca_interval, percentile_interval
+from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate, resampled
+from trace_eval.agreement.interval import Range, bca_interval, percentile_interval
 from trace_eval.agreement.scores.ranks import Cells, levels
 
 Array = NDArray[Any]
@@ -65,6 +66,8 @@ class Resampler:
         self._sums: dict[str, tuple[list[int], OfSums]] = {}
         self._weighted: dict[str, OfWeights] = {}
         self._differences: dict[str, tuple[str, str]] = {}
+        #: Registered names that are correlations of few means, see :func:`both_ways`.
+        self.correlations: set[str] = set()
         self._cells: dict[tuple[int, int, int], tuple[Cells, Any]] = {}
         self._levels: dict[int, tuple[NDArray[np.int64], Array]] = {}
 
@@ -138,12 +141,12 @@ class Resampler:
         drawn = self._drawn(table, options)
         without = self._without_one(table)
         return {
-            name: self._estimate(number, drawn.get(name), without.get(name), options.level)
+            name: self._estimate(name, number, drawn.get(name), without.get(name), options.level)
             for name, [number] in values.items()
         }
 
     def _estimate(
-        self, number: float, drawn: Array | None, without: Array | None, level: float
+        self, name: str, number: float, drawn: Array | None, without: Array | None, level: float
     ) -> IntervalEstimate:
         if np.isnan(number) or drawn is None:
             return IntervalEstimate(None if np.isnan(number) else float(number))
@@ -156,12 +159,13 @@ class Resampler:
         if not len(known) or np.ptp(known) <= _SAME:
             reason = "no interval: all resamples are equal"
             return IntervalEstimate(float(number), undefined=int(undefined.sum()), reason=reason)
-        bca = None
-        if without is not None:
+        percentile, bca = percentile_interval(drawn, level), None
+        if name in self.correlations:
+            percentile = both_ways(float(number), percentile)
+        elif without is not None:
             bca = bca_interval(drawn, float(number), without, np.ones(self.units), level)
-        return IntervalEstimate(
-            float(number), percentile_interval(drawn, level), bca, int(undefined.sum())
-        )
+        found = resampled(float(number), percentile, bca)
+        return replace(found, undefined=int(undefined.sum()))
 
     def _table(self) -> Array:
         if not self._columns:
@@ -202,6 +206,19 @@ class Resampler:
             weights = 1 - np.eye(self.units)
             found.update({name: of(weights) for name, of in self._weighted.items()})
         return self._with_differences(found)
+
+
+def both_ways(value: float, percentile: Range | None) -> Range | None:
+    """A correlation of few means, plus and minus the farther of its percentile limits.
+
+    Resampling adds noise to every mean, which draws their correlation towards 0: the resamples
+    lie below their own value, and often all below the truth. The farther distance on both
+    sides takes in both, and is wider than it need be.
+    """
+    if percentile is None:
+        return None
+    reach = max(value - percentile[0], percentile[1] - value)
+    return max(-1.0, value - reach), min(1.0, value + reach)
 
 
 def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:

@@ -96,7 +96,9 @@ def add_systems(
         resampler.sums(f"{key}.difference", ((filled - truth) * (mine & both), mine & both), ratio)
         columns += [mine * filled, mine & scored, mine * truth, mine & rated]
     for name, of_means in (("r", _pearson), ("rho", _spearman), ("tau", _kendall)):
-        resampler.sums(f"systems.{judge.name}.{name}", columns, _over_systems(of_means))
+        key = f"systems.{judge.name}.{name}"
+        resampler.sums(key, columns, _over_systems(of_means))
+        resampler.correlations.add(key)
     own = np.array([same_family(judge.name, system, families) for system in study.systems])
     known = study.system >= 0
     mine = known & own[study.system] if len(own) else known & False

@@ -45,7 +45,7 @@ class FusionTraining:
 
     Attributes:
         model: what is stored.
-        path: where.
+        path: where; null: it is not better than its rivals, so it was not stored.
         train, dev, test: which rows were used, in words.
         errors: squared errors on held-out questions of the training rows.
         test_errors: the same on the split ``test``; empty: there is none.
@@ -53,7 +53,7 @@ class FusionTraining:
     """
 
     model: FusionModel
-    path: Path
+    path: Path | None
     train: str
     dev: str
     test: str | None
@@ -63,9 +63,14 @@ class FusionTraining:
 
 
 def train_fusion(
-    ratings: Path, runs: Sequence[Path], out: Path, rubric: str | None = None, seed: int = 0
+    ratings: Path,
+    runs: Sequence[Path],
+    out: Path,
+    rubric: str | None = None,
+    seed: int = 0,
+    force: bool = False,
 ) -> FusionTraining:
-    """Fit a fused judge and store it in a folder.
+    """Fit a fused judge and store it in a folder, if it beats its judges and their average.
 
     Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last map and
     the variance factor; without splits a share of the questions takes the place of ``dev``.
@@ -76,6 +81,7 @@ def train_fusion(
         out: folder of the fused judge.
         rubric: name or file, where there are several.
         seed: of the questions that are held out where there is no split.
+        force: store it also where its cross-validated error is not the lowest.
 
     Raises:
         UserError: fewer than two judges, or too few rows.
@@ -105,15 +111,18 @@ def train_fusion(
         None,
     )
     model = _finished(model, study, judges, dev, scale, told, errors)
+    worth, verdict = _verdict(errors, names)
+    if not (worth or force):
+        verdict += f" It was not written to {out}; --force writes it all the same."
     return FusionTraining(
         model,
-        model.save(out),
+        model.save(out) if worth or force else None,
         told["train"],
         told["dev"],
         told.get("test"),
         tuple(errors),
         tuple(test_errors),
-        _verdict(errors, names),
+        verdict,
     )
 
 
@@ -202,17 +211,18 @@ def opinions_at(judges: Sequence[JudgeScores], row: int, scale: Numbers) -> dict
     return found
 
 
-def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> str:
+def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bool, str]:
+    """Whether fusing is worth it on held-out questions, and why."""
     by_name = {error.who: error.mse for error in errors}
     fused, plain = by_name["fused"], by_name["average"]
     single, best = min((by_name[name], name) for name in names)
     told = (
         f"squared error {fused:.4f}, average {plain:.4f}, best single judge {single:.4f} ({best})"
     )
-    if fused >= min(plain, single):
-        rival = "the plain average" if plain <= single else best
-        return f"the fused judge is not better than {rival} on held-out questions: {told}."
-    return f"the fused judge is better than the average and every single judge: {told}."
+    if fused < min(plain, single):
+        return True, f"the fused judge is better than the average and every single judge: {told}."
+    rival = "the plain average" if plain <= single else best
+    return False, f"the fused judge is not better than {rival} on held-out questions: {told}."
 
 
 def training_tables(training: FusionTraining) -> list[Table]:

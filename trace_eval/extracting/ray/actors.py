@@ -12,6 +12,7 @@ import numpy as np
 
 from extractors.base import Extractor
 from extractors.models import known_hashes, prime_hashes
+from trace_eval.data.access import set_url_access
 from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
@@ -74,6 +75,7 @@ class StageActor:
 
     def __init__(self, brief: Brief, number: int) -> None:
         prime_hashes(brief.plan.hashes)
+        set_url_access(brief.plan.access)
         stages = brief.plan.stages(brief.split)
         self._stage = stages[number]
         self._last = number == len(stages) - 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from blueprints import UserError
 from blueprints.distribution import install_line
-from trace_eval.extracting.engine import cores
+from trace_eval.data.system import cores
 
 INSTALL = install_line("ray")
 

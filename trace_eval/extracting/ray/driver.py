@@ -22,7 +22,7 @@ from trace_eval.extracting.ray import flow
 from trace_eval.extracting.ray.actors import Brief
 from trace_eval.extracting.ray.cluster import Size, joined
 from trace_eval.extracting.ray.job import cut
-from trace_eval.extracting.workers import exit_with_parent
+from trace_eval.extracting.workers import exit_with_parent, without_script
 
 #: Seconds for Ray to stop in good order before it is killed.
 _PATIENCE_S = 10.0
@@ -89,7 +89,8 @@ class Driver:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_drive, args=(job, theirs), daemon=True)
-        self._process.start()
+        with without_script(job):
+            self._process.start()
         theirs.close()
 
     def begun(self) -> Begun:

@@ -8,20 +8,20 @@ same folder and are never taken for this one's.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, Present, UserError
 from trace_eval.data import strict_json
-from trace_eval.data.urls import redacted
+from trace_eval.data.files import replace_file
+from trace_eval.data.remote import file_system
+from trace_eval.data.urls import location, redacted
 from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
 
@@ -99,16 +99,21 @@ class ShardFolder:
         place: a folder, or an fsspec URL whose filesystem is installed (``s3fs``, ``gcsfs``).
 
     Raises:
-        UserError: the protocol is unknown, or its package is missing.
+        UserError: the protocol is unknown or not allowed, or its package is missing.
     """
 
     def __init__(self, place: str) -> None:
         self.place = place
         self._shown = redacted(place)
         try:
-            self._fs, self._root = fsspec.core.url_to_fs(place)
+            where = location(place)
+            if isinstance(where, Path):
+                self._fs, self._root = LocalFileSystem(), str(where.absolute())
+            else:
+                self._fs, self._root = file_system(where)
         except (ImportError, ValueError) as error:
-            raise UserError(f"{redacted(place)}: {error}; install it or name a folder") from None
+            told = str(error).removeprefix(f"{redacted(place)}: ")
+            raise UserError(f"{redacted(place)}: {told}; install it or name a folder") from None
 
     def __str__(self) -> str:
         return self._shown
@@ -136,9 +141,7 @@ class ShardFolder:
         if not self.local:
             self._fs.pipe_file(self._path(name), content)  # one object, put in one operation
             return
-        part = Path(self._root, f".{name}.{os.getpid()}.part")
-        part.write_bytes(content)
-        part.replace(self._path(name))
+        replace_file(Path(self._path(name)), content)
 
     def entries(self, name: str) -> list[Entry]:
         """What is small of a shard's rows."""

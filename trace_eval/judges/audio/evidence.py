@@ -16,6 +16,7 @@ from blueprints import UserError
 from extractors.audio import AudioError, Clip
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout, Sound, common_rate, dialogue_items, single_items
+from trace_eval.audio.limits import check_length, is_silent
 from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.items import Single
 from trace_eval.data.pairs import Recording
@@ -51,7 +52,7 @@ class Prepared:
 
     Attributes:
         waveform: its recordings joined; rendered when a request is made.
-        silent: every sample of every recording is zero.
+        silent: nothing can be heard in any of its recordings.
         clips: hashes of its recordings.
     """
 
@@ -94,7 +95,7 @@ class AudioEvidence(Evidence):
         return item.answer_roles
 
     def lacking(self, case: Case) -> str | None:
-        """No recording at all, or one that cannot be decoded any more."""
+        """No recording at all, or one that cannot be decoded, or not be heard as it is."""
         if not case.single.answer_roles:
             return "the answer has no recording to listen to"
         try:
@@ -104,7 +105,7 @@ class AudioEvidence(Evidence):
         return None
 
     def is_silent(self, case: Case) -> bool:
-        """True where every sample is zero."""
+        """True where nothing can be heard in any recording."""
         return self._prepare(case).silent
 
     def texts(self, case: Case) -> list[str]:
@@ -208,9 +209,9 @@ class AudioEvidence(Evidence):
         loud = []
         sounds = []
         for recording in recordings:
-            sound, peak = _sound(case, recording)
+            sound, silent = self._sound(case, recording)
             sounds.append(sound)
-            loud.append(peak > 0)
+            loud.append(not silent)
         layout = Layout(
             tuple(dialogue_items(sounds, self._rubric.gap_s)),
             common_rate(sounds, self._options.audio_rate),
@@ -223,6 +224,23 @@ class AudioEvidence(Evidence):
         if len(self._prepared) > _REMEMBERED:
             self._prepared.popitem(last=False)
         return made
+
+    def _sound(self, case: Case, recording: Recording) -> tuple[Sound, bool]:
+        """A recording by its hash, and whether it is silent; the rubric says what follows then.
+
+        Raises:
+            AudioError: it cannot be decoded, or is too short, or too long for what is sent of it.
+        """
+
+        def read() -> Clip:
+            return case.decode(recording)
+
+        clip = read()
+        sent = (
+            clip.seconds if self._rubric.crop_s is None else min(clip.seconds, self._rubric.crop_s)
+        )
+        check_length(sent, self._options.max_clip_seconds, "the recording")
+        return sound_of(clip, read), is_silent(clip.mono)
 
 
 def _examples(
@@ -238,11 +256,3 @@ def _examples(
             " them by --examples, or leave it out"
         )
     return Examples()
-
-
-def _sound(case: Case, recording: Recording) -> tuple[Sound, float]:
-    def read() -> Clip:
-        return case.decode(recording)
-
-    clip = read()
-    return sound_of(clip, read), float(abs(clip.samples).max())

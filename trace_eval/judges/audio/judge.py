@@ -19,6 +19,7 @@ from fusion import TRACE, Rubric
 from fusion.rubric import preference_rubric
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import GAP_S, Sound, Unit
+from trace_eval.audio.limits import ClipRefused, check_clip
 from trace_eval.audio.noise import Noise, noisy_side
 from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, VerdictOpinion
@@ -27,7 +28,6 @@ from trace_eval.data.pairs import Pair, Recording
 from trace_eval.judges.aggregate import swap_back, typed_judgement
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
-from trace_eval.judges.audio.presets import with_preset
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.reconcile import labelled_judgement
 from trace_eval.judges.audio.sending import Sending, check_budget
@@ -39,6 +39,7 @@ from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
 
@@ -67,12 +68,11 @@ class AudioJudge(ChatJudge[LabelledReply]):
             :class:`ChatJudge`.
     """
 
-    asks_with = CHAT_OPTIONS | AUDIO_ONLY | {"elicitation"}
+    asks_with = CHAT_OPTIONS | AUDIO_ONLY | {"elicitation", "max_clip_seconds"}
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
     ) -> None:
-        options = with_preset(options)
         self.task = load_task(options.task)
         self.examples: Examples[Example] = Examples()
         if options.examples:
@@ -137,6 +137,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
 
     def read(self, text: str) -> LabelledReply:
         """A reply -> labels; all parts of a task share their key and labels."""
+        check_heard(text)
         return read_reply(text, self.task.parts[0], self.options.elicitation)
 
     def repair(
@@ -176,14 +177,18 @@ class AudioJudge(ChatJudge[LabelledReply]):
         """The recordings of a case by their hashes; samples are dropped again.
 
         Raises:
-            AudioError: one of them cannot be decoded.
+            AudioError: one of them cannot be decoded, or a model would not hear it as it is.
         """
         pair = case.pair
-        asked = sound_in(case, pair.instruction) if self.needs_instruction(pair) else None
+        longest = self.options.max_clip_seconds
+        asked = None
+        if self.needs_instruction(pair):
+            asked = sound_in(case, pair.instruction, "the instruction", longest)
         noise: list[Noise | None] = [None, None]
         if self.options.noise_db is not None:
             noise[noisy_side(pair.id)] = Noise(self.options.noise_db, self.options.seed)
-        a, b = (sound_in(case, *each) for each in zip((pair.a, pair.b), noise, strict=True))
+        a = sound_in(case, pair.a, "answer A", longest, noise[0])
+        b = sound_in(case, pair.b, "answer B", longest, noise[1])
         return Unit((a, b), asked)
 
     def part_calls(self, case: Case, unit: Unit) -> list[PartCall]:
@@ -259,7 +264,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
         try:
             unit = await asyncio.to_thread(self.unit_of, case)
         except AudioError as error:
-            return self._unscored(name, Reason.CLIP_FAILED, str(error))
+            return self._unscored(name, reason_of(error), str(error))
         hashes = [sound.sha256 for sound in unit.answers]
         if same := self.examples.holds(hashes):
             told = f"both answers are those of example {same!r}, whose label the judge was shown"
@@ -292,7 +297,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
             {
                 "order": call.order,
                 "sample": call.sample,
-                "seed": call.request.seed,
+                "seed": call.request.sent_seed,
                 "ratings": labels,
                 "reasoning": reasoning,
                 "part": part.name if len(self.task.parts) > 1 else None,
@@ -308,18 +313,34 @@ class AudioJudge(ChatJudge[LabelledReply]):
             yield f"the instruction is that of example {same!r}"
 
 
-def sound_in(case: Case, recording: Recording, noise: Noise | None = None) -> Sound:
+def sound_in(
+    case: Case, recording: Recording, name: str, max_seconds: float, noise: Noise | None = None
+) -> Sound:
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 
+    Args:
+        case, recording: which one.
+        name: what it is, for messages.
+        max_seconds: longest that is sent.
+        noise: that is put on it.
+
     Raises:
-        AudioError: it cannot be decoded.
+        AudioError: it cannot be decoded, or a model would not hear it as it is.
     """
 
     def read() -> Clip:
         clip = case.decode(recording)
         return noise.on(clip) if noise else clip
 
-    return sound_of(read(), read)
+    clip = read()
+    check_clip(clip, max_seconds, name)
+    return sound_of(clip, read)
+
+
+def reason_of(error: AudioError) -> Reason:
+    """Why a recording was not sent."""
+    silent = isinstance(error, ClipRefused) and error.silent
+    return Reason.SILENT if silent else Reason.CLIP_FAILED
 
 
 def _only(part: TaskPart, shown: PromptItem) -> PromptItem:

@@ -1,4 +1,4 @@
-"""A few calls that tell whether a model hears: silence, a tone, speech, and one clip twice."""
+"""A few calls that tell whether a model hears: spoken numbers, and six more for those who ask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trace_eval.judges.audio.parse import read_label
 from trace_eval.judges.audio.sending import audio_part
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Unusable
 from trace_eval.judges.chat.message import AudioPart, Message, Text
-from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.chat.reply_json import ReplyError, last_object
 
 #: Tokens of a reply to a probe.
 MAX_TOKENS = 256
@@ -49,6 +49,48 @@ class Finding(NamedTuple):
 def tone_part() -> AudioPart:
     """A short tone, for calls that must hold some sound."""
     return _part(_tone())
+
+
+async def hearing(client: ChatClient, seed: int = 0) -> Finding:
+    """Two calls that no one can answer who does not hear: which number is spoken?"""
+    spoken = load_signals("spoken")
+    numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
+    # Two different ones; a model that guesses names both in one of 56 cases.
+    asked = np.random.default_rng(seed).choice(numbers, 2, replace=False).tolist()
+    question = 'A number is spoken in this recording. Give "score": the number.'
+    heard, seconds, counts = [], 0.0, []
+    for number in asked:
+        part = _part(_sound(spoken[f"example_{number}"].read().mono))
+        seconds += part.seconds
+        reply, said = await _number(client, part, question, seed)
+        heard.append(said)
+        counts.append(reply.tokens.audio if reply else None)
+    told = " and ".join(f"{said} where {n} is spoken" for said, n in zip(heard, asked, strict=True))
+    ok = heard == [str(number) for number in asked]
+    known = [count for count in counts if count is not None]
+    sound = f"{sum(known)} tokens of {seconds:.1f} s counted" if known else "sound is not counted"
+    says = (
+        "hears" if ok else "does not hear what is said, or cannot tell; verdicts would be guesses"
+    )
+    return Finding("hearing", ok, f"{says}: it named {told}; {sound}")
+
+
+async def _number(
+    client: ChatClient, part: AudioPart, question: str, seed: int
+) -> tuple[Reply | None, str]:
+    """(reply, the number that it names), or (None, why there is no reply)."""
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {"reasoning": {"type": "string"}, "score": {"type": "integer"}},
+        "required": ["reasoning", "score"],
+        "additionalProperties": False,
+    }
+    messages = (_SYSTEM, Message("user", (part, Text(question))))
+    try:
+        reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
+        return reply, str(last_object(reply.text, {"score"}, "'score'")["score"])[:20]
+    except (CallFailed, Unusable, ReplyError) as failure:
+        return None, f"nothing ({failure.reason}: {failure.detail})"
 
 
 async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Finding]:

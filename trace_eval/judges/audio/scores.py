@@ -21,7 +21,7 @@ from trace_eval.audio.layout import Sound
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.audio.judge import sound_in
+from trace_eval.judges.audio.judge import reason_of, sound_in
 from trace_eval.judges.audio.scored_tasks import scoring_of
 from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
 from trace_eval.judges.base import Case, Evidence
@@ -30,6 +30,7 @@ from trace_eval.judges.chat.calls import Call
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, Part, Text, sent_record
 from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.naturalness.outcome import STYLE, opinion_fields, voted_judgement
 from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import CHAT_OPTIONS, JudgeOptions
@@ -55,6 +56,7 @@ class ScoresJudge(ChatJudge[TwoScores]):
         "audio_format",
         "transcripts",
         "max_request_mb",
+        "max_clip_seconds",
     }
     #: Its verdict is about the pair as a whole, so there is nothing to fuse.
     asks_once = True
@@ -97,6 +99,7 @@ class ScoresJudge(ChatJudge[TwoScores]):
 
     def read(self, text: str) -> TwoScores:
         """A reply -> two scores by place."""
+        check_heard(text)
         read = read_text if self._text else read_json
         return read(text, self.scoring.form)
 
@@ -123,7 +126,9 @@ class ScoresJudge(ChatJudge[TwoScores]):
     def calls(self, case: Case) -> list[Call]:
         """Every question that this case needs, in the order of its opinions."""
         texts = self._texts(case)
-        a, b = sound_in(case, case.pair.a), sound_in(case, case.pair.b)
+        longest = self.options.max_clip_seconds
+        a = sound_in(case, case.pair.a, "answer A", longest)
+        b = sound_in(case, case.pair.b, "answer B", longest)
         style = case.pair.meta.get(STYLE)
         made = []
         for order in orders_of(self.options, case.pair.id):
@@ -157,14 +162,14 @@ class ScoresJudge(ChatJudge[TwoScores]):
         try:
             calls = await asyncio.to_thread(self.calls, case)
         except AudioError as error:
-            return self._unscored(name, Reason.CLIP_FAILED, str(error))
+            return self._unscored(name, reason_of(error), str(error))
         outcomes = await self.answers(calls)
         opinions = [
             VerdictOpinion.model_validate(
                 {
                     "order": call.order,
                     "sample": call.sample,
-                    "seed": call.request.seed,
+                    "seed": call.request.sent_seed,
                     "sent": sent_record(call.request.messages),
                     **outcome.record(),
                     **opinion_fields(outcome.value, call.order),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -14,6 +14,7 @@ from blueprints import Strict, UserError
 from fusion import Dimension
 from trace_eval.data.judgement import About
 from trace_eval.data.judgement import LabelSet as LabelSetName
+from trace_eval.data.strict_toml import read_toml
 from trace_eval.judges.audio.labels import LABEL_SETS, LabelSet
 from trace_eval.judges.naturalness.outcome import TASK as NATURALNESS
 
@@ -24,6 +25,9 @@ TWO_SCORES = "two_scores"
 
 #: Files in the folder that are parts of tasks, or no tasks.
 _NOT_TASKS = ("common", "aspect_")
+
+#: Names of parts: a file beside the task, or one of ours.
+_PART = re.compile(r"[\w.-]{1,100}")
 
 
 class TaskPart(Strict):
@@ -158,6 +162,8 @@ def is_scored(spec: str) -> bool:
 
 
 def _beside(path: Path, name: str) -> Path:
+    if not _PART.fullmatch(name):
+        raise UserError(f"task {path}: part {name!r:.60} is no name of a task file beside it")
     own = path.parent / f"{name}.toml"
     return own if own.exists() else FOLDER / f"{name}.toml"
 
@@ -187,9 +193,6 @@ def task_table(path: Path) -> dict[str, object]:
     """What stands in a task file.
 
     Raises:
-        UserError: it cannot be read, or is no TOML.
+        UserError: it cannot be read, or is no TOML within bounds.
     """
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"task {path}: cannot be read ({error}); see {FOLDER}") from error
+    return read_toml(path, f"task {path}", f"see {FOLDER}")

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from trace_eval.data.outcome import Usage
+from trace_eval.data.outcome import Reason, Usage
 from trace_eval.data.scores import Choice
 from trace_eval.judges.chat.base import (
     CallFailed,
@@ -98,6 +98,7 @@ class NoAnswer(Exception):
         super().__init__(failure.detail)
         self.reason, self.detail = failure.reason, failure.detail
         self.unreachable = isinstance(failure, CallFailed) and failure.unreachable
+        self.deaf = isinstance(failure, CallFailed) and failure.deaf
         self.raw = failure.raw if isinstance(failure, Unusable) else None
         self.usage = turn.usage
         self.repaired = turn.repaired
@@ -210,7 +211,8 @@ class Asker(Generic[T]):
     async def _second_chance(
         self, request: Request, unusable: Unusable, turn: Exchange
     ) -> Answered[T]:
-        if not self._options.repair:
+        # Who heard nothing and is asked again learns to hide it.
+        if not self._options.repair or unusable.reason is Reason.NOT_HEARD:
             raise NoAnswer(unusable, turn) from None
         turn.repaired = True
         first = turn.seed, turn.choice

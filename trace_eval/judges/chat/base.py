@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, too_long
 
 #: Longest error text that is kept, characters.
 MAX_DETAIL = 300
@@ -42,7 +42,18 @@ class Request:
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # None: not sent
     choices: int = 1  # replies asked for in this one request
+    unsent: frozenset[str] = frozenset()  # of temperature, seed, max_tokens: left to the server
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
+
+    @property
+    def sent_seed(self) -> int | None:
+        """The seed as the server gets it; None: it gets none."""
+        return None if "seed" in self.unsent else self.seed
+
+    @property
+    def audio_s(self) -> float:
+        """Seconds of sound in all turns."""
+        return sum(message.audio_s for message in self.messages)
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,7 @@ class CallFailed(Exception):
         billed: bool = False,
         unreachable: bool = False,
         timed_out: bool = False,
+        deaf: bool = False,
     ) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -87,6 +99,7 @@ class CallFailed(Exception):
         self.billed = billed  # the server may have worked, and charge for it
         self.unreachable = unreachable  # nobody listens at that address
         self.timed_out = timed_out  # no answer in the time of one call
+        self.deaf = deaf  # the model takes no sound, so no other call with sound will do either
 
 
 class Unusable(Exception):
@@ -334,8 +347,7 @@ def check_text(text: str, tokens: Tokens) -> str:
         Unusable: empty, or longer than any verdict.
     """
     text = text.encode("utf-8", "replace").decode("utf-8")
-    if len(text) > MAX_REPLY_CHARS:
-        detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
+    if detail := too_long(text):
         raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)
     if not text.strip():
         raise Unusable(Reason.UNPARSEABLE, "the reply is empty", text, tokens)
@@ -345,21 +357,36 @@ def check_text(text: str, tokens: Tokens) -> str:
 def check_read(request: Request, tokens: Tokens) -> None:
     """Compare what the server says it read with what was sent.
 
-    Only the messages after the first count: a server may leave the part out that it had
-    in its cache, and that part is the static one. No count means no check.
+    Of several messages the first does not count: a server may leave the part out that it had
+    in its cache, and that part is the static one. No count means no check. Sound that is
+    counted apart is checked by that count: words cannot stand for it.
 
     Raises:
         CallFailed: the prompt was cut; the verdict would rest on half the evidence.
     """
+    _check_heard(request, tokens)
     if not tokens.input:
         return
-    sent = sum(len(message.text) for message in request.messages[1:])
-    sound = sum(message.audio_s for message in request.messages)
-    least = sent // CHARS_PER_TOKEN_AT_MOST + int(sound * AUDIO_TOKENS_AT_LEAST)
+    sent = sum(len(message.text) for message in request.messages[1:] or request.messages)
+    least = sent // CHARS_PER_TOKEN_AT_MOST + int(request.audio_s * AUDIO_TOKENS_AT_LEAST)
     if tokens.input + tokens.cached < least:
         raise CallFailed(
             Reason.PROMPT_CUT,
             f"the server read {tokens.input} tokens of a prompt of at least {least}; give the"
             " server or the model a larger context",
+            billed=True,
+        )
+
+
+def _check_heard(request: Request, tokens: Tokens) -> None:
+    if tokens.audio is None or not request.audio_s:
+        return
+    least = max(1, int(request.audio_s * AUDIO_TOKENS_AT_LEAST))
+    if tokens.audio < least:
+        raise CallFailed(
+            Reason.PROMPT_CUT,
+            f"the server counted {tokens.audio} tokens of sound, and {request.audio_s:.1f} s were"
+            f" sent, at least {least} tokens: it did not hear them; name a model that listens, or"
+            " see trace-eval doctor --judge",
             billed=True,
         )

@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
+from trace_eval.data.files import replacing
 from trace_eval.data.outcome import Reason, Usage
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
@@ -135,6 +137,7 @@ class _Writer:
         self._path = path
         self._limits = (max_requests, max_bytes)
         self._lines = self._bytes = 0
+        self._held = ExitStack()  # of the file in work: closed, then put in its place
 
     def __enter__(self) -> _Writer:
         self._open()
@@ -144,10 +147,8 @@ class _Writer:
         number = len(self.files) + 1
         stem = self._path.stem if number == 1 else f"{self._path.stem}-{number}"
         path = self._path.with_name(stem + self._path.suffix)
-        try:
-            self._file = path.open("wb")
-        except OSError as error:
-            raise UserError(f"batch file {path}: cannot be written ({error})") from error
+        part = self._held.enter_context(replacing(path))
+        self._file = self._held.enter_context(part.open("wb"))
         self.files.append(path)
         self._lines = self._bytes = 0
 
@@ -156,14 +157,14 @@ class _Writer:
         if self._lines and (
             self._lines + 1 > self._limits[0] or self._bytes + len(data) > self._limits[1]
         ):
-            self._file.close()
+            self._held.close()
             self._open()
         self._file.write(data)
         self._lines += 1
         self._bytes += len(data)
 
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+    def __exit__(self, *raised: Any) -> None:
+        self._held.__exit__(*raised)
 
 
 def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchReplies:

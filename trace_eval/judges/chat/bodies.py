@@ -10,7 +10,7 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
-#: Longest body that is read, bytes: a reply of 1 MB with all its escapes.
+#: Longest body that is read, bytes: several replies with all their escapes.
 MAX_BODY = 8_000_000
 
 #: What is asked for, and decoded here; other encodings are refused.
@@ -20,7 +20,7 @@ _PIECE = 1 << 16
 
 
 class BodyTooLarge(Exception):
-    """A response body that passes the bound, or comes in an encoding that was not asked for."""
+    """A response body that passes the bound, or is not encoded as was asked for."""
 
 
 class _Response(Protocol):
@@ -68,11 +68,17 @@ class _Bounded:
                 f"the response is encoded as {self._encoding!r:.40}, not {ENCODINGS}"
             )
         decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, whichever it is
+        packed = 0
         try:
             async for piece in self._stream:
-                while piece:
+                packed += len(piece)
+                if packed > MAX_BODY:  # packed data may unpack to nothing, for ever
+                    raise BodyTooLarge(f"the packed response has more than {MAX_BODY} bytes")
+                while piece and not decoder.eof:
                     yield decoder.decompress(piece, _PIECE)
                     piece = decoder.unconsumed_tail
+                if piece or decoder.unused_data:
+                    raise BodyTooLarge(f"it goes on after the end of its {self._encoding}")
         except zlib.error as error:
             raise BodyTooLarge(f"the response is no {self._encoding} ({error})") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -33,6 +34,10 @@ T = TypeVar("T")
 
 #: Longest raw reply that a judgement keeps, characters.
 MAX_RAW_CHARS = 65_536
+
+#: Refusals of sound, in equal words and before any reply, after which no more is sent: where the
+#: words say that the model takes none, and where they do not.
+DEAF_AFTER, ALIKE_AFTER = 3, 10
 
 #: How often it is looked whether another run has got the reply, seconds.
 LEASE_POLL_S = 0.25
@@ -74,6 +79,8 @@ class ChatJudge(Judge, Generic[T]):
         self.price = price
         self.failures: dict[str, tuple[Reason, str]] = {}
         self._flights: dict[str, asyncio.Event] = {}
+        self._replied = False  # some call brought a reply
+        self._refusals: Counter[str] = Counter()  # of sound, by their words
         self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
         self.asker = Asker(client, options, price, self.concurrency, self.read, self.repair)
 
@@ -177,6 +184,7 @@ class ChatJudge(Judge, Generic[T]):
             max_tokens=options.reply_tokens,
             top_p=options.top_p,
             top_k=options.top_k,
+            unsent=options.unsent,
             about=(item, order),
         )
         asked: dict[str, JsonValue] = {
@@ -192,6 +200,8 @@ class ChatJudge(Judge, Generic[T]):
             asked["top_p"] = request.top_p
         if request.top_k is not None:
             asked["top_k"] = request.top_k
+        if request.unsent:
+            asked["unsent"] = [*sorted(request.unsent)]
         key = reply_key(self.client.server, self.client.model, asked)
         return Call(item, order, sample, key, request)
 
@@ -331,11 +341,7 @@ class ChatJudge(Judge, Generic[T]):
         """What became of a call; a reply that can be used is kept."""
         seed = answer.seed if answer.seed != call.request.seed else None
         if isinstance(answer, NoAnswer):
-            if answer.unreachable:
-                raise JudgeUnreachable(
-                    f"judge {self.spec}: {answer.detail}; stopped here, because nobody answered any"
-                    " attempt: the same command continues"
-                ) from None
+            self._check_going_on(call, answer)
             return CallOutcome(
                 reason=answer.reason,
                 detail=answer.detail,
@@ -346,6 +352,7 @@ class ChatJudge(Judge, Generic[T]):
                 seed=seed,
                 choice=answer.choice,
             )
+        self._replied = True
         stored = StoredReply.of(answer.reply.text, answer.reply.tokens, answer.repaired)
         self.keep(call.key, stored.model_copy(update={"seed": seed, "choice": answer.choice}))
         return CallOutcome(
@@ -357,6 +364,30 @@ class ChatJudge(Judge, Generic[T]):
             seed=seed,
             choice=answer.choice,
         )
+
+    def _check_going_on(self, call: Call, answer: NoAnswer) -> None:
+        """Notice that no other call would bring an answer either.
+
+        Raises:
+            JudgeUnreachable: nobody listens at the address, or the model takes no sound.
+        """
+        if answer.unreachable:
+            raise JudgeUnreachable(
+                f"judge {self.spec}: {answer.detail}; stopped here, because nobody answered any"
+                " attempt: the same command continues"
+            ) from None
+        if answer.raw is not None:
+            self._replied = True
+        if self._replied or answer.reason is not Reason.REFUSED or not call.request.audio_s:
+            return
+        self._refusals[answer.detail] += 1
+        count = self._refusals[answer.detail]
+        if count >= (DEAF_AFTER if answer.deaf else ALIKE_AFTER):
+            raise JudgeUnreachable(
+                f"judge {self.spec}: {answer.detail}; stopped after {count} equal"
+                " refusals of sound, because nothing was answered before; ask what it hears with"
+                " trace-eval doctor --judge; the same command continues"
+            ) from None
 
     def _too_large(self, call: Call) -> str | None:
         """Why no server would take a call; its body is not made for it."""

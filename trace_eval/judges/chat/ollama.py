@@ -105,6 +105,8 @@ class OllamaClient(ChatClient):
             "temperature": request.temperature,
             "num_predict": request.max_tokens,
         }
+        for name in request.unsent:
+            options.pop("num_predict" if name == "max_tokens" else name)
         if request.top_p is not None:
             options["top_p"] = request.top_p
         if request.top_k is not None:

@@ -44,7 +44,6 @@ from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.openai_dialect import (
     ABOUT_STRUCTURE,
     AUDIO_MODEL,
-    NO_EARS,
     REFUSALS,
     TOO_LONG,
     TRANSIENT,
@@ -52,6 +51,7 @@ from trace_eval.judges.chat.openai_dialect import (
     read_count,
     retry_after,
     status_of,
+    takes_no_sound,
     tokens_of,
 )
 from trace_eval.judges.chat.shares import shares
@@ -64,6 +64,9 @@ DEFAULT_URL = "https://api.openai.com/v1"
 
 #: Said once, when a server turns out to give one reply at a time.
 _ALONE = "choices are off, each sample is a request of its own: %s"
+
+#: Statuses that are about key, limits or load, whatever their words.
+_OF_THE_ACCOUNT = frozenset({401, 402, 403, 408, 413, 429, 503, 529})
 
 #: Seconds to wait for what a server says of its model.
 _IDENTIFY_S = 5.0
@@ -121,6 +124,7 @@ class OpenAIClient(ChatClient):
         self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None
         self._settled = False
+        self._in_vain: set[str] = set()  # refusals that no other form of a request has changed
         self._settling = PerLoop(asyncio.Lock, _no_close)
         self._told: dict[str, JsonValue] = {}
         self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
@@ -164,11 +168,12 @@ class OpenAIClient(ChatClient):
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": m.role, "content": _content(m)} for m in request.messages],
-            dialect.token_field: request.max_tokens,
         }
-        if dialect.temperature:
+        if "max_tokens" not in request.unsent:
+            body[dialect.token_field] = request.max_tokens
+        if dialect.temperature and "temperature" not in request.unsent:
             body["temperature"] = request.temperature
-        if dialect.seed:
+        if dialect.seed and "seed" not in request.unsent:
             body["seed"] = request.seed
         if dialect.top_p and request.top_p is not None:
             body["top_p"] = request.top_p
@@ -224,11 +229,14 @@ class OpenAIClient(ChatClient):
                     reply = await self._send(request)
                 except _Refused as refused:
                     first = first or refused
+                    if refused.text in self._in_vain:
+                        raise first from None
                     following = self._dialect.after(refused.text)
                     if following is None or (
                         self._fixed_structure and following.structure != start.structure
                     ):
                         # Plain text is refused as well: its form is not the trouble.
+                        self._in_vain.add(refused.text)
                         raise first from None
                     if self._dialect.choices and not following.choices:
                         alone = refused.detail
@@ -259,13 +267,16 @@ class OpenAIClient(ChatClient):
                 self._told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
 
     async def _send(self, request: Request) -> Choices:
-        audio_s = sum(message.audio_s for message in request.messages)
         create = self._client.get().chat.completions.with_streaming_response.create
         try:
             # The package walks its own arguments through all their types, which takes longer
             # than sending them; extra_body goes as it is and overrides them.
             # Decoding and joining sound takes time that other calls need not wait for.
-            body = await asyncio.to_thread(self.body, request) if audio_s else self.body(request)
+            body = (
+                await asyncio.to_thread(self.body, request)
+                if request.audio_s
+                else self.body(request)
+            )
             async with create(model=self.model, messages=[], extra_body=body) as response:
                 data = await response.read()
         except openai.APIError as error:
@@ -316,8 +327,7 @@ class OpenAIClient(ChatClient):
             raise self.failure_of(status_of(body["error"]), json.dumps(body["error"]), {})
         tokens = tokens_of(body.get("usage"))
         if request is not None:
-            audio_s = sum(message.audio_s for message in request.messages)
-            tokens = replace(tokens, audio_s=audio_s)
+            tokens = replace(tokens, audio_s=request.audio_s)
         for name in ("model", "system_fingerprint"):
             if isinstance(body.get(name), str):
                 self._told[name] = self.redact(body[name])
@@ -370,9 +380,9 @@ class OpenAIClient(ChatClient):
         """The failure that an HTTP status with this error text stands for."""
         low = text.lower()
         detail = self.redact(f"{self.server}: HTTP {status}: {text}")
-        if NO_EARS in low:
+        if status not in _OF_THE_ACCOUNT and takes_no_sound(low):
             told = f"{detail}; serve a model that listens, or use openai:{self.model}"
-            return CallFailed(Reason.REFUSED, told)
+            return CallFailed(Reason.REFUSED, told, deaf=True)
         if status == 413:
             told = f"{detail}; lower --max-request-mb, and the audio with it"
             return CallFailed(Reason.TOO_LARGE, told)

@@ -35,11 +35,48 @@ _ABOUT_CHOICES = re.compile(
 #: OpenAI's models that listen: no structured outputs, and told to answer in text.
 AUDIO_MODEL = re.compile(r"(^|/)gpt-[\w.-]*audio")
 
-#: Words of the error by which llama.cpp says that a model has no ears.
-NO_EARS = "audio input is not supported"
+#: Characters of an error in which it is looked for why sound was refused.
+_TOLD = 2000
+
+_SOUND = r"(?:audio|input_audio|sound|speech)"
+_SUPPORT = r"(?:support|accept|take|handle|process|understand|hear|allow|have)"
+_NO = r"(?:not|n['’]t|cannot|unable to|never)"
+
+#: Errors (in lower case) by which servers say that a model takes no sound, whichever it is:
+#: llama.cpp, vLLM, OpenAI and its gateways word it differently.
+_NO_EARS = re.compile(
+    rf"{_NO} (?:currently )?(?:be )?{_SUPPORT}\w{{0,4}}"
+    rf" (?:[\w'\"`-]{{1,20}} ){{0,3}}['\"`]?{_SOUND}"
+    rf"|\b{_SOUND}['\"`]? (?:\w{{1,20}} ){{0,4}}(?:not|n't|isn['’]t|aren['’]t)"
+    rf" (?:\w{{1,20}} )?{_SUPPORT}"
+    rf"|\b{_SOUND}['\"`]? (?:\w{{1,20}} ){{0,4}}(?:unsupported|not (?:available|enabled|possible))"
+    rf"|\b(?:unsupported|unknown|invalid|unexpected|unrecognized)\b[^.]{{0,60}}['\"`]input_audio"
+    rf"|\bno {_SOUND} (?:input|support|encoder|tower|capabilit|modalit)"
+    r"|\b(?:unsupported|unknown|invalid) content type\b[^.]{0,20}\baudio"
+    r"|\bno endpoints found that support [^.]{0,30}\baudio"
+    r"|\bat most 0 audio|\bnot a multi-?modal model|\btext[- ]only (?:model|input)"
+    r"|\bonly (?:supports?|accepts?|takes?) text\b|\bunsupported content\[\]\.type"
+)
+
+#: What is wrong with one recording, or asked for beside it, says nothing of the model.
+_ABOUT_ONE = re.compile(
+    r"format|codec|sampl|bit ?rate|duration|second|longer|shorter|too (?:long|short|large|many)"
+    r"|decode|corrupt|empty|exceed|maximum|modalities|response_format"
+)
+
+
+def takes_no_sound(refusal: str) -> bool:
+    """Whether an error text (in lower case) says that the model takes no sound at all."""
+    told = refusal[:_TOLD]
+    return bool(_NO_EARS.search(told)) and not _ABOUT_ONE.search(told)
+
 
 #: Words of the errors by which servers say that a prompt is too long.
 TOO_LONG = ("exceed_context_size", "context_length_exceeded", "maximum context length")
+
+#: Seconds of ``Retry-After``, and the longest that are believed: a day.
+_SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+MAX_RETRY_AFTER_S = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -126,15 +163,17 @@ def read_count(digits: str) -> int:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks."""
-    value = headers.get("retry-after")
-    if not value:
-        return None
-    try:
+    """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks.
+
+    What is neither, or is more than :data:`MAX_RETRY_AFTER_S`, was not said: it would stop all
+    other calls, too.
+    """
+    value = headers.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(value):
         seconds = float(value)
-    except ValueError:
+    else:
         try:
-            seconds = parsedate_to_datetime(value).timestamp() - time()
-        except (TypeError, ValueError):
+            seconds = max(0.0, parsedate_to_datetime(value[:40]).timestamp() - time())
+        except (TypeError, ValueError, OverflowError, IndexError, OSError):
             return None
-    return max(0.0, seconds) if seconds == seconds else None
+    return seconds if seconds <= MAX_RETRY_AFTER_S else None

@@ -6,7 +6,6 @@ import asyncio
 import datetime
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import Field, ValidationError
 
 from blueprints import Strict, UserError
 from trace_eval.data.outcome import Reason, Usage
+from trace_eval.data.strict_toml import read_toml
 from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
 from trace_eval.judges.chat.ledger import Ledger
 
@@ -94,10 +94,7 @@ def read_prices(path: Path) -> list[Price]:
     Raises:
         UserError: the file cannot be read, or an entry is not valid.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"prices {path}: cannot be read ({error}); see {SHIPPED}") from error
+    table = read_toml(path, f"prices {path}", f"see {SHIPPED}")
     entries = table.get("price", [])
     prices = []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):

@@ -9,15 +9,15 @@ import os
 import socket
 import sqlite3
 import time
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from blueprints import Strict, UserError
 from trace_eval.data.scores import Choice
 from trace_eval.data.sqlite import open_shared
+from trace_eval.data.system import process_space
 from trace_eval.judges.chat.base import Tokens
 
 #: Raise it when a stored reply could be misread.
@@ -109,9 +109,8 @@ def new_owner() -> str:
 @cache
 def _machine() -> str:
     """This machine; containers of one name are told apart by their own process numbers."""
-    with suppress(OSError):
-        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no file
-    return socket.gethostname()
+    space = process_space()
+    return f"{socket.gethostname()}/{space}" if space else socket.gethostname()
 
 
 def _has_died(owner: str) -> bool:
@@ -127,10 +126,26 @@ def _has_died(owner: str) -> bool:
     return False
 
 
+#: How a stored reply begins; what follows is its digest, then the reply's own fields.
+_SEAL = '{"sha256":"'
+
+
+def _digest(key: str, record: str) -> str:
+    """Of an entry under its key: one that was damaged, or moved to another key, has another."""
+    return hashlib.sha256(f"{key}\0{record}".encode()).hexdigest()
+
+
+def _sealed(key: str, record: str) -> str:
+    """A JSON object with its digest as first field."""
+    return f'{_SEAL}{_digest(key, record)}",{record[1:]}'
+
+
 class ReplyCache:
     """Replies by key in one SQLite file; several processes may use it at once.
 
-    Only usable replies are put here: what failed, was cut or filtered is asked again.
+    Only usable replies are put here: what failed, was cut or filtered is asked again. So is an
+    entry that does not fit its digest; older versions kept none, and what they kept is believed.
+    Both are counted, and told when the cache is closed.
 
     Raises:
         UserError: the file cannot be opened.
@@ -138,8 +153,11 @@ class ReplyCache:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._damaged: set[str] = set()
+        self._unsealed: set[str] = set()
+        self._told: set[str] = set()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Replies quote what people said: nobody else should read them.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._db = open_shared(path, _TABLES, BUSY_S)
@@ -152,20 +170,40 @@ class ReplyCache:
         """The reply, or None; a damaged entry counts as absent."""
         try:
             row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-            return StoredReply.model_validate_json(row[0]) if row else None
-        except (sqlite3.Error, ValidationError) as error:
-            log.warning("reply cache %s: %s", self._path, error)
+        except sqlite3.Error as error:
+            self._tell(error)
             return None
+        try:
+            return self._opened(key, row[0]) if row else None
+        except ValueError:
+            self._damaged.add(key)
+            return None
+
+    def _opened(self, key: str, stored: object) -> StoredReply:
+        """An entry as it was put.
+
+        Raises:
+            ValueError: it is not what was put under this key.
+        """
+        record = str(stored)
+        if not record.startswith(_SEAL):
+            reply = StoredReply.model_validate_json(record)
+            self._unsealed.add(key)
+            return reply
+        digest, _, rest = record.removeprefix(_SEAL).partition('",')
+        if digest != _digest(key, "{" + rest):
+            raise ValueError("damaged")
+        return StoredReply.model_validate_json("{" + rest)
 
     def put(self, key: str, reply: StoredReply) -> None:
         """Keep a reply. A full disk costs the cache, not the judgement."""
         try:
             self._db.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?)",
-                (key, reply.model_dump_json(exclude_none=True)),
+                (key, _sealed(key, reply.model_dump_json(exclude_none=True))),
             )
         except sqlite3.Error as error:
-            log.warning("reply cache %s: %s", self._path, error)
+            self._tell(error)
 
     def lease(self, key: str, owner: str) -> bool:
         """Take or renew the right to ask for a key; False while somebody else has it.
@@ -187,7 +225,7 @@ class ReplyCache:
             self._db.execute(_GIVE_BACK, (key, held[0]))
             return self._db.execute(_TAKE, values).rowcount == 1
         except sqlite3.Error as error:
-            log.warning("reply cache %s: %s", self._path, error)
+            self._tell(error)
             return True
 
     def release(self, key: str, owner: str) -> None:
@@ -195,8 +233,25 @@ class ReplyCache:
         try:
             self._db.execute(_GIVE_BACK, (key, owner))
         except sqlite3.Error as error:
-            log.warning("reply cache %s: %s", self._path, error)
+            self._tell(error)
+
+    def _tell(self, problem: object) -> None:
+        """Say what is wrong with the file, each problem once."""
+        if str(problem) not in self._told:
+            self._told.add(str(problem))
+            log.warning("reply cache %s: %s", self._path, problem)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and say what was wrong with its entries."""
+        if self._damaged:
+            self._tell(f"{_replies(self._damaged)} damaged and not believed")
+        if self._unsealed:
+            self._tell(
+                f"{_replies(self._unsealed)} kept without a digest by an older version and"
+                " believed as they are; delete the file to ask again"
+            )
         self._db.close()
+
+
+def _replies(keys: set[str]) -> str:
+    return "1 reply was" if len(keys) == 1 else f"{len(keys)} replies were"

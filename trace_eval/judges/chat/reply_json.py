@@ -1,4 +1,4 @@
-"""A model's reply -> the JSON object that counts, strictly and in bounded time.
+"""A model's reply -> the JSON object that counts, strictly and in linear time.
 
 The last complete object that has what was asked for is the reply; whatever stands before it
 (prose, drafts, code fences) is not. It is never mended by guessing.
@@ -7,18 +7,34 @@ The last complete object that has what was asked for is the reply; whatever stan
 from __future__ import annotations
 
 import json
+import re
+from collections import deque
 from collections.abc import Collection
 
 from trace_eval.data.outcome import Reason
+from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
 
-#: Longest reply that is read, characters. A verdict has a few hundred.
-MAX_REPLY_CHARS = 1_000_000
+#: Longest reply that is read, characters, thinking included: four times the longest that models
+#: write today. A verdict has a few hundred.
+MAX_REPLY_CHARS = 300_000
 
-#: Opening braces that are tried; bounds the time that hostile text can take.
-MAX_STARTS = 1_000
+#: One token of JSON (RFC 8259), and white space. Nothing in it can match in two ways, so a token
+#: costs its length, whether it ends or not.
+_TOKEN = re.compile(
+    r"""(
+        [][{},:]
+      | "(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+"
+      | -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?
+      | true | false | null
+    )[ \t\n\r]*+""",
+    re.VERBOSE,
+)
 
-#: Longest single object, characters; together with MAX_STARTS it bounds the work.
-MAX_OBJECT_CHARS = 100_000
+#: Digits of an integer; reading one takes time quadratic in them.
+_MAX_DIGITS = 1_000
+
+#: How a value begins.
+_VALUE = '{["-0123456789tfn'
 
 
 class ReplyError(ValueError):
@@ -31,11 +47,26 @@ class ReplyError(ValueError):
 
 
 class _Twice(dict[str, object]):
-    """A JSON object in which a key occurred twice; readers disagree on its meaning."""
+    """A JSON object in which a key occurred twice, at any depth: readers disagree on it."""
+
+
+def too_long(text: str) -> str | None:
+    """Why a reply is not read, if it passes the bound."""
+    if len(text) <= MAX_REPLY_CHARS:
+        return None
+    return f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
 
 
 def after_thinking(text: str) -> str:
-    """Reasoning models draft answers between think tags; only what follows counts."""
+    """What every reader reads of a reply.
+
+    Reasoning models draft answers between think tags; only what follows counts.
+
+    Raises:
+        ReplyError: ``unparseable``: the reply is too long.
+    """
+    if detail := too_long(text):
+        raise ReplyError(Reason.UNPARSEABLE, detail)
     return text.rpartition("</think>")[2]
 
 
@@ -48,17 +79,21 @@ def last_object(text: str, keys: Collection[str], what: str) -> dict[str, object
         what: names the answer in the message when there is none.
 
     Raises:
-        ReplyError: ``unparseable``: too long, no such object, or a key occurs twice in it.
+        ReplyError: ``unparseable``: too long, no such object, nested too deeply, or a key
+            occurs twice in it.
     """
-    if len(text) > MAX_REPLY_CHARS:
-        detail = f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
-        raise ReplyError(Reason.UNPARSEABLE, detail)
-    answers = [value for value in json_objects(after_thinking(text)) if set(keys) & set(value)]
-    if not answers:
+    text = after_thinking(text)
+    try:
+        objects = reversed(json_objects(text))
+        answer = next((found for found in objects if not found.keys().isdisjoint(keys)), None)
+        deque(levels(answer), maxlen=0)
+    except BadJson as error:
+        raise ReplyError(Reason.UNPARSEABLE, f"the reply's JSON cannot be read: {error}") from None
+    if answer is None:
         raise ReplyError(Reason.UNPARSEABLE, f"the reply has no JSON object with {what}")
-    if any_twice(answers[-1]):
+    if isinstance(answer, _Twice):
         raise ReplyError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
-    return answers[-1]
+    return answer
 
 
 def storable(words: str) -> str:
@@ -67,36 +102,67 @@ def storable(words: str) -> str:
 
 
 def json_objects(text: str) -> list[dict[str, object]]:
-    """All outermost JSON objects of the text, in order."""
-    decoder = json.JSONDecoder(object_pairs_hook=_no_twice, parse_constant=_no_constant)
+    """All outermost JSON objects of the text, in order.
+
+    Raises:
+        BadJson: one is nested too deeply for Python, or has a number that nobody writes.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_no_twice, parse_int=_integer)
+    ends: dict[int, int | None] = {}
     values: list[dict[str, object]] = []
     position = 0
-    for _ in range(MAX_STARTS):
-        position = text.find("{", position)
-        if position < 0:
-            break
-        piece = text[position : position + MAX_OBJECT_CHARS]
-        try:
-            value, length = decoder.raw_decode(piece)
-        except (ValueError, RecursionError):  # ValueError: also a number of 5,000 digits
-            position += 1
+    for brace in re.finditer(r"\{", text):
+        start = brace.start()
+        if start < position:
             continue
-        values.append(value)
-        position += length
+        if start not in ends:
+            _follow(text, start, ends)
+        end = ends[start]
+        if end is not None:
+            position = end
+            try:
+                values.append(decoder.raw_decode(text, start)[0])
+            except RecursionError:
+                raise BadJson(TOO_DEEP) from None
     return values
+
+
+def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
+    """Note where objects end, from an opening brace to the end of its object or of the grammar.
+
+    Every opening brace on the way gets its end, or None. So nothing is followed more than twice,
+    however braces are nested: a brace that was no token on the way stands in a string there, and
+    what is followed from it has its strings where that way has none.
+    """
+    opened: list[int] = []
+    want, position = "{", start
+    while (token := _TOKEN.match(text, position)) and (kind := text[position]) in want:
+        position = token.end()
+        if kind in "{[":
+            opened.append(token.start())
+            ends[token.start()] = None
+            want = '"}' if kind == "{" else _VALUE + "]"
+        elif kind == ":":
+            want = _VALUE
+        elif kind == ",":
+            want = '"' if text[opened[-1]] == "{" else _VALUE
+        elif kind == '"' and "[" not in want:  # a key
+            want = ":"
+        else:
+            if kind in "}]":
+                ends[opened.pop()] = token.end(1)
+                if not opened:
+                    return
+            want = ",}" if text[opened[-1]] == "{" else ",]"
 
 
 def _no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
-    return made if len(made) == len(pairs) else _Twice(made)
+    whole = len(made) == len(pairs) and not any(isinstance(item, _Twice) for _, item in pairs)
+    return made if whole else _Twice(made)
 
 
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
-
-
-def any_twice(value: object) -> bool:
-    """Whether a key occurred twice anywhere in an object of :func:`json_objects`."""
-    if isinstance(value, _Twice):
-        return True
-    return isinstance(value, dict) and any(any_twice(item) for item in value.values())
+def _integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise BadJson(f"a number of {len(digits)} digits")
+    return int(digits)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
 from pathlib import Path
 
 from blueprints import Strict
+from trace_eval.data import strict_toml
 
 FILE = Path(__file__).with_name("published.toml")
 
@@ -29,4 +29,4 @@ class Published(Strict):
 @lru_cache(maxsize=1)
 def published() -> Published:
     """The shipped facts."""
-    return Published.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
+    return Published.model_validate(strict_toml.loads(FILE.read_bytes()))

@@ -89,6 +89,11 @@ class Panel:
             known |= judge.observed()
         return known
 
+    def load(self) -> None:
+        """Load the models of all."""
+        for judge in self.judges:
+            judge.load()
+
     def activity(self) -> Activity:
         """Calls of all, and what they have spent together."""
         if len(self.judges) == 1:

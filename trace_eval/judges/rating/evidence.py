@@ -24,6 +24,7 @@ from blueprints import (
     render_paper,
 )
 from extractors.missing import unmeasured
+from extractors.suspect import guessed
 from trace_eval.data.items import Single
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part
@@ -138,20 +139,26 @@ class Words(Evidence):
         return [] if item.answer.text is not None else _roles(item)
 
     def lacking(self, case: Case) -> str | None:
-        """A transcript that is absent for a technical reason."""
+        """A transcript that is absent for a technical reason, or that is known to be guessed."""
         if case.single.answer.text is not None:
             return None
         for role, blueprint in case.answers.items():
             heard = blueprint.transcript
             if isinstance(heard, Absent) and heard.status not in ABOUT_THE_CLIP:
                 return f"{role} has no transcript: it {unmeasured('transcript', heard, why=True)}"
+            if why := guessed(blueprint):
+                return f"the recogniser guessed the words of {role}: {why}"
         return None
+
+    @staticmethod
+    def heard(case: Case) -> str:
+        """What was recognised of the answer's recordings, as it is."""
+        return " ".join(_transcript(b) for b in case.answers.values())
 
     def words(self, case: Case) -> str:
         """The words, on one line."""
-        if case.single.answer.text is not None:
-            return neutralise(case.single.answer.text)
-        return neutralise(" ".join(_transcript(b) for b in case.answers.values()))
+        text = case.single.answer.text
+        return neutralise(self.heard(case) if text is None else text)
 
     def is_empty(self, case: Case) -> bool:
         """No words: an empty text, or recordings in which nothing was recognised."""

@@ -23,6 +23,7 @@ from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import (
     AUDIO_RATING_OPTIONS,
     RATING_OPTIONS,
@@ -104,6 +105,8 @@ class RatingJudge(ChatJudge[ScoreReply]):
 
     def read(self, text: str) -> ScoreReply:
         """A reply -> a score."""
+        if "audio" in self.reads:
+            check_heard(text)
         return read_score(text, self.rubric, plain=self.options.structure == "text")
 
     def repair(
@@ -188,7 +191,7 @@ def _opinion(call: Call, outcome: CallOutcome[ScoreReply]) -> ScoreOpinion:
     reply = outcome.value
     return ScoreOpinion(
         sample=call.sample,
-        seed=call.request.seed if outcome.seed is None else outcome.seed,
+        seed=call.request.sent_seed if outcome.seed is None else outcome.seed,
         choice=outcome.choice,
         score=reply.score if reply else None,
         elements=reply.elements if reply else {},

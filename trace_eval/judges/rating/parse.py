@@ -17,7 +17,7 @@ from trace_eval.rubrics import ScoreRubric
 ELEMENTS = "elements"
 
 #: What follows ``score:`` on a plain line; what is no label there is refused, not shortened.
-_VALUE = r"\s*(?:is\s*)?[:=]\s*[*_`]*\s*([^\s*_`,;]+)"
+_VALUE = r"\s*+(?:is\s*+)?[:=]\s*+[*_`]*+\s*+([^\s*_`,;]+)"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from fusion.rubric import ItemKind
 from trace_eval.judges.base import Judge, Rater, missing_members
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Key, Panel
+from trace_eval.judges.presets import FOR_LISTENERS
 from trace_eval.judges.registry.kinds import FUSION, KINDS
 from trace_eval.judges.registry.plugins import Adapted, plugin, plugin_kinds
 from trace_eval.rubrics import ScoreRubric
@@ -161,7 +162,11 @@ def judge_specs(item: ItemKind = "pair") -> list[str]:
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
     """Options that were set and mean nothing to this judge."""
     uses = getattr(judge, "uses", None)
-    return [] if uses is None else [name for name in options.changed() if name not in uses]
+    if uses is None:
+        return []
+    listens = "audio" in judge.reads
+    unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
+    return [name for name in options.changed() if name not in uses or (name == "preset" and unfit)]
 
 
 def refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:

@@ -105,9 +105,6 @@ def audio_backend(argument: str, options: JudgeOptions) -> ChatBackend:
 
 
 def _audio(argument: str, options: JudgeOptions) -> Judge:
-    from trace_eval.judges.audio.presets import with_preset
-
-    options = with_preset(options)
     backend = audio_backend(argument, options)
     return _listening(options.task)(backend.spec, backend.client, options, backend.price)
 
@@ -150,11 +147,9 @@ def _audio_scores(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
     from trace_eval.judges.audio.evidence import AudioEvidence
-    from trace_eval.judges.audio.presets import with_preset
     from trace_eval.judges.audio.sending import check_budget
     from trace_eval.judges.rating.judge import RatingJudge
 
-    options = with_preset(options)
     spec, client, price = audio_backend(argument, options)
     check_budget(options, price)
     for rubric in rubrics:

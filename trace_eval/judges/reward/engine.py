@@ -13,13 +13,14 @@ from blueprints import UserError
 from extractors.audio import AudioError, Clip, Samples
 from extractors.device import expects_gpu
 from extractors.model_backed import GPU_BATCH
+from trace_eval.audio.limits import ClipRefused
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.reward.batcher import Batcher
-from trace_eval.judges.reward.inputs import ClipRefused, Turn, check_clip
+from trace_eval.judges.reward.inputs import Turn, check_clip
 from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
 
 #: Options of judges in this process, whatever the model does.
@@ -109,8 +110,9 @@ class Engine:
         try:
             check_clip(samples, self.options.max_clip_seconds)
         except ClipRefused as error:
-            silent = "silent" in str(error)
-            raise Refused(Reason.SILENT if silent else Reason.CLIP_FAILED, str(error)) from None
+            raise Refused(
+                Reason.SILENT if error.silent else Reason.CLIP_FAILED, str(error)
+            ) from None
         return samples
 
     async def reward(self, clip: Clip, text: str, style: str | None) -> float:

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.base import SILENCE_DBFS
-from extractors.contours import decibels
+from trace_eval.audio.limits import check_length, refuse_silence
 
 #: Samples between two frames of features, and between the last one and the clip's end.
 HOP = 160
@@ -23,19 +22,12 @@ HOP = 160
 #: Silence after every clip, samples: at least half a window of the features.
 _TAIL = 400
 
-#: Shorter clips are refused, seconds: the audio tower makes no token of 10 ms.
-MIN_CLIP_S = 0.1
-
 #: Longer clips are refused, seconds: the feature extractor cuts there and says nothing.
 MAX_CLIP_S = 300.0
 
 #: Special tokens of the chat format and around a recording.
 TURN_START, TURN_END = "<|im_start|>", "<|im_end|>"
 AUDIO_START, AUDIO, AUDIO_END = "<|audio_bos|>", "<|AUDIO|>", "<|audio_eos|>"
-
-
-class ClipRefused(ValueError):
-    """A recording that the model would not hear as it is."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +62,8 @@ def check_clip(samples: Samples, max_seconds: float = MAX_CLIP_S) -> None:
     Raises:
         ClipRefused: it is too long, too short or silent.
     """
-    seconds = len(samples) / SPEECH_RATE
-    limit = min(max_seconds, MAX_CLIP_S)
-    if seconds > limit:
-        raise ClipRefused(
-            f"the clip has {seconds:.2f} s, the limit is {limit:g} s; it is never cut"
-            f" (max_clip_seconds, at most {MAX_CLIP_S:g})"
-        )
-    if seconds < MIN_CLIP_S:
-        raise ClipRefused(f"the clip has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed")
-    peak = decibels(float(np.abs(samples).max()))
-    if peak is None or peak < SILENCE_DBFS:
-        raise ClipRefused(f"the clip is silent: no sample is over {SILENCE_DBFS:g} dBFS")
+    check_length(len(samples) / SPEECH_RATE, min(max_seconds, MAX_CLIP_S))
+    refuse_silence(samples)
 
 
 def audio_frames(samples: int) -> int:

@@ -58,6 +58,10 @@ class InProcessJudge(Judge):
         used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
         return {"task": TASK, **self.engine.parameters(), **options.deciding(used)}
 
+    def load(self) -> None:
+        """Load the model."""
+        self.engine.model()
+
     def needs_instruction(self, pair: Pair) -> bool:
         """Never: what should have been said is the answers' reference."""
         return False

@@ -18,6 +18,7 @@ from blueprints.distribution import install_line
 from extractors.device import is_gpu, loaded, resolve
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder, sha256_of
+from extractors.weights import one_line, read_state
 from trace_eval.judges import adapters
 from trace_eval.judges.reward import adapter
 
@@ -166,9 +167,10 @@ def _open(files: RewardFiles, device: str) -> RewardModel:
             )
             tokenizer = AutoTokenizer.from_pretrained(files.base, local_files_only=True)
             features = WhisperFeatureExtractor.from_pretrained(files.base, local_files_only=True)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except Exception as error:  # by kind of damage
             raise UserError(
-                f"{files.base}: not a Qwen2.5-Omni checkpoint that loads ({error!s:.300})"
+                f"{files.base}: not a Qwen2.5-Omni checkpoint that loads"
+                f" ({one_line(error, 300)}); fetch it again"
             ) from error
         hidden = int(thinker.config.text_config.hidden_size)
         positions = int(thinker.config.text_config.max_position_embeddings)
@@ -183,19 +185,10 @@ def _open(files: RewardFiles, device: str) -> RewardModel:
 
 
 def _head(path: Path, hidden: int) -> Any:
-    import pickle
-
     import torch
 
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, pickle.UnpicklingError, EOFError) as error:
-        raise UserError(f"{path}: cannot be read ({error!s:.200}); fetch it again") from error
-    shapes = (
-        {name: tuple(getattr(value, "shape", ())) for name, value in state.items()}
-        if isinstance(state, dict)
-        else {}
-    )
+    state = read_state(path, "fetch it again")
+    shapes = {name: tuple(getattr(value, "shape", ())) for name, value in state.items()}
     expected = {"weight": (1, hidden), "bias": (1,)}
     if shapes != expected:
         raise UserError(f"{path}: holds {shapes}, the base model needs {expected}")

@@ -50,6 +50,10 @@ class RewardRater(Judge):
         used = self.engine.options.deciding(self.uses - {"base"})
         return {"task": TASK, **self.engine.parameters(), **used, "rubric": self.rubric.sha256}
 
+    def load(self) -> None:
+        """Load the model."""
+        self.engine.model()
+
     def roles(self, item: Pair | Single) -> list[str]:
         """The recording of the answer; it is decoded, and recognised where its words serve."""
         return [role for role in item.answer_roles if role == "answer"]

@@ -9,12 +9,21 @@ from pydantic import JsonValue
 
 import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript
+from extractors.suspect import GUESSED, guessed
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
-from trace_eval.judges.rules.outcome import Standing, margin_of, missing, no_voice, typed_tie
+from trace_eval.judges.rules.outcome import (
+    EvidenceMissing,
+    Standing,
+    margin_of,
+    missing,
+    no_voice,
+    typed_tie,
+)
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
+from trace_eval.judges.rules.voice_quality import sounds_bad
 
 NOT_CHECKED = "Only that there is an answer was checked, not whether it is correct."
 
@@ -48,8 +57,17 @@ REFUSALS: tuple[re.Pattern[str], ...] = tuple(
 
 @dataclass(frozen=True)
 class _Heard:
+    """What is known of one answer.
+
+    Attributes:
+        standing: what its words say; without faults where they are guesses.
+        overlap: share of the instruction's words in it; None: unknown.
+        guess: why its words are guesses of the recogniser; None: they are not.
+    """
+
     standing: Standing
     overlap: float | None
+    guess: str | None = None
 
 
 def judge_content(
@@ -58,9 +76,10 @@ def judge_content(
     """Typed tie on content.
 
     Raises:
-        EvidenceMissing: a transcript is absent for a technical reason.
+        EvidenceMissing: a transcript is absent for a technical reason, or its words are guesses.
     """
     heard_a, heard_b = (_hear(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
+    _refuse_guesses((a, heard_a), (b, heard_b), cuts)
     lead, note = _lead(heard_a, heard_b, cuts)
     rating = typed_tie(heard_a.standing, heard_b.standing, lead)
     parts = [heard_a.standing.sentence("A"), heard_b.standing.sentence("B")]
@@ -81,6 +100,29 @@ def judge_content(
             },
         },
     )
+
+
+def _refuse_guesses(
+    a: tuple[Blueprint, _Heard], b: tuple[Blueprint, _Heard], cuts: Thresholds
+) -> None:
+    """Words that the recogniser guessed decide nothing.
+
+    One case is left to the other dimensions, by a tie: the words were lost in bad sound, and the
+    other answer is acceptable. Voice quality then says what there is to say.
+
+    Raises:
+        EvidenceMissing: words are guesses, in any other case.
+    """
+    sides = (("A", *a, b[1]), ("B", *b, a[1]))
+    for name, blueprint, heard, other in sides:
+        if heard.guess is None:
+            continue
+        drowned = heard.guess == GUESSED[LOW_CONFIDENCE] and sounds_bad(blueprint, cuts)
+        if other.guess or not other.standing.acceptable or not drowned:
+            raise EvidenceMissing(
+                f"the recogniser guessed the words of answer {name}: {heard.guess}; use one that"
+                " knows the language"
+            )
 
 
 def _lead(a: _Heard, b: _Heard, cuts: Thresholds) -> tuple[float, str]:
@@ -112,11 +154,12 @@ def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresh
     if isinstance(transcript, Absent):
         raise missing(name, "transcript", transcript)
     heard = [word for word in text.words(transcript.text) if word not in _FILLERS]
+    guess = guessed(blueprint)
     # Guessed words say nothing of the topic.
-    trusted = instruction if LOW_CONFIDENCE not in transcript.suspect else None
+    trusted = None if guess else instruction
     overlap = _overlap(trusted, transcript.text, cuts)
     literal = _literal_share(trusted, transcript.text, cuts)
-    faults = tuple(_faults(transcript, heard, literal, instruction, cuts))
+    faults = () if guess else tuple(_faults(transcript, heard, literal, instruction, cuts))
     values: dict[str, JsonValue] = {
         "words": len(heard),
         "overlap": None if overlap is None else round(overlap, 3),
@@ -126,9 +169,9 @@ def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresh
     summary = f"{len(heard)} words"
     if overlap is not None:
         summary += f", {overlap:.0%} of the instruction's words among them"
-    if LOW_CONFIDENCE in transcript.suspect:
+    if guess:
         summary += ", mostly guessed by the recogniser"
-    return _Heard(Standing(faults, summary, values), overlap)
+    return _Heard(Standing(faults, summary, values), overlap, guess)
 
 
 def _faults(

@@ -18,6 +18,7 @@ from blueprints import (
     Status,
     Transcript,
 )
+from extractors.suspect import guessed
 from trace_eval.judges.rules.findings import (
     Finding,
     above,
@@ -181,6 +182,8 @@ def _pauses(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresho
 def _repeat(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.transcript, Transcript):
         return absence(b, "transcript")
+    if guess := guessed(b):
+        return cannot_tell(f"the recogniser guessed the words: {guess}")
     wanted, said = int(request.value), b.transcript.text
     if asked.literal:
         counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in asked.literal]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from blueprints import Absent, Blueprint, Contour, Rate, Transcript
 from extractors.missing import unmeasured
+from extractors.suspect import guessed
 from trace_eval.judges.rules.thresholds import Thresholds
 
 #: Flag of a transcript whose words are mostly guesses.
@@ -71,7 +72,7 @@ def words_per_minute(blueprint: Blueprint, cuts: Thresholds) -> tuple[float | No
     rate, transcript = blueprint.rate, blueprint.transcript
     if not isinstance(rate, Rate):
         return None, ""
-    heard = isinstance(transcript, Transcript) and LOW_CONFIDENCE not in transcript.suspect
+    heard = isinstance(transcript, Transcript) and guessed(blueprint) is None
     spoken: float | None = rate.articulation_wpm
     if heard and spoken:
         return spoken, f"{spoken:.0f} words/min of speech"

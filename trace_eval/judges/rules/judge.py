@@ -20,7 +20,7 @@ from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "1"
+VERSION = "2"
 
 CAVEAT = (
     "Screening baseline: fixed rules over measurements. It does not know whether an answer is"

@@ -6,7 +6,14 @@ import math
 
 from blueprints import Absent, Blueprint, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules.outcome import Standing, margin_of, missing, no_voice, typed_tie
+from trace_eval.judges.rules.outcome import (
+    EvidenceMissing,
+    Standing,
+    margin_of,
+    missing,
+    no_voice,
+    typed_tie,
+)
 from trace_eval.judges.rules.thresholds import Thresholds
 
 
@@ -64,6 +71,14 @@ def _stand(name: str, blueprint: Blueprint, cuts: Thresholds) -> Standing:
             "rms_dbfs": signal.rms_dbfs,
         }
     return Standing(tuple(faults), summary, values)
+
+
+def sounds_bad(blueprint: Blueprint, cuts: Thresholds) -> bool:
+    """Whether the sound has a fault, which may be why its words were not understood."""
+    try:
+        return not _stand("", blueprint, cuts).acceptable
+    except EvidenceMissing:
+        return False
 
 
 def _signal_faults(signal: Signal, cuts: Thresholds) -> list[str]:

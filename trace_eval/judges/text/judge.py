@@ -138,7 +138,7 @@ def _opinion(call: Call, outcome: CallOutcome[Verdicts], advice: str) -> Verdict
     return VerdictOpinion(
         order=call.order,
         sample=call.sample,
-        seed=call.request.seed,
+        seed=call.request.sent_seed,
         ratings=swap_back(verdicts.ratings, call.order) if verdicts else {},
         reasoning=verdicts.reasoning if verdicts else {},
         **outcome.record(),

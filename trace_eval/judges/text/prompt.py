@@ -32,6 +32,9 @@ from trace_eval.judges.text.repair import second_chance
 
 PACK = Path(__file__).parent / "prompts" / "judge.j2"
 
+#: The same where one reasoning stands for all dimensions, as TRACE's released code asks.
+FLAT_PACK = PACK.with_name("flat.j2")
+
 #: Blocks that a template may define.
 BLOCKS = ("system", "pair", "repair")
 
@@ -73,7 +76,9 @@ class PromptPack:
 
     def __init__(self, options: JudgeOptions) -> None:
         self._options = options
-        self._templates = BlockTemplates(PACK, options.template, BLOCKS)
+        self._flat = options.elicitation == "flat"
+        pack = FLAT_PACK if self._flat else PACK
+        self._templates = BlockTemplates(pack, options.template, BLOCKS)
         self.system = Message("system", self._render("system"))
 
     @property
@@ -101,7 +106,8 @@ class PromptPack:
 
     def evidence(self, case: Case) -> Evidence:
         """The case, harmless and rendered."""
-        text = neutralise(case.instruction_text or "") or None
+        asked = (self._flat and case.heard_instruction) or case.instruction_text or ""
+        text = neutralise(asked) or None
         spoken = None
         if case.instruction and self._options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
@@ -128,7 +134,10 @@ class PromptPack:
         return text
 
     def messages(self, evidence: Evidence, order: Order) -> tuple[Message, ...]:
-        """The prompt of one call; in order ``ba`` the pair's B is shown as answer 1."""
+        """The prompt of one call; in order ``ba`` the pair's B is shown as answer 1.
+
+        One message where one reasoning is asked for: that is how TRACE's released code asks.
+        """
         shown = (evidence.a, evidence.b) if order == "ab" else (evidence.b, evidence.a)
         tag = fence_tag(_texts(evidence.instruction, *shown))
         pair = self._render(
@@ -137,6 +146,9 @@ class PromptPack:
             answers=shown,
             fence=partial(fence, tag),
         )
+        if self._flat:
+            blocks = (self.system.text, pair)
+            return (Message("system", "\n\n".join(block for block in blocks if block)),)
         return self.system, Message("user", pair)
 
     def repair(

@@ -13,11 +13,15 @@ const COLUMNS = {
   flags: (pair) => pair.flags.join(" "),
 };
 
-// A cell that a spreadsheet would take for a formula begins with an apostrophe, as in results.csv.
+// As in results.csv (trace_eval/data/csv_cells.py): every line break is quoted, and a cell that a
+// spreadsheet would take for a formula begins with one more apostrophe.
+const FORMULA = /^'*[=+\-@\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]/;
+const QUOTED = /[",\r\n\v\f\x1c-\x1e\x85\u2028\u2029]/;
+
 function cell(value) {
   let text = String(value ?? "");
-  if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (FORMULA.test(text) && !(text.trim() && Number(text) === Number(text))) text = `'${text}`;
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function csv(numbers) {

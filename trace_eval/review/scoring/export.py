@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from trace_eval.data.csv_cells import SafeWriter
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.review.scoring.session import ScoreReview
 from trace_eval.review.scoring.store import StoredScore
@@ -15,23 +15,20 @@ COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_a
 
 
 def _table(ratings: Iterable[StoredScore]) -> str:
-    buffer = io.StringIO()
-    writer = SafeWriter(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for given in ratings:
-        writer.writerow(
-            [
-                given.item,
-                given.rater,
-                given.rubric,
-                "" if given.score is None else f"{given.score:g}",
-                " ".join(given.codes),
-                given.comment,
-                f"{given.at:.0f}",
-                given.set_aside or "",
-            ]
+    rows = (
+        (
+            given.item,
+            given.rater,
+            given.rubric,
+            "" if given.score is None else f"{given.score:g}",
+            " ".join(given.codes),
+            given.comment,
+            f"{given.at:.0f}",
+            given.set_aside or "",
         )
-    return buffer.getvalue()
+        for given in ratings
+    )
+    return "".join(f"{told}\n" for told in table_lines(COLUMNS, rows))
 
 
 def labels_csv(review: ScoreReview) -> str:
@@ -82,10 +79,10 @@ FILES: dict[str, Callable[[ScoreReview], str]] = {
 
 def write_score_exports(review: ScoreReview, folder: Path) -> list[Path]:
     """Write all files, and return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = []
     for name, make in FILES.items():
         path = folder / name
-        path.write_text(make(review), encoding="utf-8")
+        replace_file(path, make(review))
         paths.append(path)
     return paths

@@ -30,20 +30,21 @@
     document.addEventListener(name, (event) => event.target.closest("section")?.classList.remove("playing"), true);
   }
 
-  // An answer that cannot be played is not asked for: the rater says so in the comment.
-  const unplayed = () => [...document.querySelectorAll(".answer audio")]
-    .filter((audio) => !played.has(audio.dataset.key) && !audio.error)
-    .map((audio) => audio.dataset.key.toUpperCase());
-  const sounded = (audio) => {
+  // Asked for anew, because a busy browser tells late how far a recording is.
+  const heard = (audio) => {
     let seconds = 0;
     for (let at = 0; at < audio.played.length; at++) seconds += audio.played.end(at) - audio.played.start(at);
-    return seconds;
+    return played.has(audio.dataset.key) || seconds >= HEARD_S;
   };
+  // An answer that cannot be played is not asked for: the rater says so in the comment.
+  const unplayed = () => [...document.querySelectorAll(".answer audio")]
+    .filter((audio) => !heard(audio) && !audio.error)
+    .map((audio) => audio.dataset.key.toUpperCase());
   for (const name of ["timeupdate", "ended"]) {
     document.addEventListener(name, (event) => {
       const audio = event.target;
       if (!audio.closest?.(".answer") || played.has(audio.dataset.key)) return;
-      if (name === "timeupdate" && sounded(audio) < HEARD_S) return;
+      if (name === "timeupdate" && !heard(audio)) return;
       played.add(audio.dataset.key);
       const place = find("#must-play");
       if (place && !unplayed().length) place.hidden = true;
@@ -128,11 +129,19 @@
     else if (target.matches("textarea")) target.focus();
     else target.click();
   };
+  // Keys that come while the page is still being read count once it is there.
+  let early = [];
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target.matches("textarea")) inComment(event);
-    else if (!event.target.matches("input")) onPage(event);
+    else if (event.target.matches("input")) return;
+    else if (early) early.push(event);
+    else onPage(event);
   });
-
-  find("#question")?.focus({ preventScroll: true });
+  document.addEventListener("DOMContentLoaded", () => {
+    find("#question, [autofocus]")?.focus({ preventScroll: true }); // else only with the first picture
+    const waiting = early;
+    early = null;
+    waiting.forEach(onPage);
+  });
 })();

@@ -1,0 +1,317 @@
+"""Does ``screen`` keep its promise? Worlds in which labels were drawn in awkward ways.
+
+``python -m benchmarks.coverage_screen [SEEDS]`` draws 2,000 seeds of every world, goes the way of
+the command (tables, join, screening), and prints how often a part was decided whose true agreement
+is below the target, with the exact 95 % interval of that share, how often anything was
+decided, and how often the labels were said to promise nothing. The tests draw fewer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement import JudgedSource
+from trace_eval.agreement.interval import exact_interval
+from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.parts import ScreenOptions
+from trace_eval.conclude.screen import screen
+from trace_eval.data.labels import LabelTable
+from trace_eval.review.needs import Need, Needed
+from trace_eval.review.queue import QueueOptions, plan_from_needs
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+#: What is promised in every world: at most this share of wrong decisions.
+PROMISE = 0.05
+
+
+@dataclass
+class Draw:
+    """A run and the labels of some of its pairs.
+
+    Attributes:
+        true: probability that people agree with the judge [shape=(n,)].
+        asked: pairs with a label [shape=(n,)].
+        inclusion: as the label file has it, NaN: empty [shape=(n,)]; None: no such column.
+        every: the label file has a row for every pair, with an empty label where nobody was asked.
+        group: pairs of one group agree as one [shape=(n,)]; None: each by itself.
+        certainty: sign of the judge's certainty [shape=(n,)]; None: it gives none.
+        facts: texts of the pairs: ``instruction_id``, ``clip_a``, ``clip_b``.
+    """
+
+    true: Array
+    asked: Mask
+    inclusion: Array | None = None
+    every: bool = False
+    group: NDArray[np.int64] | None = None
+    certainty: Array | None = None
+    facts: dict[str, list[str]] = field(default_factory=dict)
+
+    def tables(self, rng: np.random.Generator) -> tuple[LabelTable, LabelTable]:
+        """(judgements, labels) as the commands read them."""
+        number = len(self.true)
+        group = np.arange(number) if self.group is None else self.group
+        agrees = rng.random(int(group.max()) + 1)[group] < self.true
+        ids = np.array([f"p{n}" for n in range(number)], object)
+        facts = {name: np.array(texts, object) for name, texts in self.facts.items()}
+        if self.certainty is not None:
+            facts["confidence"] = self.certainty
+        judged = LabelTable("judge", ids, {"preference": np.zeros(number, np.int8)}, facts=facts)
+        said = np.where(self.asked, np.where(agrees, 0, 1), -1).astype(np.int8)
+        rows = np.arange(number) if self.every else np.flatnonzero(self.asked)
+        design = {} if self.inclusion is None else {"inclusion": self.inclusion[rows]}
+        return judged, LabelTable("labels", ids[rows], {"preference": said[rows]}, facts=design)
+
+
+World = Callable[[np.random.Generator], Draw]
+
+
+def some(rng: np.random.Generator, number: int, of: int) -> Mask:
+    """A simple random sample."""
+    found = np.zeros(of, bool)
+    found[rng.choice(of, number, replace=False)] = True
+    return found
+
+
+def halves(first: int, second: int, one: float, other: float) -> Array:
+    """So many pairs with the one agreement, then so many with the other."""
+    return np.r_[np.full(first, one), np.full(second, other)]
+
+
+# --- probabilities of 1 that cover a part only ------------------------------------
+
+
+def _needed_only(rng: np.random.Generator) -> Draw:
+    true = halves(200, 800, 0.97, 0.8)
+    asked = np.arange(1000) < 200
+    return Draw(true, asked, np.ones(1000))
+
+
+def _surest_only(rng: np.random.Generator) -> Draw:
+    certainty = rng.random(1000)
+    asked = certainty > 0.7
+    return Draw(np.where(asked, 0.97, 0.85), asked, np.ones(1000), certainty=certainty)
+
+
+def _half_of_the_draw(rng: np.random.Generator) -> Draw:
+    """Of 400 drawn pairs the easy ones were done, with the probability of all."""
+    drawn = some(rng, 400, 1000)
+    easy = rng.random(1000) < 0.6
+    return Draw(np.where(easy, 0.97, 0.75), drawn & easy, np.full(1000, 0.4))
+
+
+def _review(done: int, worst: bool = False) -> World:
+    """A review of 1,000 pairs, 100 of which are needed, of whose slice so many are done."""
+    needs = {f"p{n}": Needed((Need.LOW_CONFIDENCE,) if n < 100 else (), 1.0) for n in range(1000)}
+
+    def world(rng: np.random.Generator) -> Draw:
+        plan = plan_from_needs(needs, QueueOptions(budget=600, seed=int(rng.integers(2**31))))
+        seen = [*plan.needed, *plan.random_slice[:done]]
+        chosen = plan.inclusion(seen)
+        asked = np.array([f"p{n}" in chosen for n in range(1000)])
+        given = [chosen.get(f"p{n}") for n in range(1000)]
+        inclusion = np.array([np.nan if value is None else value for value in given])
+        true = np.full(1000, 0.899) if worst else halves(100, 900, 0.97, 0.88)
+        return Draw(true, asked, inclusion)
+
+    return world
+
+
+# --- classes that are hardly ever asked for ---------------------------------------
+
+
+def _rare(fixed: bool, every: bool, rare: float = 0.12, least: float = 0.005) -> World:
+    """Most pairs are right and often asked for; a rare class is wrong and hardly ever drawn."""
+
+    def world(rng: np.random.Generator) -> Draw:
+        number = round(1000 * rare)
+        chance = halves(1000 - number, number, 0.3, least)
+        asked = rng.random(1000) < chance
+        if fixed:
+            asked = np.r_[some(rng, 264, 1000 - number), some(rng, int(rng.random() < 0.6), number)]
+        return Draw(halves(1000 - number, number, 1.0, 0.0), asked, chance, every)
+
+    return world
+
+
+def _skewed(rng: np.random.Generator) -> Draw:
+    """Known probabilities from 0.05 to 1; the seldom asked agree less; at the target less 0.001."""
+    chance = np.clip(rng.beta(0.7, 1.2, 1000), 0.05, 1.0)
+    true = np.where(chance < np.median(chance), 0.81, 0.988)
+    return Draw(true - (true.mean() - 0.899), rng.random(1000) < chance, chance, every=True)
+
+
+def _strata(rng: np.random.Generator) -> Draw:
+    """Three strata of known size, a simple sample of each; their probabilities add up."""
+    sizes, numbers = (600, 300, 100), (60, 90, 50)
+    asked = np.r_[*(some(rng, n, size) for n, size in zip(numbers, sizes, strict=True))]
+    chance = np.r_[*(np.full(size, n / size) for n, size in zip(numbers, sizes, strict=True))]
+    return Draw(np.full(1000, 0.899), asked, chance)
+
+
+# --- instructions of unequal size, asked for whole --------------------------------
+
+
+def _whole(
+    sizes: tuple[tuple[int, int, float], ...], number: int, pairs: bool = False, lost: float = 0.0
+) -> World:
+    """Instructions of (how many, pairs of each, agreement), so many of which are asked for.
+
+    With ``pairs`` so many pairs are drawn instead; ``lost``: share of labels that never came.
+    """
+    size = np.concatenate([np.full(many, own) for many, own, _ in sizes])
+    level = np.concatenate([np.full(many, right) for many, _, right in sizes])
+    group = np.repeat(np.arange(len(size)), size)
+    facts = {"instruction_id": [f"i{n}" for n in group]}
+
+    def world(rng: np.random.Generator) -> Draw:
+        asked = some(rng, number, len(group)) if pairs else some(rng, number, len(size))[group]
+        asked &= rng.random(len(group)) >= lost
+        return Draw(level[group], asked, group=group, facts=facts)
+
+    return world
+
+
+# --- copies -----------------------------------------------------------------------
+
+
+def _copies(
+    counts: tuple[int, ...], number: int, named: bool = False, true: float = 0.899
+) -> World:
+    """Pairs with so many copies, in turn, all of a drawn one labelled; half of them swapped."""
+    size = np.resize(counts, 100)
+    group = np.repeat(np.arange(100), size)
+    clips = [[f"{side}{n}" for n in group] for side in "ab"]
+    swapped = [sides[:: -1 if n % 2 else 1] for n, sides in enumerate(zip(*clips, strict=True))]
+    facts = {"clip_a": [a for a, _ in swapped], "clip_b": [b for _, b in swapped]}
+    if named:
+        facts["instruction_id"] = [f"i{n}" for n in range(len(group))]
+
+    def world(rng: np.random.Generator) -> Draw:
+        asked = some(rng, number, 100)[group]
+        return Draw(np.full(len(group), true), asked, group=group, facts=facts)
+
+    return world
+
+
+# --- plain, as a control: it must not be silent -----------------------------------
+
+
+def _plain(true: float, number: int, of: int = 1000, clips: bool = False) -> World:
+    """A simple sample; with ``clips`` one pair is there twice."""
+    facts = {f"clip_{s}": [f"{s}{max(n, 1)}" for n in range(of)] for s in "ab"} if clips else {}
+
+    def world(rng: np.random.Generator) -> Draw:
+        return Draw(np.full(of, true), some(rng, number, of), facts=facts)
+
+    return world
+
+
+def _tied(rng: np.random.Generator) -> Draw:
+    """Three values of certainty; the surest are no better."""
+    certainty = rng.integers(0, 3, 600) / 2
+    return Draw(np.full(600, 0.899), some(rng, 200, 600), certainty=certainty)
+
+
+WORLDS: dict[str, World] = {
+    "inclusion 1: 200 needed pairs, nothing of the others": _needed_only,
+    "inclusion 1: the surest third": _surest_only,
+    "inclusion .4: of the drawn ones the easy ones were done": _half_of_the_draw,
+    "review: needed done, none of the slice": _review(0),
+    "review: needed done, 300 of the slice, worst": _review(300, worst=True),
+    "class of 12 % wrong, .005, drawn by chance": _rare(fixed=False, every=False),
+    "the same, of fixed number": _rare(fixed=True, every=False),
+    "the same, probabilities of all pairs known": _rare(fixed=False, every=True),
+    "class of 30 % wrong, .02, all known": _rare(False, True, rare=0.3, least=0.02),
+    "skewed probabilities, all known, worst": _skewed,
+    "three strata that add up, worst": _strata,
+    "whole: 900 of 1, one of 110 all wrong": _whole(((900, 1, 1.0), (1, 110, 0.0)), 100),
+    "whole: 800 of 1, six of 20 all wrong": _whole(((800, 1, 1.0), (6, 20, 0.0)), 150),
+    "whole: large right, small at .79": _whole(((300, 1, 0.79), (30, 10, 1.0)), 120),
+    "whole: 1 to 27 pairs, worst": _whole(
+        tuple((40, own, 0.899) for own in (1, 2, 3, 5, 8, 27)), 100
+    ),
+    "whole: 12 instructions of 1 to 40, worst": _whole(
+        tuple((3, own, 0.899) for own in (1, 5, 20, 40)), 8
+    ),
+    "whole: six of 20 wrong, labels lost": _whole(
+        ((800, 1, 1.0), (6, 20, 0.0)), 400, lost=0.03
+    ),
+    "pairs: 900 of 1, one of 110 all wrong": _whole(
+        ((900, 1, 1.0), (1, 110, 0.0)), 100, pairs=True
+    ),
+    "pairs: 800 of 1, six of 20 all wrong": _whole(
+        ((800, 1, 1.0), (6, 20, 0.0)), 30, pairs=True
+    ),
+    "copies: 8 of each, worst": _copies((8,), 40),
+    "copies: 1, 2 and 12 in turn, worst": _copies((1, 2, 12), 50),
+    "copies under other instruction ids, worst": _copies((8,), 40, named=True),
+    "plain sample of 30, worst": _plain(0.899, 30),
+    "ties in certainty, worst": _tied,
+    "control: plain, agreement .97": _plain(0.97, 300),
+    "control: plain, .97, one pair twice": _plain(0.97, 300, clips=True),
+    "control: whole instructions of 1 to 3, .97": _whole(
+        tuple((200, own, 0.97) for own in (1, 2, 3)), 300
+    ),
+    "control: pairs of instructions of 1 to 5, .97": _whole(
+        tuple((80, own, 0.97) for own in (1, 2, 3, 4, 5)), 500, pairs=True
+    ),
+    "control: three copies of each, .97": _copies((3,), 90, true=0.97),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """Over all seeds: wrong decisions, decisions, and draws said to promise nothing."""
+
+    seeds: int
+    violated: int
+    decided: int
+    refused: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Exact 95 % interval of the share of wrong decisions."""
+        return exact_interval(self.violated, self.seeds, 0.95)
+
+
+def violations(world: World, seeds: int, target: float = 0.9) -> Found:
+    """How often a part was decided whose true agreement is below the target."""
+    violated = decided = refused = 0
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        drawn = world(rng)
+        if not drawn.asked.any():
+            continue
+        judged, labels = drawn.tables(rng)
+        found = screen(gather(JudgedSource(judged), labels), ScreenOptions(agree=target))
+        refused += "--as-sampled" in found.verdict
+        if found.chosen is not None:
+            rows = [int(name[1:]) for name in found.decided]
+            decided += 1
+            violated += bool(drawn.true[rows].mean() < target)
+    return Found(seeds, violated, decided, refused)
+
+
+def main(seeds: int = 2000) -> None:
+    """Print the table."""
+    print("| world | promise | violations | 95 % interval | decided | no promise, in words |")
+    print("|---|---|---|---|---|---|")
+    for name, world in WORLDS.items():
+        found = violations(world, seeds)
+        low, high = found.interval
+        print(
+            f"| {name} | {PROMISE:.0%} | {found.violated / seeds:.2%} | {low:.1%} to {high:.1%}"
+            f" | {found.decided / seeds:.1%} | {found.refused / seeds:.1%} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

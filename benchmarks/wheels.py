@@ -1,0 +1,99 @@
+"""``make wheels``: does every install line resolve from wheels alone, wherever we say that it does?
+
+For each Python and system, core and extras are resolved by uv as a user's installer would, with
+the environment markers of the target and not of this machine; only metadata is fetched. Printed
+are a table and the package that has no wheel; the exit code is 1 where an extra fails that is
+not in :data:`KNOWN`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+
+#: By uv's names: glibc 2.28 (Debian 10, Ubuntu 20.04, RHEL 8), and macOS from :data:`MACOS` on.
+SYSTEMS = {
+    "Linux x86_64": "x86_64-manylinux_2_28",
+    "Linux aarch64": "aarch64-manylinux_2_28",
+    "macOS arm64": "aarch64-apple-darwin",
+}
+
+#: The oldest that onnxruntime has wheels for.
+MACOS = "14.0"
+
+#: Extras that have wheels for some versions of Python only; pyproject.toml says so beside them.
+KNOWN = ("fuzz", "pocketsphinx")
+
+#: Published as a source of Python alone, which needs no compiler.
+PURE = ("openai-whisper", "jieba")
+
+CORE = ""
+
+
+def resolve(extras: Sequence[str], system: str, python: str) -> str | None:
+    """Why core and extras have no wheels that go together; None: they have."""
+    command = ["uv", "pip", "compile", "pyproject.toml", "--only-binary", ":all:", "--quiet"]
+    command += ["--python-version", python, "--python-platform", SYSTEMS[system]]
+    command += [f"--no-binary={package}" for package in PURE]
+    command += [f"--extra={extra}" for extra in extras if extra != CORE]
+    environment = {**os.environ, "MACOSX_DEPLOYMENT_TARGET": MACOS}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    return None if done.returncode == 0 else _reason(done.stderr)
+
+
+def _reason(told: str) -> str:
+    """What uv says, in one line."""
+    cause = told.partition("cause:")[2].partition("\n\n")[0] or told
+    return re.sub(r"\s+", " ", cause).strip()
+
+
+def lacking(extras: Sequence[str], system: str, python: str) -> dict[str, str]:
+    """Extra -> why it does not resolve. All are tried at once, and halved where that fails."""
+    reason = resolve(extras, system, python)
+    if reason is None:
+        return {}
+    if len(extras) == 1:
+        return {extras[0]: reason}
+    half = len(extras) // 2
+    parts = [lacking(part, system, python) for part in (extras[:half], extras[half:])]
+    # Each half may do for itself and the two not go together.
+    return parts[0] | parts[1] or {" + ".join(extras): reason}
+
+
+def main() -> int:
+    """Print the table and what does not resolve."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    usual = [extra for extra in project["optional-dependencies"] if extra not in KNOWN]
+    extras = [CORE, *usual, *KNOWN]
+    places = list(product(SYSTEMS, PYTHONS))
+    with ThreadPoolExecutor(3) as pool:
+        found = dict(
+            zip(places, pool.map(lambda place: lacking(extras, *place), places), strict=True)
+        )
+    names = list(
+        dict.fromkeys([*extras, *(name for reasons in found.values() for name in reasons)])
+    )
+    for system in SYSTEMS:
+        print(f"\n{system:16}{''.join(f'{python:8}' for python in PYTHONS)}")
+        for name in names:
+            cells = ("no" if name in found[system, python] else "wheels" for python in PYTHONS)
+            print(f"{name or 'core':16}{''.join(f'{cell:8}' for cell in cells)}")
+    for (system, python), reasons in found.items():
+        for name, reason in reasons.items():
+            print(f"\n{name or 'core'}, {system}, Python {python}: {reason}")
+    return int(any(name not in KNOWN for reasons in found.values() for name in reasons))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

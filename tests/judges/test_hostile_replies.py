@@ -1,0 +1,218 @@
+"""Reading a reply takes time linear in its length, whatever stands in it, and has a bound."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.judges.cases import verdict
+from trace_eval.data.replies import verdict as marked
+from trace_eval.judges.audio.tasks import task_names
+from trace_eval.judges.chat.base import Redactor, Tokens, Unusable, check_text
+from trace_eval.judges.chat.bounds import cut_detail
+from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
+from trace_eval.judges.chat.tokens import typical_tokens
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge, create_scorers
+from trace_eval.judges.text.repair import shown_again
+from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import rubric_names
+from trace_eval.scores.lexical import lexical_score
+
+Reader = Callable[[str], Any]
+
+#: Characters; read at this length and at twice of it.
+LENGTH = 4_000
+
+
+@cache
+def _readers() -> dict[str, Reader]:
+    """Whatever reads a reply, by what it is part of."""
+    found: dict[str, Reader] = {}
+
+    def add(name: str, judge: Any) -> None:
+        assert isinstance(judge, ChatJudge)
+        found[name] = judge.read
+
+    for elicitation in ("label", "acceptability"):
+        options = JudgeOptions(base_url="http://localhost:9", elicitation=elicitation)  # type: ignore[arg-type]
+        add(elicitation, create_judge("openai:m", options))
+    for task in (*task_names(), "naturalness"):
+        add(
+            f"task {task}",
+            create_judge("audio:openai:m", JudgeOptions(base_url="http://localhost:9", task=task)),
+        )
+    options = JudgeOptions(base_url="http://localhost:9", task="naturalness", structure="text")
+    add("naturalness in words", create_judge("audio:openai:m", options))
+    for structure in ("auto", "text"):
+        options = JudgeOptions(base_url="http://localhost:9", structure=structure)  # type: ignore[arg-type]
+        for name in rubric_names():
+            rubric = load_rubric(name)
+            spec = "audio:openai:m" if rubric.needs_audio else "openai:m"
+            add(
+                f"{rubric.key}, {structure}, elements {rubric.elements}",
+                create_scorers(spec, [rubric], options)[0],
+            )
+    return found
+
+
+#: Everything else that goes over a whole reply, or over a text as long.
+_OTHERS: dict[str, Reader] = {
+    "marks": marked,
+    "second chance": shown_again,
+    "cut reply": lambda text: cut_detail(text, ""),
+    "redacted": Redactor("s3cret-key").full,
+    "tokens": lambda text: typical_tokens([Message("user", text)]),
+    "lexical": lambda text: lexical_score("why", [text[: len(text) // 2] + " x"], text),
+}
+
+_PIECES = (
+    *("_", "*", "`", "#", "~", "- ", "= ", " ", "\n", "\t", "\u00a0", "(", ")", "|", "> ", "1"),
+    *('"', "'", "\\", '\\"', "{", "}", "[", "]", "{}", "[]", ",", ":", "[[", "[[A]", "<", "</"),
+    *('{"', '{"k":', '{"k":[', '{"":{":', '{"a":"{","b":', '{"a\\":"{', '[{"a":', '{"k":1}'),
+    *("<think>", "</think", "</think>", "```json\n", "**", "__", "_a", "score", "score:", "a"),
+    *("score is ", "output a", "output a: 8 ", "output a: 8, output b: 7. ", "first 8/", "a: "),
+    *("1.", "-", "1e", "true", "nul", "\\u00", "\ud800", "is is ", "final score of ", "and "),
+)
+
+_AROUND = (
+    *(("x", "t"), ("score:", ","), ("output a", "8")),
+    *(('{"score": 1, "x": "', ""), ('{"a":', "}")),
+)
+
+
+def _families() -> dict[str, Callable[[int], str]]:
+    """Name -> text of about so many characters."""
+
+    def repeated(before: str, piece: str, after: str) -> Callable[[int], str]:
+        return lambda n: before + piece * (n // len(piece)) + after
+
+    found = {f"{piece!r}": repeated("", piece, "") for piece in _PIECES}
+    around = (
+        ("x", "t"),
+        ('{"score": 1, "x": "', ""),
+        ("score:", ","),
+        ("output a", "8"),
+        ('{"a":', "}"),
+    )
+    for before, after in around:
+        for piece in ("_", " ", "*", '"', "\\", "{", "[", "[],", "(", '{"k":'):
+            found[f"{before!r} {piece!r} {after!r}"] = repeated(before, piece, after)
+    draw = random.Random(0)
+    for number in range(20):  # whatever nobody thought of
+        few = "".join(draw.choices(_PIECES, k=draw.randint(2, 4)))
+        found[f"mixed {number}: {few!r}"] = repeated("", few, draw.choice(_PIECES))
+    found["one open list in many objects"] = lambda n: '{"k":' * 300 + "[" + "[]," * (n // 3)
+    found["nested and closed"] = lambda n: '{"k":' * (n // 6) + "1" + "}" * (n // 6)
+    return found
+
+
+def _seconds(read: Reader, text: str) -> float:
+    started = time.process_time()
+    with suppress(ReplyError, Unusable):
+        read(text)
+    return time.process_time() - started
+
+
+def _is_linear(read: Reader, family: Callable[[int], str]) -> bool:
+    """Twice the length costs at most three times as much; what is too short to measure counts.
+
+    A quadratic reader takes four times as much, and seconds instead of hundredths.
+    """
+    twice = _seconds(read, family(2 * LENGTH))
+    if twice < 0.04:
+        return True
+    once = min(_seconds(read, family(LENGTH)) for _ in range(3))
+    twice = min(twice, *(_seconds(read, family(2 * LENGTH)) for _ in range(2)))
+    return twice < max(3 * once, 0.04)
+
+
+def test_every_reader_is_linear() -> None:
+    readers = _readers() | _OTHERS
+    assert len(readers) > 15
+    slow = [
+        (name, family)
+        for name, read in readers.items()
+        for family, made in _families().items()
+        if not _is_linear(read, made)
+    ]
+    assert not slow
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" + "_" * MAX_REPLY_CHARS,
+        '{"k":' * 1000 + "[" + "[]," * MAX_REPLY_CHARS,
+        json.dumps(verdict()) + " " * MAX_REPLY_CHARS,
+    ],
+    ids=["underscores", "lists", "a verdict"],
+)
+def test_no_reply_passes_the_bound(text: str) -> None:
+    for name, read in _readers().items():
+        started = time.process_time()
+        with pytest.raises(ReplyError, match=f"at most {MAX_REPLY_CHARS} are read"):
+            read(text)
+        assert time.process_time() - started < 0.1, name
+    with pytest.raises(Unusable, match=f"at most {MAX_REPLY_CHARS} are read"):
+        check_text(text, Tokens())
+
+
+@pytest.mark.parametrize("unit", ["{", "{}", '{"":{":', "_ "])
+def test_the_longest_reply_holds_nobody_up(unit: str) -> None:
+    text = (unit * MAX_REPLY_CHARS)[:MAX_REPLY_CHARS]
+    for name in ("label", "naturalness in words"):
+        assert _seconds(_readers()[name], text) < 3  # 0.7 s where this was written
+
+
+def test_a_verdict_after_any_rubbish_is_read() -> None:
+    good = json.dumps(verdict("1", "2", "both_bad"))
+    read = _readers()["label"]
+    for rubbish in ("{ " * 5000, '{"k":' * 5000, '{"a":"{","b":' * 999, '{"k": [' + "[]," * 5000):
+        assert read(rubbish + "\n" + good).ratings["content"] == "1"
+
+
+def _objects_by_trying(text: str) -> list[Any]:
+    """What :func:`json_objects` must find, by trying every brace: simple, and not linear."""
+    found, position = [], 0
+    while (position := text.find("{", position)) >= 0:
+        try:
+            value, position = json.JSONDecoder().raw_decode(text, position)
+            found.append(value)
+        except ValueError:
+            position += 1
+    return found
+
+
+def test_objects_are_those_that_trying_every_brace_finds() -> None:
+    draw = random.Random(1)
+    pieces = (
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        '"',
+        '"',
+        '"a"',
+        '"a":',
+        "1",
+        " ",
+        "\\",
+        "-2.5e3",
+        "true",
+    )
+    pieces = (*pieces, "{}", '{"a":1}', '{"a":', '{"b":[', "null", "\n", "{{", "01", "\\u0041", "x")
+    for _ in range(10_000):
+        text = "".join(draw.choices(pieces, k=draw.randint(1, 14)))
+        assert json_objects(text) == _objects_by_trying(text), text

@@ -1,0 +1,313 @@
+"""What a manifest can make the program open: nothing that is not on a short list."""
+
+from __future__ import annotations
+
+import bz2
+import importlib
+import io
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from tests.support.audio import tone, write
+from tests.support.cli import ROOT
+from tests.support.web import Web, serve
+from trace_eval.commands.cli import app
+from trace_eval.data import archives, remote
+from trace_eval.data.access import UrlAccess, allowed, refusal, set_url_access
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.recordings import check_audio, find_urls, recordings_in
+from trace_eval.extracting.ray.parquet import ShardFolder
+from trace_eval.extracting.start import extract
+from trace_eval.options import ExtractOptions
+
+pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
+
+#: What renders templates, keeps what it fetches, runs commands, reads other places, or is spelled
+#: so that two readers see different things; WEB is a server that would be asked.
+HOSTILE = (
+    "reference://x.wav::WEB/refs.json",
+    "REFERENCE://x.wav::WEB/refs.json",
+    "reference::WEB/refs.json",
+    "x.wav::reference::WEB/refs.json",
+    "zip://a.wav::reference://all.zip::WEB/refs.json",
+    "zip://reference://x::reference::WEB/refs.json",
+    "reference://x.wav::zip://refs.json::WEB/refs.zip",
+    "simplecache::WEB/a.wav",
+    "SimpleCache::WEB/a.wav",
+    "filecache://a.wav::WEB/a.wav",
+    "blockcache::WEB/a.wav",
+    "cached::WEB/a.wav",
+    "zip://a.wav::simplecache::WEB/all.zip",
+    "dir://a.wav::WEB/",
+    "generic://WEB/a.wav",
+    "generic::WEB/a.wav",
+    "async_wrapper::WEB/a.wav",
+    "asyncwrapper://x::WEB/a.wav",
+    "libarchive://a.wav::WEB/all.zip",
+    "github://organisation:repository@main/a.wav",
+    "git://repository:main@a.wav",
+    "sftp://host/a.wav",
+    "ssh://host/a.wav",
+    "jupyter://host/a.wav",
+    "smb://host/share/a.wav",
+    "ftp://host/a.wav",
+    "webhdfs://host/a.wav",
+    "data://x",
+    "zip://a.wav::data:application/zip;base64,AAAA",
+    "memory://a.wav",
+    "zip://a.wav::memory://all.zip",
+    "registered-by-a-plugin://a.wav",
+    "a://b.wav",
+    "zip://a.wav",
+    "tar://a.wav",
+    "zip://::WEB/all.zip",
+    "zip://a.wav::tar://b.zip::WEB/all.tar",
+    "zip://a.wav::zip://b.zip::WEB/all.zip",
+    "zip://a.wav::/srv/all.zip",
+    "http://host/a?x=::reference::WEB/refs.json",
+    "s3://bucket/a.wav::reference://x::WEB/refs.json",
+    "file://elsewhere/a.wav",
+    "zip://a.wav::file://elsewhere/all.zip",
+)
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[Web]:
+    folder = tmp_path / "web"
+    write(folder / "a.wav", tone())
+    (folder / "refs.json").write_text(json.dumps({"x.wav": "base64:AAAA"}))
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        archive.write(folder / "a.wav", "in/a.wav")
+    with serve(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def access() -> Iterator[Callable[..., None]]:
+    before = set_url_access(UrlAccess())
+    yield lambda *names, network=True: (set_url_access(UrlAccess(names, network)), None)[1]
+    set_url_access(before)
+
+
+def test_what_is_not_on_the_list_is_refused_before_anything_is_opened(
+    web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a file system was made")
+
+    registry = importlib.import_module("fsspec.core").get_filesystem_class.__globals__
+    monkeypatch.setitem(registry, "_import_class", never)
+    monkeypatch.setitem(registry, "get_filesystem_class", never)
+    ask = (remote.fetch, remote.version_of, _find, find_urls, read_manifest, ShardFolder)
+    for url in (url.replace("WEB", web.url) for url in HOSTILE):
+        for asked in ask:
+            with pytest.raises(UserError) as told:
+                asked(url)
+            assert "; " in str(told.value)  # the remedy
+        path = tmp_path / "pairs.jsonl"
+        path.write_text(json.dumps({"id": "1", "a": {"url": url}, "b": "b.wav"}) + "\n")
+        found = read_manifest(path)  # as a run's own pairs are read: nobody is asked
+        told_before = [*found.problems, *check_audio(found.pairs)]
+        assert "; " in told_before[0].what, url
+    assert web.asked == []
+
+
+def _find(url: str) -> list[str]:
+    return remote.find(url, (".wav",))
+
+
+def test_a_refusal_does_not_even_import_fsspec() -> None:
+    code = (
+        "import sys\nfrom trace_eval.data.remote import fetch\n"
+        "try: fetch('reference://x::http://127.0.0.1:1/refs.json')\n"
+        "except ValueError as error: print(error)\n"
+        "assert 'fsspec' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "only zip://MEMBER::URL and tar://MEMBER::URL are opened" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "protocol", "archive"),
+    [
+        ("HTTPS://Host/a.wav?x=a::b", "https", None),
+        ("http://[::1]:80/a.wav", "http", None),
+        ("s3://bucket/a::reference", "s3", None),
+        ("abfs://box@account.dfs.core.windows.net/a.wav", "abfs", None),
+        ("hf://datasets/org/name/a.wav", "hf", None),
+        ("ZIP://x::y z.wav::gs://bucket/all.zip", "gs", "zip"),
+        ("tar://a.wav::file:///srv/all.tar", "file", "tar"),
+    ],
+)
+def test_what_is_on_the_list_is_allowed(url: str, protocol: str, archive: str | None) -> None:
+    place = allowed(url)
+    assert (place.protocol, place.archive) == (protocol, archive)
+
+
+def test_a_user_may_allow_a_protocol_and_forbid_the_network(access: Callable[..., None]) -> None:
+    access("sftp", "memory")
+    assert refusal("sftp://h/a.wav") is None
+    assert refusal("zip://a.wav::SFTP://h/all.zip") is None
+    assert "chains" in str(refusal("simplecache::sftp://h/a.wav"))
+    access("sftp", "memory", network=False)
+    for url in ("sftp://h/a.wav", "https://h/a.wav", "zip://a.wav::s3://b/all.zip", "hf://x/a.wav"):
+        assert "--no-network" in str(refusal(url)), url
+    assert refusal("memory://a.wav") is None
+    assert refusal("zip://a.wav::file:///srv/all.zip") is None
+    for name in ("SFTP", "a::b", "reference://", ""):
+        with pytest.raises(UserError, match="give its name alone"):
+            UrlAccess((name,))
+
+
+def test_settings_of_fsspec_open_nothing_more(web: Web, tmp_path: Path) -> None:
+    refs = json.dumps({"fo": f"{web.url}/refs.json"})
+    settings = json.dumps({"fo": f"{web.url}/all.zip", "target_protocol": "reference"})
+    code = (
+        "from trace_eval.data.remote import fetch\n"
+        "for url in ('reference://x.wav', 'zip://in/a.wav', 'zip://in/a.wav::file:///none.zip'):\n"
+        "    try: fetch(url)\n    except ValueError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"FSSPEC_REFERENCE": refs, "FSSPEC_ZIP": settings, "PATH": ""},
+    )
+    assert done.stdout.count("; ") >= 3, done.stderr
+    assert web.asked == []
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_workers_keep_to_it(
+    workers: int, web: Web, tmp_path: Path, access: Callable[..., None]
+) -> None:
+    only = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
+    options = ExtractOptions(overrides=dict(only), cache=tmp_path / "cache", workers=workers)
+    urls = [f"{web.url}/a.wav", f"zip://in/a.wav::file://{web.folder}/all.zip"]
+    access(network=False)
+    far, near = extract(urls, options)
+    assert "--no-network" in str(far.error)
+    assert near.blueprint
+    assert web.asked == []
+
+
+def test_the_command_line_says_what_is_allowed(
+    web: Web, tmp_path: Path, access: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "pairs.csv", ("--out", tmp_path / "out", "--cache", tmp_path / "cache")
+    url = f"reference://x.wav::{web.url}/refs.json"
+    path.write_text(f"id,a,b\n1,{url},s3://bucket/a.wav\n")
+    bare = [f"-x{name}=none" for name in ("transcript", "quality", "pitch", "loudness", "rate")]
+
+    def said(*arguments: object) -> str:
+        done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        assert done.exit_code in (1, 2), done.output
+        return " ".join((done.output + capsys.readouterr().err).split())
+
+    told = said("--no-network", "extract", path, *out, *bare, "--workers", 0)
+    assert "0 of 2 recordings" in told
+    assert "which --no-network forbids; copy the file" in told
+    for name in ("--rubric", "--prices", "--config"):
+        said("rate", path, "--judge", "lexical", name, url, *out)
+    for command in (("judge", url), ("extract", path, "--audio-root", url, "--workers", 0)):
+        told = said("--allow-protocol", "reference", *command, *out, *bare)
+        assert "are opened; name the file" in told
+    assert web.asked == []
+    assert "give its name alone" in said("--allow-protocol", "a::b", "extract", path, *out)
+
+
+# --- archives --------------------------------------------------------------------------------
+
+
+def _tar(path: Path, members: dict[str, bytes], mode: str = "w") -> Path:
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        link = tarfile.TarInfo("link.wav")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return path
+
+
+def test_a_member_of_an_archive_is_read_and_nothing_else(web: Web, tmp_path: Path) -> None:
+    wanted = (web.folder / "a.wav").read_bytes()
+    members = {"./b.wav": b"b" * 70_000, "in/a.wav": wanted}
+    for name, mode in (("all.tar", "w"), ("all.tar.gz", "w:gz"), ("all.tbz", "w:bz2")):
+        _tar(web.folder / name, members, mode)
+        for base in (f"file://{web.folder}", web.url):
+            assert remote.fetch(f"tar://in/a.wav::{base}/{name}") == wanted
+            assert remote.fetch(f"tar://b.wav::{base}/{name}") == members["./b.wav"]
+        with pytest.raises(UserError, match="a folder or a link"):
+            remote.fetch(f"tar://link.wav::file://{web.folder}/{name}")
+        with pytest.raises(UserError, match="not found"):
+            remote.fetch(f"tar://none.wav::file://{web.folder}/{name}")
+    for base in (f"file://{web.folder}", web.url):
+        assert remote.fetch(f"zip://in/a.wav::{base}/all.zip") == wanted
+        assert remote.fetch(f"zip:///in/a.wav::{base}/all.zip") == wanted
+    with zipfile.ZipFile(web.folder / "all.zip", "a") as archive:
+        link = zipfile.ZipInfo("link.wav")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "http://127.0.0.1/a.wav")
+    for name, told in (("link.wav", "a folder or a link"), ("../web/a.wav", "not found")):
+        with pytest.raises(UserError, match=told):
+            remote.fetch(f"zip://{name}::file://{web.folder}/all.zip")
+    (web.folder / "all.zip").write_bytes(b"PK\x05\x06" + b"\xff" * 40)
+    with pytest.raises(UserError, match="zip archive cannot be read"):
+        remote.fetch(f"zip://in/a.wav::file://{web.folder}/all.zip")
+    with pytest.raises(UserError, match="not found"):
+        remote.fetch("zip://a.wav::file:///dev/zero")
+
+
+def test_archives_are_read_in_bounded_work(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(archives, "_PIECE", 1 << 13)
+    zeros = b"\0" * 1_000_000
+    _tar(web.folder / "bomb.tgz", {"far/before.wav": zeros, "a.wav": b"x"}, "w:gz")
+    _tar(web.folder / "plain.tar", {"far/before.wav": zeros, "a.wav": b"x"})
+    (web.folder / "one.tar.bz2").write_bytes(bz2.compress(b"\0" * 512))
+    with zipfile.ZipFile(web.folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.wav", zeros)
+    data = bytearray((web.folder / "bomb.zip").read_bytes())
+    at = data.index(b"PK\x01\x02")
+    data[at + 24 : at + 28] = (1).to_bytes(4, "little")  # says that it unpacks to one byte
+    (web.folder / "liar.zip").write_bytes(bytes(data))
+    bad = "at most 100000 are fetched"
+    for url, told in (
+        ("tar://a.wav::BASE/bomb.tgz", bad),
+        ("zip://a.wav::BASE/bomb.zip", bad),
+        ("tar://a.wav::BASE/one.tar.bz2", "cannot be read|not found"),
+    ):
+        for base in (f"file://{web.folder}", web.url):
+            with pytest.raises(UserError, match=told):
+                remote.fetch(url.replace("BASE", base))
+    with pytest.raises(UserError, match="cannot be read"):
+        remote.fetch(f"zip://a.wav::file://{web.folder}/liar.zip")
+    # Of a large archive that can be moved about in only the member counts.
+    assert remote.fetch(f"tar://a.wav::file://{web.folder}/plain.tar") == b"x"
+    monkeypatch.setattr(archives, "MAX_INDEX", 40)
+    with pytest.raises(UserError, match="its index has more than 40 bytes"):
+        remote.fetch(f"zip://a.wav::file://{web.folder}/bomb.zip")
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 1)
+    with pytest.raises(UserError, match=r"index has more|first 1 members"):
+        remote.fetch(f"tar://a.wav::file://{web.folder}/plain.tar")
+
+
+def test_a_local_run_never_asks(web: Web, tmp_path: Path, access: Callable[..., None]) -> None:
+    access(network=False)
+    with pytest.raises(UserError, match="--no-network forbids"):
+        recordings_in([f"{web.url}/"])
+    with pytest.raises(UserError, match="--no-network forbids"):
+        read_manifest(f"{web.url}/pairs.jsonl")
+    assert web.asked == []

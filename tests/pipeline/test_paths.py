@@ -1,0 +1,90 @@
+"""Paths that the system refuses, and names that are no UTF-8: each costs its own item."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blueprints import UserError
+from extractors.audio import AudioError, decode
+from tests.support.audio import tone, write
+from tests.support.cli import trace_eval
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.pairs import Recording
+from trace_eval.data.recordings import check_audio, recordings_in
+from trace_eval.data.records import spill_to
+from trace_eval.report.audio import Shelf
+from trace_eval.runs.outcomes import ClipRecord
+
+#: Paths in a table's audio column; without its bytes each is looked for.
+ODD = ("x.w\0v", "x" * 300 + ".wav", "x." + "w" * 300, "a/" * 3000 + "x", "loop", "ok.wav/x", ".")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "ok.wav", tone())
+    (tmp_path / "loop").symlink_to("loop")
+    return tmp_path
+
+
+def test_odd_paths_beside_bytes_are_names_only(folder: Path) -> None:
+    data = (folder / "ok.wav").read_bytes()
+    rows = [{"id": str(n), "a": {"bytes": data, "path": odd}} for n, odd in enumerate(ODD)]
+    table = pa.Table.from_pylist([{**row, "b": {"bytes": data, "path": "ok.wav"}} for row in rows])
+    pq.write_table(table, folder / "m.parquet")
+    found = read_manifest(folder / "m.parquet", spill=spill_to(folder / "audio"))
+    assert not found.problems
+    assert len(found.pairs) == len(ODD)
+    assert {path.suffix for path in (folder / "audio").iterdir()} == {".wav", ".audio"}
+
+
+def test_odd_paths_cost_their_own_item(folder: Path) -> None:
+    rows = [{"id": str(n), "a": {"bytes": None, "path": odd}} for n, odd in enumerate(ODD)]
+    rows.append({"id": "ok", "a": {"bytes": None, "path": "ok.wav"}})
+    table = pa.Table.from_pylist([{**row, "b": {"bytes": None, "path": "ok.wav"}} for row in rows])
+    pq.write_table(table, folder / "m.parquet")
+    found = read_manifest(folder / "m.parquet")
+    assert [problem.pair for problem in found.problems] == ["0"]  # NUL: no path at all
+    assert {problem.pair for problem in check_audio(found.pairs)} == {"1", "2", "3", "4", "5", "6"}
+    shelf = Shelf(folder / "report.html")
+    for pair in found.pairs:
+        failed = ClipRecord(source=pair.a.source_id, error="undecodable")
+        if pair.id == "ok":
+            assert shelf.sound(pair.a, None).href
+            continue
+        with pytest.raises(AudioError, match=r"check the path|not a file"):
+            decode(Path(str(pair.a.audio)))
+        assert shelf.sound(pair.a, failed).note == "undecodable"
+        assert shelf.sound(pair.a, None).href is None
+
+
+def test_names_that_are_not_utf8(folder: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(folder / "cl") + b"\xffip.wav"))
+    write(folder / "ok.wav", tone()).rename(odd)
+    write(folder / "ok.wav", tone())
+    found, problems = recordings_in([folder])
+    assert found == [folder / "ok.wav"]
+    assert [problem.what for problem in problems] == [
+        f"{folder}/cl\\udcffip.wav: its name is not UTF-8, so no record can hold it; rename it"
+    ]
+    for refused in (lambda: recordings_in([odd]), lambda: read_manifest(odd.with_suffix(".json"))):
+        with pytest.raises(UserError, match="not UTF-8"):
+            refused()
+    with pytest.raises(ValueError, match="not UTF-8"):
+        Recording(audio=odd)
+
+
+@pytest.mark.parametrize("command", ["judge", "extract"])
+def test_commands_end_in_one_line(command: str, folder: Path) -> None:
+    below = Path(os.fsdecode(os.fsencode(folder) + b"/f\xff"))
+    below.mkdir()
+    (below / "m.jsonl").write_text('{"id": "x", "a": "ok.wav", "b": "ok.wav"}\n')
+    for where, given in ((folder, below / "m.jsonl"), (below, "m.jsonl")):
+        done = trace_eval(command, given, "--out", folder / "out", cwd=where)
+        assert done.code == 2, done.err
+        assert done.err.count("error: ") == 1
+        assert "not UTF-8" in done.err

@@ -1,0 +1,211 @@
+"""The library where a notebook or a plain script calls it: in an event loop, without a guard."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import trace_eval
+from blueprints import UserError
+from fusion import POLICIES, Policy
+from tests.support.audio import tone, write
+from trace_eval.extracting.event_loop import complete
+from trace_eval.options import PairOptions
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Nothing but what is fast to measure.
+ONLY = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> trace_eval.Options:
+    extract = trace_eval.ExtractOptions(
+        overrides={**ONLY},
+        workers=0,
+        cache=str(tmp_path / "cache"),  # type: ignore[arg-type]
+    )
+    return trace_eval.Options(extract)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """A Parquet file with embedded recordings."""
+    sounds = [write(tmp_path / f"{hz}.wav", tone(hz)).read_bytes() for hz in (200, 300)]
+    sides = [{"bytes": sound, "path": f"{n}.wav"} for n, sound in enumerate(sounds)]
+    row = {"id": "1", "instruction": "Say it.", "a": sides[0], "b": sides[1]}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "pairs.parquet")
+    return str(tmp_path / "pairs.parquet")
+
+
+def in_a_cell(work: Callable[[], Any]) -> Any:
+    """What a notebook does: plain calls inside of a running event loop."""
+
+    async def cell() -> Any:
+        return work()
+
+    return asyncio.run(cell())
+
+
+def test_a_notebook_judges_and_reads_its_run(
+    table: str, tmp_path: Path, options: trace_eval.Options
+) -> None:
+    out = str(tmp_path / "run")
+
+    def cell() -> None:
+        manifest = trace_eval.read_manifest(table)
+        trace_eval.judge_manifest(manifest, out, options)
+        (pair,) = trace_eval.Run(out).pairs()
+        assert pair.a.audio is not None
+        assert pair.a.audio.is_file()
+        assert trace_eval.judge_pair(pair, options).pair == pair
+        made = trace_eval.blueprint(str(pair.a.audio), options.extract)
+        (again,) = trace_eval.extract([str(pair.a.audio)], options.extract)
+        assert again.blueprint == made
+        assert trace_eval.write_report(out, str(tmp_path / "r.html")).is_file()
+        assert trace_eval.fuse_again(out, "majority_vote")
+
+    in_a_cell(cell)
+    assert trace_eval.judge_manifest(table, out, options).total == 1  # continues it
+    rating = trace_eval.RateOptions(options.extract, rubrics="quality", judge="openai:m")  # type: ignore[arg-type]
+    assert (rating.rubrics, rating.judges) == (("quality",), ("openai:m",))
+
+
+def test_what_fails_before_it_begins_leaves_no_folder(
+    table: str, tmp_path: Path, options: trace_eval.Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise UserError("no")
+
+    monkeypatch.setattr("trace_eval.runs.session._record", fail)
+    kept = tmp_path / "mine"
+    kept.mkdir()
+    for out in (tmp_path / "run", kept):
+        with pytest.raises(UserError, match="no"):
+            trace_eval.judge_manifest(table, out, options)
+    assert not (tmp_path / "run").exists()
+    assert kept.is_dir()
+
+
+def test_texts_are_paths() -> None:
+    cached = trace_eval.JudgeOptions(cache="c", prices="p", examples="e", ledger="l")  # type: ignore[arg-type]
+    assert {cached.cache, cached.prices, cached.examples, cached.ledger} == set(map(Path, "cpel"))
+    assert trace_eval.ExtractOptions(cache="c").cache == Path("c")  # type: ignore[arg-type]
+    made = PairOptions(onto="o", stands_for="content", acceptable=3)  # type: ignore[arg-type]
+    assert made.onto == Path("o")
+    with pytest.raises(UserError, match="cache: 5 is no path"):
+        trace_eval.ExtractOptions(cache=5)  # type: ignore[arg-type]
+
+
+def test_a_policy_of_ones_own(table: str, tmp_path: Path, options: trace_eval.Options) -> None:
+    rule = POLICIES["majority_vote"].rule
+    given = trace_eval.Options(options.extract, policy=Policy("mine", "as the majority", rule))
+    trace_eval.judge_manifest(table, tmp_path / "run", given)
+    run = trace_eval.Run(tmp_path / "run")
+    assert run.record().policy == "mine"
+    assert {fused.policy for fused in run.overall().values()} == {"mine"}
+    (pair,) = run.pairs()
+    assert trace_eval.judge_pair(pair, given).fused.policy == "mine"
+    false = trace_eval.Options(options.extract, policy=Policy("content_first", "", rule))
+    with pytest.raises(UserError, match="give another"):
+        trace_eval.judge_pair(pair, false)
+
+
+VARIABLE = ContextVar("variable", default="")
+
+
+def test_work_in_a_notebook_sees_its_context_and_its_errors() -> None:
+    async def work() -> str:
+        if VARIABLE.get() == "bad":
+            raise UserError("told")
+        return VARIABLE.get()
+
+    VARIABLE.set("good")
+    assert in_a_cell(lambda: complete(work())) == complete(work()) == "good"
+    VARIABLE.set("bad")
+    with pytest.raises(UserError, match="told"):
+        in_a_cell(lambda: complete(work()))
+
+
+def test_ctrl_c_in_a_notebook_ends_the_work_first() -> None:
+    ended = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            ended.append("put away")
+
+    async def cell() -> None:
+        # As ipykernel has it: the signal is an exception in the main thread.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        killer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        killer.start()
+        with pytest.raises(KeyboardInterrupt):
+            complete(work())
+
+    before = signal.getsignal(signal.SIGINT)
+    started = time.monotonic()
+    try:
+        asyncio.run(cell())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended == ["put away"]
+    assert time.monotonic() - started < 10
+
+
+_SCRIPT = """
+import sys
+import trace_eval
+{more}
+table, folder = sys.argv[1:]
+overrides = {{**{only!r}, **{own}}}
+extract = trace_eval.ExtractOptions(overrides=overrides, workers=2, cache=folder + "/c")
+print(trace_eval.judge_manifest(table, folder + "/run", trace_eval.Options(extract)).clips, "clips")
+"""
+
+_OWN = """
+from tests.support.fakes import Counting
+from pathlib import Path
+class Mine(Counting):
+    pass
+"""
+
+
+def _script(folder: Path, table: str, more: str = "", own: str = "{}") -> Any:
+    script = folder / "script.py"
+    script.write_text(_SCRIPT.format(only=ONLY, more=more, own=own))
+    return subprocess.run(
+        [sys.executable, script, table, folder],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_script_needs_no_main_guard(table: str, tmp_path: Path) -> None:
+    done = _script(tmp_path, table)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2 clips\n", "")
+
+
+def test_a_script_with_its_own_extractor_needs_one_and_says_so(table: str, tmp_path: Path) -> None:
+    own = "{'peak': Mine(Path(folder) / 'log')}"
+    done = _script(tmp_path, table, _OWN, own)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1, done.stderr
+    assert 'below `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]

@@ -1,0 +1,152 @@
+"""How the labelled pairs were drawn, and whether they can speak for the whole run.
+
+Inverse inclusion probabilities tell it: over the labelled pairs they add up to the pairs that
+these stand for (Horvitz & Thompson 1952). Where that is the whole run, no pair was out of reach,
+and those without a label had the probability of the rest. Where it is not, and nobody says how
+likely the other pairs were, a kind of pair that was hardly ever asked for may be missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.data.labels import Texts
+
+Array = NDArray[np.float64]
+
+#: Inclusion probabilities are written with as many digits as leave this relative error.
+ROUNDING = 5e-4
+
+#: Standard errors that a sum over a random sample may be off before it counts as wrong.
+CHANCE = 4.0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What is known of the draw.
+
+    Attributes:
+        inclusion: probability with which each pair of the run was asked for, NaN where unknown
+            [shape=(n,)]; None: all pairs are taken as equally likely.
+        problem: why the labels say nothing of the other pairs; None: they do.
+        doubt: why an exact promise is not possible, though estimates are; None: it is.
+        gap: pairs that estimates do not speak for, though an exact bound may; None: none.
+    """
+
+    inclusion: Array | None
+    problem: str | None = None
+    doubt: str | None = None
+    gap: str | None = None
+
+    @property
+    def caption(self) -> str | None:
+        """What to say under estimates from such labels."""
+        return self.doubt or self.gap
+
+
+def drawn_labels(
+    source: str,
+    ids: Texts,
+    given: Array | None,
+    asked: NDArray[np.bool_],
+    scored: NDArray[np.bool_],
+) -> Drawn:
+    """The one rule for labels with and without inclusion probabilities.
+
+    Args:
+        source: file of the labels, for messages.
+        ids: pairs of the run [shape=(n,)].
+        given: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
+            the labels have no such column and are taken as a random sample.
+        asked: pairs with a label [shape=(n,)].
+        scored: pairs with a judgement [shape=(n,)].
+
+    Raises:
+        UserError: some labels have a probability and others have none.
+    """
+    if given is None or not asked.any():
+        return Drawn(None)
+    lacking = np.flatnonzero(asked & np.isnan(given))
+    if len(lacking) == asked.sum():
+        whole = bool(asked[scored].all())
+        return Drawn(None, None if whole else _unknown(source, len(lacking)))
+    if len(lacking):
+        raise UserError(
+            f"{source}: {len(lacking)} labels have no inclusion probability, first"
+            f" {ids[lacking[0]]!r}; finish the needed pairs of the review and export again"
+        )
+    if not np.isnan(given[scored]).any():
+        return _all_known(source, given, asked, scored)
+    weight = 1 / given[asked]
+    stands, total = float(weight.sum()), len(ids)
+    exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
+    # pairs without a judgement may have been out of the draw: their recordings cannot be played
+    if min(abs(stands - total), abs(stands - (scored | asked).sum())) <= exact:
+        return Drawn(np.where(np.isnan(given), given[asked].min(), given))
+    spread = float(np.sqrt(((1 - given[asked]) * weight**2).sum()))
+    if abs(stands - total) > exact + CHANCE * spread:
+        return Drawn(None, _part(source, stands, total))
+    return Drawn(given, None, _others(source))
+
+
+def _all_known(
+    source: str, given: Array, asked: NDArray[np.bool_], scored: NDArray[np.bool_]
+) -> Drawn:
+    """Probabilities of all pairs: the labels must be as many as these make likely."""
+    known = ~np.isnan(given)
+    missed = int((known & ~asked & (given == 1)).sum())
+    if missed:
+        return Drawn(
+            None,
+            f"{source}: {missed} pairs with an inclusion of 1 have no label, so the draw that it"
+            " tells of is not finished",
+        )
+    chance = given[known]
+    expected, spread = float(chance.sum()), float(np.sqrt((chance * (1 - chance)).sum()))
+    number = int((known & asked).sum())
+    if abs(number - expected) > 0.5 + ROUNDING * len(chance) + CHANCE * spread:
+        return Drawn(
+            None,
+            f"{source}: {number} labels where the inclusion of all pairs makes"
+            f" {expected:.0f} likely, so they are not the draw that it tells of",
+        )
+    least = (1 - ROUNDING) * given[known & asked].min()
+    unlike = int((given[known & ~asked] < least).sum())
+    return Drawn(given, gap=_unlike(source, unlike, len(given)) if unlike else None)
+
+
+def _unlike(source: str, number: int, total: int) -> str:
+    return (
+        f"{source}: {number} of {total} pairs were less likely to be asked for than any labelled"
+        " one, so estimates and intervals do not speak for them"
+    )
+
+
+def _unknown(source: str, number: int) -> str:
+    return (
+        f"{source}: the inclusion of its {number} labels is empty, so nobody knows how they were"
+        " drawn; a review tells once its needed pairs and one of the random slice are done"
+    )
+
+
+def _part(source: str, stands: float, total: int) -> str:
+    why = (
+        "only a part of the run was in the draw; finish it, or label a random sample of the run"
+        if stands < total
+        else "they cannot be its own"
+    )
+    return (
+        f"{source}: by their inclusion the labels stand for {stands:.0f} of {total} pairs (sum of"
+        f" 1 / inclusion), so {why}"
+    )
+
+
+def _others(source: str) -> str:
+    return (
+        f"{source}: the inclusion of pairs without a label is unknown, so a kind that was hardly"
+        " ever asked for may be missing; give each of them a row with its inclusion and no label"
+    )

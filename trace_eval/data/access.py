@@ -1,0 +1,166 @@
+"""Which URLs may be opened: one decision for manifests, recordings, folders and shards.
+
+A manifest may come from somebody else, and fsspec opens whatever can be spelled: file systems
+that render templates, that take their settings from another URL, or that store what they fetch.
+So a URL is taken apart here and nowhere else; fsspec is never given a chain. Nothing is imported
+or opened for the decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from blueprints import UserError
+from trace_eval.data.urls import links_of, location, redacted
+
+#: Protocols that stay on this machine.
+LOCAL = frozenset({"file", "local", "memory"})
+
+#: Protocols that are opened without being asked for.
+PROTOCOLS = ("file", "http", "https", "s3", "gs", "gcs", "az", "abfs", "hf")
+
+#: What may stand before one of them in a chain: an archive, of which one member is read.
+ARCHIVES = ("zip", "tar")
+
+_NAME = re.compile(r"[a-z][a-z0-9+._-]{0,30}")
+
+
+@dataclass(frozen=True)
+class UrlAccess:
+    """What URLs may name.
+
+    Attributes:
+        protocols: of fsspec, opened beside :data:`PROTOCOLS`.
+        network: False: only what stays on this machine.
+
+    Raises:
+        UserError: a protocol that is no name.
+    """
+
+    protocols: Collection[str] = frozenset()
+    network: bool = True
+
+    def __post_init__(self) -> None:
+        given = (self.protocols,) if isinstance(self.protocols, str) else self.protocols
+        object.__setattr__(self, "protocols", frozenset(given))
+        for name in self.protocols:
+            if not _NAME.fullmatch(name):
+                raise UserError(f"protocol {name!r:.60}: give its name alone, e.g. sftp")
+
+    def refusal(self, protocol: str) -> str | None:
+        """Why a protocol (in lower case) is not opened; None: it is."""
+        if protocol not in (*PROTOCOLS, "local", *self.protocols):
+            return (
+                f"protocol {protocol!r:.60} is unknown or not allowed; use"
+                f" {', '.join(PROTOCOLS)}, or allow it by trace-eval --allow-protocol NAME COMMAND"
+            )
+        if not self.network and protocol not in LOCAL:
+            return (
+                f"protocol {protocol!r} needs the network, which --no-network forbids; copy the"
+                " file to this machine"
+            )
+        return None
+
+
+class Place(NamedTuple):
+    """What a URL names, after it was allowed.
+
+    Attributes:
+        where: a path, or a URL of one link with its protocol in lower case.
+        archive: one of :data:`ARCHIVES` if a member of what is there is meant; None: it itself.
+        member: its name in the archive.
+    """
+
+    where: Path | str
+    archive: str | None = None
+    member: str = ""
+
+    @property
+    def protocol(self) -> str:
+        """In lower case; ``file`` for a path."""
+        return "file" if isinstance(self.where, Path) else self.where.partition("://")[0]
+
+
+_access = UrlAccess()
+
+
+def url_access() -> UrlAccess:
+    """What this process may open now; workers are told it by their plan."""
+    return _access
+
+
+def set_url_access(access: UrlAccess) -> UrlAccess:
+    """Decide for this process, and for workers started later, what URLs may name.
+
+    Returns:
+        What was allowed before.
+    """
+    global _access  # not a context variable: threads that are started early must keep to it, too
+    before, _access = _access, access
+    return before
+
+
+def refusal(url: str) -> str | None:
+    """Why a URL is not opened, with the remedy; None: it is."""
+    try:
+        _place(url)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def allowed(url: str) -> Place:
+    """What a URL names.
+
+    Raises:
+        UserError: it is no URL that may be opened.
+    """
+    try:
+        return _place(url)
+    except ValueError as error:
+        raise UserError(f"{redacted(url)}: {error}") from None
+
+
+def _place(url: str) -> Place:
+    links = links_of(url)
+    if len(links) == 1:
+        protocol = _protocol(url)
+        if protocol in ARCHIVES:
+            raise ValueError(
+                f"{protocol}:// names no archive; write {protocol}://MEMBER::URL, for a file of"
+                " this machine file:///PATH"
+            )
+        return Place(_base(url, protocol))
+    *archives, base = links
+    archive, separator, member = archives[0].partition("://")
+    archive = archive.lower()
+    if len(archives) > 1 or archive not in ARCHIVES or not separator:
+        raise ValueError(
+            "of chains only zip://MEMBER::URL and tar://MEMBER::URL are opened; name the file"
+            " itself (what was fetched is kept without a cache in the URL)"
+        )
+    member = member.lstrip("/")
+    if not member:
+        raise ValueError(f"{archive}:// names no member; write {archive}://MEMBER::URL")
+    return Place(_base(base, _protocol(base)), archive, member)
+
+
+def _protocol(link: str) -> str:
+    """The protocol of one link, if it may be opened."""
+    name, separator, _ = link.partition("://")
+    name = name.lower()
+    if not separator or not _NAME.fullmatch(name):
+        raise ValueError(f"the part {redacted(link)!r:.60} has no protocol://; name one file")
+    if name not in ARCHIVES and (what := _access.refusal(name)):
+        raise ValueError(what)
+    return name
+
+
+def _base(link: str, protocol: str) -> Path | str:
+    if protocol in ARCHIVES:
+        raise ValueError("an archive in an archive is not opened; unpack the outer one")
+    return location(f"{protocol}://{link.partition('://')[2]}")

@@ -1,0 +1,61 @@
+"""What Linux and macOS do differently, in one place, and the locks that both have.
+
+Windows has none of it: there the program runs inside WSL, which is Linux. The package filelock
+was left out: it has no lock for readers, none on a folder, and makes its file, which a reader of
+somebody else's run may not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+if sys.platform == "win32":
+    raise ImportError("trace-eval needs POSIX locks and signals; on Windows run it inside WSL")
+
+import fcntl
+
+
+def lock(handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool = True) -> None:
+    """Lock an open file or folder between processes; freed when it is closed or its holder dies.
+
+    Args:
+        handle: what is locked; a descriptor may be that of a folder.
+        shared: any number of shared locks go together, but none with another kind.
+        wait: until it can be had.
+
+    Raises:
+        BlockingIOError: another process has it, and ``wait`` is False.
+        OSError: the file system has no locks.
+    """
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
+
+
+def cores() -> int:
+    """Cores that this process may use; all of the machine's where nobody tells (macOS)."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def process_space() -> str | None:
+    """What tells a container's process numbers from another's; None: there is no ``/proc``."""
+    with suppress(OSError):
+        return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - no file
+    return None
+
+
+def is_special(path: Path) -> bool:
+    """True for names of streams and devices, e.g. ``/dev/stdout``: they are never replaced."""
+    return str(path).startswith(("/dev/", "/proc/"))
+
+
+def give_back_memory() -> None:
+    """Hand freed memory back to the system at once, where the C library can (glibc)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

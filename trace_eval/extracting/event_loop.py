@@ -1,0 +1,43 @@
+"""Running a coroutine to its end from plain functions, wherever they are called."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def complete(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, also where an event loop is running already.
+
+    Notebooks and servers run their cells and handlers inside an event loop, in which no other
+    one can be run. There the work gets a thread with a loop of its own, and this one waits for
+    it. Context variables are seen by the work as they are here; Ctrl-C cancels it, and passes
+    when it has put away what it holds.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    cancel: Future[Callable[[], object]] = Future()
+
+    async def cancellable() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        cancel.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
+        return await work
+
+    with ThreadPoolExecutor(1, "trace-eval") as thread:
+        done = thread.submit(copy_context().run, asyncio.run, cancellable())
+        try:
+            return done.result()
+        except BaseException:
+            if not done.done():
+                with suppress(RuntimeError):  # it ended meanwhile
+                    cancel.result()()
+            raise

@@ -1,0 +1,54 @@
+"""How many of a run's clips have words that the recogniser guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from blueprints import Blueprint
+from extractors.suspect import guess_of, guessed
+from trace_eval.data import jsonl, strict_json
+from trace_eval.runs.run import Run
+
+
+class Guesses(NamedTuple):
+    """Clips with guessed words, of all that have a transcript."""
+
+    guessed: int
+    clips: int
+
+    @property
+    def line(self) -> str | None:
+        """One sentence for people; None: there is nothing to say."""
+        if not self.guessed:
+            return None
+        return (
+            f"{self.guessed} of {self.clips} clips: the recogniser guessed; the judge rules gives"
+            " no verdict on their words, and elsewhere they are weak evidence; for another"
+            " language name a recogniser that knows it, e.g. --asr faster-whisper:small"
+        )
+
+
+def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
+    """The count over blueprints."""
+    heard = [b for b in blueprints if b.transcript.status == "ok"]
+    return Guesses(sum(guessed(b) is not None for b in heard), len(heard))
+
+
+def guesses_in(run: Run) -> Guesses:
+    """The count over a run's file, in which contours are not built into objects."""
+    found: dict[str, bool] = {}
+    path = run.path("blueprints.jsonl")
+    for line in jsonl.read(path):
+        record = strict_json.record(line, path)
+        heard = record.get("transcript") or {}
+        if heard.get("status") == "ok":
+            found[record["clip"]] = _is_guessed(record, heard)
+    return Guesses(sum(found.values()), len(found))
+
+
+def _is_guessed(record: dict[str, Any], heard: dict[str, Any]) -> bool:
+    words = len(heard.get("words") or ()) or len(heard.get("text", "").split())
+    speech_s = (record.get("signal") or {}).get("speech_s")
+    syllables = (record.get("rate") or {}).get("syllables")
+    return guess_of(words, speech_s, syllables, heard.get("suspect") or ()) is not None

@@ -1,0 +1,164 @@
+"""Checkpoints of a training: complete and as they were written, or not there.
+
+A checkpoint is written under another name. When its files are on the disk they are listed with
+their SHA-256, and only then it gets its name. What a stop left unfinished, and what lost or
+changed a file since, is found by that list and left out: a training that goes on without its
+optimiser's state ends with other weights, and nothing says so.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from blueprints import Strict
+from extractors.models import file_sha256
+from trace_eval.data import strict_json
+from trace_eval.data.files import replace_file
+
+log = logging.getLogger(__name__)
+
+#: The record inside a checkpoint.
+RECORD = "checkpoint.json"
+
+#: Where a checkpoint is written before it gets its name.
+PART = "unfinished"
+
+_NAME = re.compile(r"checkpoint-(\d{1,9})")
+
+
+class CheckpointRecord(Strict):
+    """``checkpoint.json``: how far the training was, and what makes the checkpoint."""
+
+    best: int | None = Field(description="step of the best checkpoint so far; null: none")
+    ended: bool = Field(description="no step was to follow")
+    files: dict[str, str] = Field(description="name -> SHA-256")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint that is whole.
+
+    Attributes:
+        folder: that holds it.
+        best: folder of the best one at that time; null: there was none.
+        ended: the training has no step left.
+    """
+
+    folder: Path
+    best: Path | None
+    ended: bool
+
+
+def place(root: Path, step: int) -> Path:
+    """The folder of a step's checkpoint."""
+    return root / f"checkpoint-{step}"
+
+
+def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
+    """Give a written checkpoint its name, and remove those that nobody needs any more.
+
+    Args:
+        written: its files, in a folder outside of ``root`` or under :data:`PART`.
+        root: folder of the checkpoints.
+        best: step of the best one; it stays, beside the newest, or else the two newest stay.
+        ended: no step follows.
+    """
+    digests = {path.name: file_sha256(path) for path in sorted(written.iterdir())}
+    record = CheckpointRecord(best=best, ended=ended, files=digests)
+    replace_file(written / RECORD, record.model_dump_json(indent=1).encode())
+    for path in (*written.iterdir(), written):
+        _to_disk(path)
+    final = root / written.name
+    _remove(final)
+    written.rename(final)
+    _to_disk(root)
+    *older, before, newest = [0, 0, *sorted(_steps(root))]
+    if best in (None, newest):
+        best = before
+    for step in {*older, before} - {0, best}:
+        _remove(place(root, step))
+
+
+def last(root: Path) -> Checkpoint | None:
+    """The newest checkpoint that a training can go on from; None: it starts anew.
+
+    One that is not whole, or whose best one is not, is left out with a warning. Whatever is not
+    needed any more is removed.
+    """
+    if not root.is_dir():
+        return None
+    whole: dict[int, CheckpointRecord] = {}
+    for step in sorted(_steps(root)):
+        try:
+            whole[step] = _read(place(root, step))
+        except (OSError, ValueError) as error:
+            told = "not complete" if isinstance(error, FileNotFoundError) else str(error)
+            log.warning("%s: %s; the training goes on without it", place(root, step), told)
+    usable = [step for step, found in whole.items() if found.best is None or found.best in whole]
+    if not usable:
+        _keep(root, set())
+        return None
+    record = whole[usable[-1]]
+    found = Checkpoint(
+        place(root, usable[-1]),
+        None if record.best is None else place(root, record.best),
+        record.ended,
+    )
+    _keep(root, {found.folder, found.best})
+    return found
+
+
+def _read(folder: Path) -> CheckpointRecord:
+    """The record of a checkpoint whose files are those that were written.
+
+    Raises:
+        ValueError: a file is missing, changed or came later.
+        OSError: a file cannot be read, or there is no record.
+    """
+    record = strict_json.parse(CheckpointRecord, (folder / RECORD).read_bytes())
+    there = {path.name for path in folder.iterdir()} - {RECORD}
+    for name in sorted(there | record.files.keys()):
+        if name not in there:
+            raise ValueError(f"{name} is missing")
+        if record.files.get(name) != file_sha256(folder / name):
+            raise ValueError(f"{name} is not as it was written")
+    return record
+
+
+def _steps(root: Path) -> list[int]:
+    return [int(match[1]) for path in root.iterdir() if (match := _NAME.fullmatch(path.name))]
+
+
+def _keep(root: Path, wanted: set[Path | None]) -> None:
+    for path in sorted(root.iterdir()):
+        if path not in wanted:
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Delete under a name that no checkpoint has: a stop in between leaves no half of one."""
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    gone = path
+    if _NAME.fullmatch(path.name):
+        gone = path.with_name(f"{PART}-{path.name}")
+        shutil.rmtree(gone, ignore_errors=True)
+        path.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
