@@ -35,13 +35,13 @@ judges: blueprints data extractors fusion judges.chat judges.options
 judges.rules: blueprints data extractors fusion judges.base
 judges.text: blueprints data extractors judges judges.base judges.chat judges.options
 judges.naturalness: blueprints data judges judges.text
-judges.rating: blueprints data extractors fusion judges.base judges.chat judges.options judges.text rubrics scores
-judges.panel: blueprints data fusion judges.base judges.chat judges.rating rubrics scores
+judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text rubrics scores
+judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.rating judges.text rubrics
 judges.lexical: blueprints data fusion judges.base judges.rating rubrics scores
 scorer: blueprints data extractors fusion judges judges.base judges.rating rubrics scores
-judges.reward: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
-judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.rating judges.reward judges.rules judges.text rubrics scorer
+judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
+judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text rubrics scorer
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry
 runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 agreement: audio blueprints data fusion measures rubrics runs scores
