@@ -22,7 +22,7 @@ from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
-from trace_eval.judges.aggregate import judgement_of
+from trace_eval.judges.aggregate import typed_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
@@ -146,7 +146,7 @@ def judged(
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
     """A judgement, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
-    return judgement_of(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples)), truth
+    return typed_judgement(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples)), truth
 
 
 @dataclass(frozen=True)
