@@ -22,7 +22,7 @@ from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.doctor import doctor
 from trace_eval.judges.hearing import check_heard
@@ -74,7 +74,7 @@ def test_findings_about_the_recordings_count(words: str) -> None:
 def test_long_replies_are_looked_through_in_linear_time() -> None:
     for unit in ("i could not ", "the audio ", "no audio ", '\\"', "“", "as a text model "):
         started = time.perf_counter()
-        check_heard(unit * (900_000 // len(unit)))
+        check_heard(unit * (MAX_REPLY_CHARS // len(unit)))
         assert time.perf_counter() - started < 2, unit
 
 

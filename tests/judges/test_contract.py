@@ -46,6 +46,7 @@ OTHERS: dict[str, Any] = {
     "think": True,
     "temperature": 0.3,
     "num_ctx": 4096,
+    "sampling": "server",
     "top_p": 0.9,
     "top_k": 50,
     "concat": "none",
