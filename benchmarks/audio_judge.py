@@ -72,7 +72,7 @@ def cases(folder: Path, seconds: float, instruction_s: float) -> list[Case]:
             a=Answer(audio=a),
             b=Answer(audio=b),
         )
-        made.append(Case(pair, BLANK, BLANK, None, decode_recording))
+        made.append(Case.of(pair, BLANK, BLANK, None, decode_recording))
     return made
 
 

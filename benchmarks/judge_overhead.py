@@ -89,7 +89,7 @@ def case(number: int) -> Case:
         a=Answer(audio=Path("a.wav")),
         b=Answer(audio=Path("b.wav")),
     )
-    return Case(pair, CLIPS[0], CLIPS[1])
+    return Case.of(pair, CLIPS[0], CLIPS[1])
 
 
 async def judge_all(judge: LLMJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:

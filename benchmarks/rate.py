@@ -30,7 +30,7 @@ from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
 from trace_eval.runs.pipeline import Event
-from trace_eval.runs.rating import rate_manifest
+from trace_eval.runs.session import rate_manifest
 
 SAMPLES = 5
 IN_FLIGHT = 8
@@ -65,7 +65,7 @@ class Memory:
 
     def __call__(self, event: Event) -> None:
         """Count a finished item."""
-        if event.scores is not None:
+        if event.outcomes:
             self._done += 1
             if self._done % self._every == 0:
                 self.seen.append(resident_mb())
@@ -83,7 +83,7 @@ def rating(items: int) -> tuple[float, list[float], float]:
             concurrency=IN_FLIGHT,
             cache=folder / "replies.sqlite",
         )
-        options = RateOptions(judges=("openai:m",), judging=judging)
+        options = RateOptions(judge=("openai:m",), judging=judging)
         memory = Memory(items)
         cpu, clock = time.process_time(), time.monotonic()
         summary = rate_manifest(manifest, folder / "run", options, memory)

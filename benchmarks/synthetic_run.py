@@ -18,10 +18,11 @@ from blueprints import Blueprint, Contour, Span, Word
 from extractors.audio import decode
 from fusion import DIMENSIONS, RATINGS, Dimension, Rating, load_policy
 from tests.support import blueprints as make
-from trace_eval.data.judgement import Judgement, Opinion, Order, Reason, Usage
+from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
-from trace_eval.judges.reconcile import judgement_of
+from trace_eval.judges.aggregate import typed_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
@@ -112,7 +113,9 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
     )
 
 
-def opinions(rng: random.Random, truth: dict[Dimension, Rating], samples: int) -> list[Opinion]:
+def opinions(
+    rng: random.Random, truth: dict[Dimension, Rating], samples: int
+) -> list[VerdictOpinion]:
     """Both orders, mostly of the true rating."""
     found = []
     for order in ("ab", "ba"):
@@ -122,7 +125,7 @@ def opinions(rng: random.Random, truth: dict[Dimension, Rating], samples: int) -
             }
             said = {n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS}
             found.append(
-                Opinion(
+                VerdictOpinion(
                     order=_order(order),
                     sample=sample,
                     ratings=ratings,
@@ -143,7 +146,7 @@ def judged(
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
     """A judgement, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
-    return judgement_of(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples)), truth
+    return typed_judgement(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples)), truth
 
 
 @dataclass(frozen=True)
@@ -200,7 +203,7 @@ def make_run(folder: Path, recipe: Recipe) -> Path:
             for side in "ab":
                 add_clip(run, recipe, n, side)
         for judgement in judgements:
-            run.add_judgement(judgement)
+            run.add(judgement)
         fuse_run(run, policy)
     return folder
 

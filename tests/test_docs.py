@@ -301,3 +301,13 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
     for line in table[:14]:
         assert line.rstrip() in [row.rstrip() for row in done.stdout.splitlines()], line
     assert (clone / "runs" / "demo" / "report.html").is_file()
+
+
+def test_the_architecture_page_is_what_the_code_says() -> None:
+    done = subprocess.run(
+        [sys.executable, "docs/make_architecture.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

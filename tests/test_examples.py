@@ -108,7 +108,7 @@ def test_rules_judge_each_pair_as_it_was_built(
     pair: Pair, blueprints: dict[Path, Blueprint]
 ) -> None:
     a, b = (blueprints[path] for path in answers(pair))
-    judgement = RulesJudge().judge_case(Case(pair, a, b))
+    judgement = RulesJudge().judge_case(Case.of(pair, a, b))
     assert judgement.status == "scored"
     for name in DIMENSIONS:
         verdict = judgement.dimensions[name]

@@ -80,7 +80,7 @@ def test_a_notebook_judges_and_reads_its_run(
 
     in_a_cell(cell)
     assert trace_eval.judge_manifest(table, out, options).total == 1  # continues it
-    rating = trace_eval.RateOptions(options.extract, rubrics="quality", judges="openai:m")  # type: ignore[arg-type]
+    rating = trace_eval.RateOptions(options.extract, rubrics="quality", judge="openai:m")  # type: ignore[arg-type]
     assert (rating.rubrics, rating.judges) == (("quality",), ("openai:m",))
 
 

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from trace_eval.report import write_report
     from trace_eval.rubrics import load_rubric
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
-    from trace_eval.runs.rating import rate_manifest
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.run import Run
-    from trace_eval.runs.session import judge_manifest
+    from trace_eval.runs.session import judge_manifest, rate_manifest
     from trace_eval.runs.summary import Summary
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
@@ -80,7 +79,7 @@ _HOME = {
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
     "load_rubric": "trace_eval.rubrics",
-    "rate_manifest": "trace_eval.runs.rating",
+    "rate_manifest": "trace_eval.runs.session",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
     "set_url_access": "trace_eval.data.access",

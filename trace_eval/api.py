@@ -10,7 +10,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.start import engine_of, extract
-from trace_eval.judges.registry import judge_of
+from trace_eval.judges.registry import panel_of
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
@@ -57,15 +57,17 @@ def judge_pair(pair: Pair, options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder."""
     options = options or Options(extract=ExtractOptions(workers=0))
     policy = any_policy(options.policy)
-    judge = judge_of(options.judge, options.judging)
-    check_policy(policy, judge)
-    plan = plan_for(judge, options.extract)
+    judge = panel_of(options.judges, (), options.judging)
+    check_policy(policy, judge.judges[0])
+    plan = plan_for(judge, options.extract, [pair])
     load_model(judge)
 
     async def work() -> Judgement:
         engine = engine_of(options.extract, plan, 1)
         try:
-            return await Pipeline(engine, judge).judge(pair)
+            (judgement,) = await Pipeline(engine, judge).judge(pair)
+            assert isinstance(judgement, Judgement)
+            return judgement
         finally:
             await engine.close()
             await judge.close()

@@ -130,8 +130,7 @@ def _recogniser() -> Check:
 
 def _judges() -> list[Check]:
     """Every judge that can be named; servers are asked by ``doctor --judge SPEC``."""
-    own = [_judge(name, kind) for name, kind in registry.kinds().items()]
-    own += [Check(name, True, f"{about}; for rate") for name, about in registry.RATERS_ONLY.items()]
+    own = [_judge(name, kind) for name, kind in registry.KINDS.items()]
     return own + [_plugin(entry) for entry in entry_points(group=registry.ENTRY_POINT_GROUP)]
 
 

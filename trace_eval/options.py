@@ -80,23 +80,45 @@ class Options:
 
     Attributes:
         extract: how clips become blueprints.
-        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's own.
+        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's own; of
+            single answers several specs, whose scores are pooled.
         judging: what the judge is asked for; ``rules`` needs none of it.
         policy: name, table file or entry point of the fusion policy, or a policy of one's own.
         min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
         tag: name by which ``trace-eval runs --tag`` finds the run again.
+        rubrics: names of shipped rubrics of single answers, or files; each gives a score of its
+            own. Empty: pairs are judged by the rubric of their judge.
     """
 
     extract: ExtractOptions = ExtractOptions()
-    judge: str | Judge = DEFAULT_JUDGE
+    judge: str | Judge | tuple[str, ...] = DEFAULT_JUDGE
     judging: JudgeOptions = field(default_factory=JudgeOptions)
     policy: str | Path | Policy | PlainPolicy = DEFAULT_POLICY
     min_coverage: float = 1.0
     tag: str | None = None
+    rubrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_coverage <= 1:
             raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")
+        for name, chosen in (("judge", self.judges), ("rubric", self.rubrics)):
+            if any(one in chosen[:n] for n, one in enumerate(chosen)) or (
+                name == "judge" and not chosen
+            ):
+                raise UserError(f"{name}: name one or more different ones, not {list(chosen)}")
+        if not self.rubrics and len(self.judges) > 1:
+            raise UserError(f"judge: pairs have one judge, not {list(self.judges)}")
+
+    @property
+    def judges(self) -> tuple[str | Judge, ...]:
+        """The judges, each by its spec or itself."""
+        return self.judge if isinstance(self.judge, tuple) else (self.judge,)
+
+    @property
+    def only_judge(self) -> str | Judge:
+        """The judge, where there is one."""
+        (judge,) = self.judges
+        return judge
 
     @property
     def policy_name(self) -> str:
@@ -119,27 +141,10 @@ def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RateOptions(Options):
-    """How single answers are rated; ``judge`` and ``policy`` mean nothing here.
+    """:class:`Options` with the defaults of single answers."""
 
-    Attributes:
-        judges: judge specs; several are pooled.
-        rubrics: names of shipped rubrics, or files; each gives a score of its own.
-    """
-
-    judges: tuple[str, ...] = DEFAULT_RATERS
+    judge: str | Judge | tuple[str, ...] = DEFAULT_RATERS
     rubrics: tuple[str, ...] = DEFAULT_RUBRICS
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("judges", "rubrics"):
-            given = getattr(self, name)
-            if isinstance(given, str | Path):
-                object.__setattr__(self, name, (str(given),))
-            else:
-                object.__setattr__(self, name, tuple(map(str, given)))
-        for name, given in (("judge", self.judges), ("rubric", self.rubrics)):
-            if not given or len(set(given)) < len(given):
-                raise UserError(f"{name}: name one or more different ones, not {list(given)}")
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,20 @@ from tests.review.support import pairs, write_run
 from tests.support.cli import trace_eval
 from trace_eval import agreement
 from trace_eval.agreement.bias.place import place_test
-from trace_eval.data.judgement import Judgement, Opinion
+from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
-from trace_eval.judges.reconcile import judgement_of
-from trace_eval.runs.outcomes import Outcome
+from trace_eval.judges.aggregate import typed_judgement
+from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
 
 
 def said(pair: str, *by_order: Rating) -> Judgement:
     """What comes of the ratings in the orders ab and ba, in the pair's own A and B."""
     opinions = [
-        Opinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
+        VerdictOpinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
         for order, rating in zip(("ab", "ba"), by_order, strict=True)
     ]
-    return judgement_of(pair, "openai:m", ("ab", "ba"), opinions)
+    return typed_judgement(pair, "openai:m", ("ab", "ba"), opinions)
 
 
 ALWAYS_FIRST = (Rating.A, Rating.B)  # the first shown wins: A in ab, B in ba
@@ -32,7 +32,7 @@ HONEST = (Rating.B, Rating.B)
 
 
 def test_ratings_by_place_are_counted_per_pair() -> None:
-    outcomes = [Outcome.of(said(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
+    outcomes = [VerdictRow.of(said(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
     found = place_test(outcomes)
     assert found
     assert (found.pairs, found.consistent, found.ratings) == (7, 0, 21)
@@ -40,7 +40,7 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
     # Seven pairs that all lean one way: 2 / 2**7. The three ratings of one are no three proofs.
     assert found.p == pytest.approx(2 / 2**7)
     assert found.warning is None
-    outcomes.append(Outcome.of(said("p7", *ALWAYS_FIRST)))
+    outcomes.append(VerdictRow.of(said("p7", *ALWAYS_FIRST)))
     warned = place_test(outcomes)
     assert warned
     assert warned.p == pytest.approx(2 / 2**8)
@@ -50,10 +50,10 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
 
 
 def test_honest_and_silent_judges_are_not_accused() -> None:
-    honest = place_test(Outcome.of(said(f"p{n}", *HONEST)) for n in range(20))
+    honest = place_test(VerdictRow.of(said(f"p{n}", *HONEST)) for n in range(20))
     assert honest
     assert (honest.consistent, honest.first + honest.second, honest.p) == (20, 0, 1.0)
-    assert place_test([Outcome.of(Judgement.unscored("p", "x", "unreachable", "down"))]) is None  # type: ignore[arg-type]
+    assert place_test([VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))]) is None  # type: ignore[arg-type]
 
 
 @pytest.fixture

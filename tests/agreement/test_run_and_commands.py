@@ -18,7 +18,8 @@ from tests.support import blueprints as make
 from trace_eval.agreement import AgreeOptions, BootstrapOptions, agree, read_source
 from trace_eval.commands.agree import agree as agree_command
 from trace_eval.commands.rank import rank as rank_command
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Overall, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
 from trace_eval.measures import text
 from trace_eval.measures.measure import PairMeasures
@@ -51,9 +52,9 @@ def judgement(pair: str, label: str) -> Judgement:
     ratings = dict.fromkeys(DIMENSIONS, Rating(label))
     other = dict.fromkeys(DIMENSIONS, Rating(label).swapped)
     opinions = [
-        Opinion(order="ab", sample=0, ratings=ratings),
-        Opinion(order="ba", sample=0, ratings=other),
-        Opinion(order="ab", sample=1, ratings=ratings),
+        VerdictOpinion(order="ab", sample=0, ratings=ratings),
+        VerdictOpinion(order="ba", sample=0, ratings=other),
+        VerdictOpinion(order="ab", sample=1, ratings=ratings),
     ]
     return found.model_copy(update={"opinions": opinions})
 

@@ -44,7 +44,7 @@ def pair(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.
 def case(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Case:
     """The same as the judge gets it."""
     made = pair(folder, name, spoken, hertz)
-    return Case(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
+    return Case.of(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
 
 
 def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:

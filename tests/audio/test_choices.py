@@ -19,8 +19,8 @@ from tests.audio.test_rating import case, clip, said
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import read_items
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Choice, Score
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.batch import write_batch
@@ -29,11 +29,11 @@ from trace_eval.judges.chat.openai_dialect import Dialect
 from trace_eval.judges.chat.shares import shares
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
-from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
-from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import rate_manifest
 
 #: Of a request, whatever it brings; no count can be divided by five.
 USAGE = {
@@ -95,7 +95,7 @@ def rater(server: Server, folder: Path, **options: Any) -> RatingJudge:
             **options,
         }
     )
-    (made,) = raters_of("audio:openai:m", [load_rubric("style")], chosen)
+    (made,) = create_scorers("audio:openai:m", [load_rubric("style")], chosen)
     assert isinstance(made, RatingJudge)
     return made
 
@@ -103,7 +103,7 @@ def rater(server: Server, folder: Path, **options: Any) -> RatingJudge:
 def rated(judge: RatingJudge, *items: Single) -> list[Score]:
     async def all_of_them() -> list[Score]:
         try:
-            return [score for item in items for score in await judge.rate(case(item))]
+            return [await judge.judge(case(item)) for item in items]
         finally:
             await judge.close()
 
@@ -281,16 +281,16 @@ def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
     with Server(slowly) as server:
         judges = [rater(server, tmp_path, cache=cache) for _ in range(2)]
 
-        async def both() -> list[list[Score]]:
+        async def both() -> list[Score]:
             async with asyncio.timeout(20):
-                found = await asyncio.gather(*(judge.rate(case(item)) for judge in judges))
+                found = await asyncio.gather(*(judge.judge(case(item)) for judge in judges))
             for judge in judges:
                 await judge.close()
             return found
 
         found = asyncio.run(both())
         assert len(server.asked) == 1
-    assert [score.value for (score,) in found] == [3.0, 3.0]
+    assert [score.value for score in found] == [3.0, 3.0]
 
 
 def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_choices_are_for_servers_that_have_them(spec: str, tmp_path: Path) -> No
     script.write_text("")
     spec = spec.replace("scripted:s", f"scripted:{script}")
     with pytest.raises(UserError, match="does not use choices"):
-        raters_of(spec, [load_rubric("correctness")], JudgeOptions(choices=True))
+        create_scorers(spec, [load_rubric("correctness")], JudgeOptions(choices=True))
     options = JudgeOptions(choices=True, base_url="http://127.0.0.1:1/v1")
     with pytest.raises(UserError, match="does not use choices"):
         create_judge("audio:openai:m", options)
@@ -438,7 +438,7 @@ def test_a_real_server_takes_as_many_as_it_has_slots(
     judging = JudgeOptions(
         base_url=f"{ears}/v1", samples=samples, temperature=1.0, choices=True, max_tokens=1024
     )
-    options = RateOptions(judges=("audio:openai:tiny",), rubrics=("style",), judging=judging)
+    options = RateOptions(judge=("audio:openai:tiny",), rubrics=("style",), judging=judging)
     summary = rate_manifest(read_items(manifest), tmp_path / "run", options)
     assert summary.scored == 1
     (score,) = Run(tmp_path / "run").scores()

@@ -16,12 +16,13 @@ import soundfile
 from tests.audio.cases import case, pair, said
 from tests.judges.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Candidate, Single
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.scores import ScoresJudge
-from trace_eval.judges.base import SingleCase
-from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.doctor import doctor
 from trace_eval.judges.hearing import check_heard
@@ -73,7 +74,7 @@ def test_findings_about_the_recordings_count(words: str) -> None:
 def test_long_replies_are_looked_through_in_linear_time() -> None:
     for unit in ("i could not ", "the audio ", "no audio ", '\\"', "“", "as a text model "):
         started = time.perf_counter()
-        check_heard(unit * (900_000 // len(unit)))
+        check_heard(unit * (MAX_REPLY_CHARS // len(unit)))
         assert time.perf_counter() - started < 2, unit
 
 
@@ -97,7 +98,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
         "audio:scripted:t", client, options, None, rubric, AudioEvidence(rubric, options)
     )
     item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
-    (score,) = asyncio.run(rater.rate(SingleCase(item, decode=decode_recording)))
+    (score,) = asyncio.run(rater.rate(Case(item, decode=decode_recording)))
     assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
 
 
@@ -174,7 +175,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
     ):
         item = Single(id="s", answer=Candidate(audio=answer.audio))
-        (score,) = asyncio.run(rater.rate(SingleCase(item, decode=decode_recording)))
+        (score,) = asyncio.run(rater.rate(Case(item, decode=decode_recording)))
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 

@@ -13,7 +13,8 @@ import pytest
 from blueprints import UserError
 from fusion.plain import PLAIN_POLICIES, collapse, mean_points, mean_threshold, threshold
 from tests.audio.cases import case, said, scripted
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.labels import LABEL_SETS
 from trace_eval.judges.audio.parse import read_label
 from trace_eval.judges.chat.reply_json import ReplyError

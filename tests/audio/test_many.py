@@ -18,11 +18,11 @@ from tests.support.cli import ROOT
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer
 from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.prices import FREE
@@ -136,7 +136,7 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
         async def one(number: int) -> None:
             item = Single(id=f"d{number}", answer=Candidate(turns=turns))
             async with window:
-                (score,) = await judge.rate(SingleCase(item, {}, decode_recording))
+                score = await judge.judge(Case(item, {}, decode_recording))
                 assert (score.status, score.value, score.used) == ("scored", 4.0, 5)
 
         await asyncio.gather(*(one(n) for n in numbers))

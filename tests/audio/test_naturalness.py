@@ -13,7 +13,8 @@ import pytest
 from blueprints import UserError
 from tests.audio.cases import case, pair
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.bounds import SHOWN_CHARS
@@ -136,7 +137,7 @@ def test_one_of_several_replies_may_fail(tmp_path: Path) -> None:
     replies = [reply(8, 6), "x", reply(7, 6), reply(5, 6)]
     made, _ = judged(tmp_path, replies, swap="off", samples=4, repair=False)
     assert made.label("overall") == "1"
-    assert made.caveats == ["1 of 4 opinions failed"]
+    assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
 
 def test_free_text_for_models_that_end_with_scores(tmp_path: Path) -> None:

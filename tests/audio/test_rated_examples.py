@@ -16,12 +16,12 @@ from tests.audio.cases import write
 from tests.audio.test_rating import case, clip, dialogue, rater, said
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import Concat, JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
-from trace_eval.judges.registry import raters_of
+from trace_eval.judges.registry import create_scorers
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.run import Run
 
@@ -46,8 +46,7 @@ def sounds(messages: tuple[Message, ...]) -> list[AudioPart]:
 
 
 def rated(judge: RatingJudge, item: Any) -> Score:
-    (score,) = asyncio.run(judge.rate(case(item)))
-    return score
+    return asyncio.run(judge.judge(case(item)))
 
 
 @pytest.mark.parametrize("concat", PARTS)
@@ -190,18 +189,18 @@ def test_more_that_is_refused(tmp_path: Path) -> None:
             rater("style", [], **options)
     local = JudgeOptions(base_url="http://127.0.0.1:1/v1", examples=path)
     with pytest.raises(UserError, match="does not use examples"):
-        raters_of("openai:m", [load_rubric("style")], local)
+        create_scorers("openai:m", [load_rubric("style")], local)
 
 
 def test_scores_of_several_rubrics_are_told_apart(tmp_path: Path) -> None:
     both = [load_rubric("style"), load_rubric("role_realism_5")]
     path = solved(tmp_path, {"style": {"score": 4}, "role_realism_5": 2})
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", examples=path)
-    style, realism = raters_of("audio:openai:m", both, options)
+    style, realism = create_scorers("audio:openai:m", both, options)
     assert style.parameters()["examples"] != realism.parameters()["examples"]
     solved(tmp_path, {"score": 4})
     with pytest.raises(UserError, match="several rubrics are rated, and its answer does not name"):
-        raters_of("audio:openai:m", both, options)
+        create_scorers("audio:openai:m", both, options)
 
 
 def test_examples_are_part_of_the_identity_and_none_change_nothing(tmp_path: Path) -> None:

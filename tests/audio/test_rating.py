@@ -15,23 +15,23 @@ from tests.audio.cases import write
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
 from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import read_items
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Instruction
 from trace_eval.data.scores import Score
 from trace_eval.judges.audio.evidence import AudioEvidence
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
-from trace_eval.judges.registry import raters_of
+from trace_eval.judges.registry import create_scorers
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
-from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import rate_manifest
 
 
 def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
@@ -60,8 +60,8 @@ def rater(
     return RatingJudge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
 
 
-def case(item: Single) -> SingleCase:
-    return SingleCase(item, {}, decode_recording)
+def case(item: Single) -> Case:
+    return Case(item, {}, decode_recording)
 
 
 def said(score: object) -> str:
@@ -76,7 +76,7 @@ def part_of(client: ScriptedClient, call: int = 0) -> AudioPart:
 
 def test_a_dialogue_is_one_part_with_two_seconds_between_turns(tmp_path: Path) -> None:
     judge, client = rater("role_style", [said(4)])
-    (score,) = asyncio.run(judge.rate(case(dialogue(tmp_path, [1.0, 2.5, 0.5]))))
+    score = asyncio.run(judge.judge(case(dialogue(tmp_path, [1.0, 2.5, 0.5]))))
     assert (score.status, score.value, score.cropped) == ("scored", 4.0, False)
     part = part_of(client)
     samples, rate = soundfile.read(io.BytesIO(part.render()), dtype="int16")
@@ -95,7 +95,7 @@ def test_a_dialogue_is_one_part_with_two_seconds_between_turns(tmp_path: Path) -
 
 def test_long_dialogues_are_cropped_and_say_so(tmp_path: Path) -> None:
     judge, client = rater("role_realism", [said(1)])
-    (score,) = asyncio.run(judge.rate(case(dialogue(tmp_path, [40.0, 10.0, 30.0]))))
+    score = asyncio.run(judge.judge(case(dialogue(tmp_path, [40.0, 10.0, 30.0]))))
     assert score.cropped
     assert score.caveats == ["cropped: the judge heard the first 60 s, 24.0 s are lost"]
     assert part_of(client).seconds == 60.0
@@ -108,7 +108,7 @@ def test_silence_is_not_sent(tmp_path: Path) -> None:
     item = Single(id="s", answer=Candidate(audio=audio))
     for rubric, lowest in (("style", 1.0), ("role_realism", 0.0)):
         judge, client = rater(rubric, [])
-        (score,) = asyncio.run(judge.rate(case(item)))
+        score = asyncio.run(judge.judge(case(item)))
         assert (score.value, score.reason, score.silent) == (lowest, Reason.SILENT, True)
         assert client.history == []
 
@@ -116,7 +116,7 @@ def test_silence_is_not_sent(tmp_path: Path) -> None:
 def test_samples_have_their_own_seeds_and_one_sound(tmp_path: Path) -> None:
     replies = [said(n) for n in (5, 4, 5, 5, 4)]
     judge, client = rater("style", replies, samples=5, temperature=1.0, top_p=0.9)
-    (score,) = asyncio.run(judge.rate(case(clip(tmp_path))))
+    score = asyncio.run(judge.judge(case(clip(tmp_path))))
     assert score.value == pytest.approx(4.6)
     assert score.sd == pytest.approx(0.547723, abs=1e-6)
     assert [request.seed for request in client.history] == [0, 1, 2, 3, 4]
@@ -135,7 +135,7 @@ def test_too_few_usable_samples_are_no_score(
     refusal = "I can't assess the speaker."
     replies = [refusal] * failed + [said(4)] * (5 - failed)
     judge, _ = rater("style", replies, samples=5, temperature=1.0, repair=False)
-    (score,) = asyncio.run(judge.rate(case(clip(tmp_path))))
+    score = asyncio.run(judge.judge(case(clip(tmp_path))))
     assert (score.status, score.used) == (status, used)
     if status == "unscored":
         assert (score.reason, score.value) == (Reason.UNPARSEABLE, None)
@@ -147,7 +147,7 @@ def test_a_recording_that_vanishes_is_no_score(tmp_path: Path) -> None:
     judge, _ = rater("style", [said(5)])
     item = clip(tmp_path)
     (tmp_path / "c.wav").unlink()
-    (score,) = asyncio.run(judge.rate(case(item)))
+    score = asyncio.run(judge.judge(case(item)))
     assert score.status == "unscored"
     assert "no such file" in str(score.detail)
 
@@ -155,10 +155,10 @@ def test_a_recording_that_vanishes_is_no_score(tmp_path: Path) -> None:
 def test_rubrics_about_words_need_no_ears() -> None:
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1")
     with pytest.raises(UserError, match="is about words alone"):
-        raters_of("audio:openai:m", [load_rubric("correctness")], options)
-    (made,) = raters_of("audio:openai:m", [load_rubric("style")], options)
+        create_scorers("audio:openai:m", [load_rubric("correctness")], options)
+    (made,) = create_scorers("audio:openai:m", [load_rubric("style")], options)
     assert made.reads == {"audio"}
-    (paper,) = raters_of(
+    (paper,) = create_scorers(
         "audio:openai:m",
         [load_rubric("style")],
         JudgeOptions(base_url="http://127.0.0.1:1/v1", preset="style_paper"),
@@ -243,7 +243,7 @@ def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
         )
         sent = []
         for name, rubric in (("run", "style"), ("again", "style"), ("mine", str(mine))):
-            options = RateOptions(judges=("audio:openai:m",), rubrics=(rubric,), judging=judging)
+            options = RateOptions(judge=("audio:openai:m",), rubrics=(rubric,), judging=judging)
             summary = rate_manifest(read_items(manifest), tmp_path / name, options)
             assert summary.scored == 2
             sent.append(len(server.asked))

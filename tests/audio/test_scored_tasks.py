@@ -14,7 +14,8 @@ from tests.audio.cases import case, pair
 from tests.audio.test_naturalness import spoken
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.scripted import ScriptedClient

@@ -14,7 +14,7 @@ from blueprints import UserError
 from tests.audio.cases import case, examples, said, scripted
 from trace_eval.audio.layout import GAP_S
 from trace_eval.audio.noise import noisy_side
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.tasks import load_task, task_names
 from trace_eval.judges.chat.message import AudioPart, Message

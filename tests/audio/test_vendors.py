@@ -17,7 +17,8 @@ from tests.audio.cases import case, examples, pair, said
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn
 from tests.support.cli import trace_eval
 from tests.support.killed import Killer
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Tokens
@@ -25,7 +26,7 @@ from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.run import Run
 
@@ -317,7 +318,7 @@ def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None
     with pytest.raises(UserError, match="the price of sound is not known"):
         create_judge("audio:openai:m", options)
     with pytest.raises(UserError, match="the price of sound is not known"):
-        raters_of("audio:openai:m", [load_rubric("style")], options)
+        create_scorers("audio:openai:m", [load_rubric("style")], options)
 
 
 def test_a_budget_counts_sound_before_it_is_sent(tmp_path: Path) -> None:

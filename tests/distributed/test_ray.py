@@ -26,9 +26,8 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract, extract_each, source_from
 from trace_eval.options import ExtractOptions, Options, RateOptions
-from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
+from trace_eval.runs.session import judge_manifest, rate_manifest
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
 
@@ -274,7 +273,7 @@ def test_scores_are_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
         summary = rate_manifest(
             read_items(tmp_path / "items.jsonl"),
             tmp_path / name,
-            RateOptions(extracting, judges=(f"scripted:{script}",), rubrics=("quality",)),
+            RateOptions(extracting, judge=(f"scripted:{script}",), rubrics=("quality",)),
         )
         assert (summary.scored, summary.clips) == (2, 2)
     ours, theirs = (  # written as they came

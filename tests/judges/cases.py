@@ -35,7 +35,7 @@ def case(
     pair: str = "p1",
     spoken: Blueprint | None = None,
 ) -> Case:
-    return Case(
+    return Case.of(
         pair=Pair(
             id=pair,
             instruction=Instruction(text=instruction),
@@ -68,4 +68,4 @@ def judged(a: Blueprint, b: Blueprint, instruction: str | None = None) -> Judgem
         a=Answer(audio="a.wav"),
         b=Answer(audio="b.wav"),
     )
-    return RulesJudge().judge_case(Case(pair, a, b))
+    return RulesJudge().judge_case(Case.of(pair, a, b))

@@ -11,7 +11,8 @@ from blueprints import Absent, Status, UserError
 from fusion import Rating
 from tests.judges.cases import blueprint, case, verdict
 from tests.judges.servers import Answer, Server, completion, in_turn
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.batch import read_batch, write_batch
 from trace_eval.judges.options import JudgeOptions
@@ -150,7 +151,7 @@ def test_a_long_batch_is_several_files(tmp_path: Path) -> None:
 
 def test_pairs_without_evidence_are_left_out(tmp_path: Path) -> None:
     failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
-    cases = [*CASES, Case(case(pair="p9").pair, failed, blueprint())]
+    cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
     assert write_batch(made(tmp_path), cases, tmp_path / "out.jsonl").unscored == 1
 
 

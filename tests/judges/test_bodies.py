@@ -14,7 +14,8 @@ import pytest
 
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, chat, completion
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.bodies import MAX_BODY
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge

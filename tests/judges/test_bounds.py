@@ -9,7 +9,7 @@ import pytest
 from tests.judges.cases import case
 from tests.judges.servers import Answer, Server, completion, in_turn
 from tests.judges.test_openai import judge_once, made
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.bounds import (
     MAX_TEXT_CHARS,
     SHOWN_CHARS,

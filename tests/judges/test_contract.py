@@ -31,7 +31,7 @@ from trace_eval.judges.options import (
     STATE,
     JudgeOptions,
 )
-from trace_eval.judges.registry import create_judge, judge_of, kinds, raters_of
+from trace_eval.judges.registry import KINDS, create_judge, create_scorers, judge_of
 from trace_eval.rubrics import load_rubric
 
 #: Another legal value than the default for every field whose type does not suggest one.
@@ -46,6 +46,7 @@ OTHERS: dict[str, Any] = {
     "think": True,
     "temperature": 0.3,
     "num_ctx": 4096,
+    "sampling": "server",
     "top_p": 0.9,
     "top_k": 50,
     "concat": "none",
@@ -88,7 +89,7 @@ def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
     if name not in RATES_ONLY:
         makers.append(lambda chosen: create_judge(spec, chosen))
     if name not in PAIRS_ONLY | AUDIO_ONLY:
-        makers.append(lambda chosen: raters_of(spec, [load_rubric("correctness")], chosen)[0])
+        makers.append(lambda chosen: create_scorers(spec, [load_rubric("correctness")], chosen)[0])
     for make in makers:
         assert make(options).parameters() != make(changed).parameters()
 
@@ -136,7 +137,6 @@ def test_a_judge_needs_a_name_and_a_method() -> None:
     judge = judge_of(First())
     assert judge.parameters() == {}
     assert judge.concurrency == 1
-    assert judge.chat is None
     assert judge.rubric is TRACE
     assert judge.reads == {"blueprint"}
     assert judge.accepts == {"pair"}
@@ -166,7 +166,7 @@ def test_objects_that_are_no_judges_are_told_what_they_lack() -> None:
 
 
 def test_every_kind_says_what_it_is() -> None:
-    for name, kind in kinds().items():
+    for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
         assert kind.about
 

@@ -28,7 +28,7 @@ def test_calls_and_cost_are_known_before_anything_is_sent(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     judge = made(samples=3, max_tokens=500)
     failed = blueprint(transcript=Absent(status=Status.UNAVAILABLE, reason="x"))
-    cases = [case(pair="p1"), case(pair="p2"), Case(case(pair="p3").pair, failed, blueprint())]
+    cases = [case(pair="p1"), case(pair="p2"), Case.of(case(pair="p3").pair, failed, blueprint())]
     found = estimate(judge, iter(cases))
     assert (found.cases, found.unscored, found.calls, found.cached) == (3, 1, 12, 0)
     assert found.output_tokens == 12 * 300

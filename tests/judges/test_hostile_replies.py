@@ -22,7 +22,7 @@ from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
 from trace_eval.judges.chat.tokens import typical_tokens
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.judges.text.repair import shown_again
 from trace_eval.rubrics import load_rubric
 from trace_eval.rubrics.load import rubric_names
@@ -60,7 +60,7 @@ def _readers() -> dict[str, Reader]:
             spec = "audio:openai:m" if rubric.needs_audio else "openai:m"
             add(
                 f"{rubric.key}, {structure}, elements {rubric.elements}",
-                raters_of(spec, [rubric], options)[0],
+                create_scorers(spec, [rubric], options)[0],
             )
     return found
 

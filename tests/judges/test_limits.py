@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.limits import (
     DEAD_AFTER,

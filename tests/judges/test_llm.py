@@ -11,7 +11,8 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
 from tests.judges.cases import blueprint, case, verdict
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
@@ -140,7 +141,7 @@ def test_a_failed_call_gets_no_second_chance() -> None:
 def test_nothing_is_asked_where_our_own_tools_left_no_words(status: Status) -> None:
     one = scripted([])
     absent = Absent(status=status, reason="x")
-    shown = Case(case().pair, blueprint(), blueprint(transcript=absent))
+    shown = Case.of(case().pair, blueprint(), blueprint(transcript=absent))
     made = judge(one, shown)
     assert (made.status, made.reason) == ("unscored", Reason.EVIDENCE_MISSING)
     assert isinstance(one.client, ScriptedClient)
@@ -386,10 +387,12 @@ def test_a_spoken_instruction_without_words_is_missing_evidence() -> None:
     )
     failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
     for heard in (None, failed):
-        made = judge(scripted([]), Case(spoken, blueprint(), blueprint(), heard))
+        made = judge(scripted([]), Case.of(spoken, blueprint(), blueprint(), heard))
         assert made.reason is Reason.EVIDENCE_MISSING
     # A silent instruction is a fact about the instruction.
-    made = judge(scripted([verdict()] * 2), Case(spoken, blueprint(), blueprint(), blueprint(None)))
+    made = judge(
+        scripted([verdict()] * 2), Case.of(spoken, blueprint(), blueprint(), blueprint(None))
+    )
     assert made.status == "scored"
 
 

@@ -14,7 +14,8 @@ import pytest
 from blueprints import UserError
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, completion
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.ledger import Ledger

@@ -9,7 +9,8 @@ import pytest
 from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, chat, unused_url
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.ollama import context_length
 from trace_eval.judges.options import JudgeOptions

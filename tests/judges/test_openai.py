@@ -16,7 +16,8 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.judges.cases import case, verdict
 from tests.judges.servers import Answer, Asked, Server, completion, in_turn, unused_url
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.bodies import MAX_BODY

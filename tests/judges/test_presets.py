@@ -14,7 +14,7 @@ from blueprints import UserError
 from tests.judges.cases import blueprint, verdict
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
 from trace_eval.judges.base import Case

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from trace_eval.data.judgement import Reason, Usage
+from trace_eval.data.outcome import Reason, Usage
 from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
 from trace_eval.judges.chat.prices import (
     FREE,

@@ -6,11 +6,12 @@ from itertools import product
 import pytest
 
 from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
-from trace_eval.data.judgement import Opinion, Order, Reason, Usage
-from trace_eval.judges.reconcile import (
-    judgement_of,
+from trace_eval.data.judgement import VerdictOpinion
+from trace_eval.data.outcome import Order, Reason, Usage
+from trace_eval.judges.aggregate import (
     reconcile,
     swap_back,
+    typed_judgement,
 )
 from trace_eval.runs.fuse import overall_distribution
 
@@ -104,11 +105,11 @@ def test_samples(
 
 def opinion(
     order: Order, content: Rating | None, sample: int = 0, reason: Reason = Reason.UNPARSEABLE
-) -> Opinion:
+) -> VerdictOpinion:
     usage = Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
     if content is None:
-        return Opinion(order=order, sample=sample, reason=reason, detail="why", usage=usage)
-    return Opinion(
+        return VerdictOpinion(order=order, sample=sample, reason=reason, detail="why", usage=usage)
+    return VerdictOpinion(
         order=order,
         sample=sample,
         ratings={"content": content, "voice_quality": GOOD, "paralinguistics": A},
@@ -118,7 +119,7 @@ def opinion(
 
 
 def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
-    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
     assert made.status == "scored"
     content = made.dimensions["content"]
     assert (content.rating, content.consistent) == (GOOD, False)
@@ -132,7 +133,7 @@ def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
 
 
 def test_one_failed_order_is_unscored_and_never_a_tie() -> None:
-    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
+    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
     assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
     assert made.dimensions == {}
     assert made.detail == "no usable opinion with order ba: why"
@@ -142,7 +143,7 @@ def test_one_failed_order_is_unscored_and_never_a_tie() -> None:
 
 def test_some_failed_samples_are_a_caveat() -> None:
     opinions = [opinion("ab", A), opinion("ab", None, 1), opinion("ba", A), opinion("ba", A, 1)]
-    made = judgement_of("p", "j", ("ab", "ba"), opinions)
+    made = typed_judgement("p", "j", ("ab", "ba"), opinions)
     assert made.status == "scored"
     assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
@@ -153,23 +154,23 @@ def test_the_commonest_reason_of_the_failed_order_is_given() -> None:
         opinion("ab", None, 1, Reason.REPLY_CUT),
         opinion("ab", None, 2, Reason.REPLY_CUT),
     ]
-    assert judgement_of("p", "j", ("ab",), failed).reason is Reason.REPLY_CUT
+    assert typed_judgement("p", "j", ("ab",), failed).reason is Reason.REPLY_CUT
 
 
 def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:
     held = opinion("ba", A).model_copy(update={"cached": True})
-    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), held])
+    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), held])
     assert made.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
 
 
 def test_the_overall_distribution_goes_through_the_policy() -> None:
-    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", GOOD)])
+    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", GOOD)])
     # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1 -> 1.
     assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(1.0)
-    made = judgement_of("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
     found = overall_distribution(made, POLICIES["content_first"])
     assert found is not None
     assert (found[A], found[B]) == (0.5, 0.5)
     assert entropy(found) == pytest.approx(1.0)  # one bit
-    lost = judgement_of("p", "j", ("ab",), [opinion("ab", None)])
+    lost = typed_judgement("p", "j", ("ab",), [opinion("ab", None)])
     assert overall_distribution(lost, POLICIES["content_first"]) is None

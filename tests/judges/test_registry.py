@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import built_in, create_judge, judge_specs, plugins
+from trace_eval.judges.registry import create_judge, judge_specs, kinds, plugins
 
 
 def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
 
 
 def test_a_missing_package_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(built_in, "find_spec", lambda _: None)
+    monkeypatch.setattr(kinds, "find_spec", lambda _: None)
     with pytest.raises(UserError, match="pip install ollama"):
         create_judge("ollama:m")
 

@@ -19,7 +19,8 @@ from tests.judges.cases import judged
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
@@ -45,7 +46,7 @@ def test_it_is_a_judge_with_recordable_parameters() -> None:
 
 def test_judging_through_the_interface_gives_all_dimensions_and_the_caveat() -> None:
     pair = Pair(id="x", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
-    judgement = asyncio.run(RulesJudge().judge(Case(pair, answer(), answer())))
+    judgement = asyncio.run(RulesJudge().judge(Case.of(pair, answer(), answer())))
     assert (judgement.pair, judgement.judge, judgement.status) == ("x", "rules", "scored")
     assert ratings(judgement) == dict.fromkeys(DIMENSIONS, "both_good")
     assert judgement.caveats == [CAVEAT]

@@ -11,7 +11,7 @@ from fusion import Rating
 from tests.judges.cases import judged
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 
 
 def delivery(instruction: str, a: Blueprint, b: Blueprint) -> str:

@@ -16,7 +16,8 @@ import pytest
 
 from tests.judges.cases import case
 from tests.judges.servers import llama_server
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import is_placeholder

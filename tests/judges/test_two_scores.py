@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
 

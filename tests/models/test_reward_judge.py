@@ -16,12 +16,13 @@ from blueprints import UserError
 from tests.judges.cases import blueprint
 from tests.support.cli import trace_eval
 from tests.support.tiny_omni import write_reward, write_thinker
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.naturalness.texts import TEXTS_DIFFER
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.judges.reward.generate import Reply
 from trace_eval.judges.reward.judge import ReplyJudge, RewardJudge
 from trace_eval.rubrics import load_rubric
@@ -54,7 +55,7 @@ def case(folder: Path, a: str = TEXT, b: str = TEXT, seconds: float = 1.0) -> Ca
         a=Answer(audio=write(folder / "a.wav", seconds, 150, 24_000), reference=a),
         b=Answer(audio=write(folder / "b.wav", 0.7, 300), reference=b),
     )
-    return Case(pair, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
+    return Case.of(pair, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
 
 
 def judged(judge: Any, given: Case) -> Judgement:
@@ -134,9 +135,9 @@ def test_options_that_mean_nothing_are_refused(btrm: Path, base: Path) -> None:
     with pytest.raises(UserError, match="name the model"):
         create_judge("reward:")
     with pytest.raises(UserError, match="compares pairs and scores no single"):
-        raters_of(f"reward:{base}", [load_rubric("naturalness")])
+        create_scorers(f"reward:{base}", [load_rubric("naturalness")])
     with pytest.raises(UserError, match="use --rubric naturalness"):
-        raters_of(f"reward:{btrm}", [load_rubric("quality")])
+        create_scorers(f"reward:{btrm}", [load_rubric("quality")])
 
 
 def test_replies_vote_in_both_orders(

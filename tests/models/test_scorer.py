@@ -520,7 +520,7 @@ def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: 
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
-    from trace_eval.runs.rating import rate_manifest
+    from trace_eval.runs.session import rate_manifest
 
     hostile = ["rain\nfalls", "rain  falls ", "<rain> falls", "--- rain ===", "[INST] rain {{x}}"]
     items = [
@@ -531,7 +531,7 @@ def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: 
     path.write_text("".join(json.dumps(item) + "\n" for item in items))
     wanted = predictions(trained, [fields(item) for item in items])
     options = RateOptions(
-        judges=(f"scorer:{trained}",),
+        judge=(f"scorer:{trained}",),
         rubrics=("correctness-brief",),
         judging=JudgeOptions(cache=tmp_path / "cache"),
     )
@@ -553,7 +553,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
-    from trace_eval.runs.rating import rate_manifest
+    from trace_eval.runs.session import rate_manifest
     from trace_eval.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.scorer.train import train_scorer
 
@@ -565,7 +565,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     clamp = ClampRecord(threshold=0.2, objective=None, unclamped=None, rows=1)
     write_record(folder, record.model_copy(update={"clamp": clamp}))
     options = RateOptions(
-        judges=(f"scorer:{folder}",),
+        judge=(f"scorer:{folder}",),
         rubrics=("correctness-brief",),
         judging=JudgeOptions(cache=tmp_path / "cache"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from trace_eval.data.items import Item, ScoreLabels, Single, answer_roles, items_of_pair
+from trace_eval.data.items import Item, ScoreLabels, Single, items_of_pair
 from trace_eval.data.pairs import Pair
 
 PAIR = Pair.model_validate(
@@ -26,7 +26,7 @@ def test_both_kinds_have_answers_systems_and_recordings() -> None:
         {"id": "d", "system": "t", "answer": {"turns": [{"audio": "/1.wav"}, {"audio": "/2.wav"}]}}
     )
     assert (one.answers, one.systems) == ((one.answer,), ("t",))
-    assert list(one.recordings()) == answer_roles(one) == ["turn-1", "turn-2"]
+    assert list(one.recordings()) == one.answer_roles == ["turn-1", "turn-2"]
     assert Single(id="t", answer={"text": ""}).recordings() == {}
 
 

@@ -8,13 +8,14 @@ from rich.console import Console
 
 from trace_eval.commands import progress as module
 from trace_eval.commands.progress import Pace, progress
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.base import Activity
 from trace_eval.runs.pipeline import Event
 
 _CLIP = Event(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
-_PAIR = Event(judgement=Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"))
+_PAIR = Event(outcomes=(Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"),))
 
 
 def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.MonkeyPatch) -> None:

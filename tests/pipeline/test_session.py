@@ -23,6 +23,7 @@ from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.panel import Panel
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.pipeline import Pipeline
@@ -218,7 +219,7 @@ def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
             pass
 
     engine = Watched()
-    pipeline = Pipeline(engine, LouderWins(), window=3)
+    pipeline = Pipeline(engine, Panel([LouderWins()]), window=3)
     asyncio.run(pipeline.judge_all(pairs))
     assert 2 <= engine.most <= 6  # two clips in each of at most three pairs
     assert not pipeline._clips._tasks
@@ -248,7 +249,7 @@ def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path
             return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
 
     async def work() -> None:
-        pipeline = Pipeline(Engine(), Patient(), window=4)
+        pipeline = Pipeline(Engine(), Panel([Patient()]), window=4)
         await asyncio.wait_for(pipeline.judge_all(pairs), timeout=60)
 
     asyncio.run(work())

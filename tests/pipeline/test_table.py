@@ -58,7 +58,7 @@ def test_results_are_kept_per_policy(run: Run) -> None:
     assert {o.policy for o in run.overall("content_first").values()} == {"content_first"}
     assert run.record().policies == ("majority_vote", "content_first")
     with run:
-        run.add_judgement(scored("p2", Rating.B))
+        run.add(scored("p2", Rating.B))
     fuse_again(run.folder, "acceptability_cap")
     assert run.overall("content_first")["p2"].rating is Rating.B
     assert set(run.record().policies) == {"acceptability_cap", "majority_vote", "content_first"}

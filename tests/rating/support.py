@@ -9,7 +9,7 @@ from blueprints import Blueprint
 from tests.judges.cases import blueprint
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
@@ -34,12 +34,12 @@ def single(candidate: str | None = "It leans south.", **fields: Any) -> Single:
     )
 
 
-def case_of(item: Single | None = None, **blueprints: Blueprint) -> SingleCase:
+def case_of(item: Single | None = None, **blueprints: Blueprint) -> Case:
     """A case; a spoken answer has a blueprint unless told."""
     item = item or single()
     if item.answer.has_audio and not blueprints:
         blueprints = {"answer": blueprint()}
-    return SingleCase(item, blueprints)
+    return Case(item, blueprints)
 
 
 def scripted(
@@ -56,7 +56,6 @@ def say(score: Any, reasoning: str = "because") -> dict[str, Any]:
     return {"reasoning": reasoning, "score": score}
 
 
-def rate(judge: RatingJudge, case: SingleCase | None = None) -> Score:
+def rate(judge: RatingJudge, case: Case | None = None) -> Score:
     """The score of one case."""
-    (score,) = asyncio.run(judge.rate(case or case_of()))
-    return score
+    return asyncio.run(judge.judge(case or case_of()))

@@ -11,12 +11,12 @@ import pytest
 from blueprints import Absent, Status, UserError
 from tests.judges.cases import blueprint
 from tests.rating.support import case_of, rate, say, scripted, single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.lexical.judge import LexicalJudge
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.panel import Panel
-from trace_eval.judges.registry import create_judge, raters_of
+from trace_eval.judges.panel import Panel
+from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.rubrics import load_rubric
 
 #: speaking_style.md, section 9, point 1: samples of the judge for six items; None: unusable.
@@ -159,7 +159,7 @@ def test_several_judges_are_pooled() -> None:
         scripted(replies_of((2, 3, 2)), samples=3),
     )
     two.spec = "scripted:y"
-    (found,) = asyncio.run(Panel([one, two]).rate(case_of()))
+    (found,) = asyncio.run(Panel([one, two]).outcomes(case_of()))
     means = [(14 / 3 - 1) / 4, (7 / 3 - 1) / 4]
     assert found.judge == "scripted:x + scripted:y"
     assert found.estimate
@@ -181,16 +181,16 @@ def test_several_judges_are_pooled() -> None:
 def test_a_judge_that_fails_leaves_its_weight_to_the_others() -> None:
     one, two = scripted([say(4)]), scripted(["no", "no"])
     two.spec = "scripted:y"
-    (found,) = asyncio.run(Panel([one, two]).rate(case_of()))
+    (found,) = asyncio.run(Panel([one, two]).outcomes(case_of()))
     assert (found.status, found.value) == ("scored", 4)
     assert found.caveats[-1] == "pooled without scripted:y: no score; the others weigh more"
     three = scripted(["no", "no"])
-    (none,) = asyncio.run(Panel([three]).rate(case_of()))
+    (none,) = asyncio.run(Panel([three]).outcomes(case_of()))
     assert (none.status, none.reason) == ("unscored", "unparseable")
 
 
 def test_lexical_says_what_it_is() -> None:
-    (found,) = asyncio.run(LexicalJudge(load_rubric("correctness")).rate(case_of(single("South"))))
+    found = asyncio.run(LexicalJudge(load_rubric("correctness")).judge(case_of(single("South"))))
     assert found.status == "scored"
     assert found.value
     assert found.value > 4
@@ -200,7 +200,7 @@ def test_lexical_says_what_it_is() -> None:
     assert sum((found.distribution or {}).values()) == pytest.approx(1)
     assert any("does not understand meaning" in caveat for caveat in found.caveats)
     two = case_of(single("South", reference=["", "North", "South"]))
-    (best,) = asyncio.run(LexicalJudge(load_rubric("correctness")).rate(two))
+    best = asyncio.run(LexicalJudge(load_rubric("correctness")).judge(two))
     assert best.estimate
     assert best.estimate.reference == 2
 
@@ -208,11 +208,11 @@ def test_lexical_says_what_it_is() -> None:
 def test_judges_without_scores_are_refused_with_a_sentence() -> None:
     correctness = [load_rubric("correctness")]
     with pytest.raises(UserError, match="judge rules: compares pairs and has no scores; use lexi"):
-        raters_of("rules", correctness)
+        create_scorers("rules", correctness)
     with pytest.raises(UserError, match="judge 'nobody:x' is unknown"):
-        raters_of("nobody:x", correctness)
+        create_scorers("nobody:x", correctness)
     with pytest.raises(UserError, match="lexical: compares words with a reference"):
-        raters_of("lexical", [load_rubric("style")])
+        create_scorers("lexical", [load_rubric("style")])
     with pytest.raises(UserError, match="rates single answers and compares none"):
         create_judge("lexical")
 

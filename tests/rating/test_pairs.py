@@ -20,9 +20,9 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again
-from trace_eval.runs.rating import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
+from trace_eval.runs.session import rate_manifest
 
 NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
 
@@ -33,7 +33,7 @@ def run_of(folder: Path, records: list[dict[str, Any]], replies: list[Any], **mo
     script = folder / "script.jsonl"
     script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
     options = RateOptions(
-        judges=(f"scripted:{script}",),
+        judge=(f"scripted:{script}",),
         judging=JudgeOptions(repair=False),
         extract=ExtractOptions(overrides=dict(NO_GROUPS), workers=0, cache=folder / "cache"),
         **more,
@@ -204,9 +204,7 @@ def _judged(pairs: Path, out: Path) -> None:
     with Run(out) as target:
         target.start(RunRecord(), Manifest(pairs, list(run.pairs())))
         for pair in run.pairs():
-            target.add_judgement(
-                Judgement.scored(pair.id, "rules", dict.fromkeys(DIMENSIONS, verdict))
-            )
+            target.add(Judgement.scored(pair.id, "rules", dict.fromkeys(DIMENSIONS, verdict)))
 
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:

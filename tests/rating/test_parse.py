@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.rating.parse import read_score, reply_schema
 from trace_eval.rubrics import load_rubric

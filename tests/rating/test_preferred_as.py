@@ -10,8 +10,9 @@ from blueprints import UserError
 from fusion import Rating
 from tests.rating.test_pairs import _judged
 from tests.support.cli import trace_eval
-from trace_eval.data.judgement import Judgement, Opinion, PairScores, Reason
+from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.naturalness.outcome import rewarded_judgement, voted_judgement
 from trace_eval.runs.preferred_as import typed_tie, write_as_voice_quality
@@ -62,7 +63,7 @@ def test_what_has_no_threshold() -> None:
 def natural(name: str, a: float, b: float) -> Judgement:
     label = "1" if a > b else "2" if a < b else "tie"
     opinions = [
-        Opinion.model_validate(
+        VerdictOpinion.model_validate(
             {"order": order, "score_a": a, "score_b": b, "ratings": {"overall": label}}
         )
         for order in ("ab", "ba")
@@ -78,7 +79,7 @@ def write_run(folder: Path, judgements: list[Judgement], *, turned: bool = False
     with Run(folder) as target:
         target.start(RunRecord(judge=JudgeRecord(spec=SPEC)), Manifest(folder, pairs))
         for made in judgements:
-            target.add_judgement(made)
+            target.add(made)
     return folder
 
 

@@ -16,15 +16,15 @@ import pytest
 from blueprints import UserError
 from tests.judges.servers import Answer, Asked, Server, completion
 from tests.support.audio import tone, write
-from trace_eval.data.judgement import Reason
 from trace_eval.data.manifests import Manifest, read_items
+from trace_eval.data.outcome import Reason
 from trace_eval.data.parts import Shard
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.merge import merge
-from trace_eval.runs.rating import RatingSession, rate_manifest
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session, rate_manifest
 
 
 def manifest_of(folder: Path, count: int = 6, **fields: Any) -> Manifest:
@@ -60,7 +60,7 @@ def scorer(fails: Callable[[Asked], bool] = lambda _: False) -> Callable[[Asked]
 def options(folder: Path, server: Server, **judging: Any) -> RateOptions:
     chosen: dict[str, Any] = {"samples": 5, "retries": 0, "backoff_s": 0, **judging}
     return RateOptions(
-        judges=("openai:m",),
+        judge=("openai:m",),
         judging=JudgeOptions(
             base_url=f"{server.url}/v1", cache=folder / "replies.sqlite", **chosen
         ),
@@ -160,7 +160,7 @@ def test_two_rubrics_and_two_judges_are_asked_in_one_go(tmp_path: Path) -> None:
     with Server(scorer()) as server:
         chosen = replace(
             options(tmp_path, server, samples=1),
-            judges=("openai:m", "openai:n"),
+            judge=("openai:m", "openai:n"),
             rubrics=("correctness", "correctness-brief"),
         )
         summary = rate_manifest(manifest, tmp_path / "run", chosen)
@@ -215,9 +215,9 @@ def test_a_batch_goes_there_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
     manifest = manifest_of(tmp_path, 2)
     judging = JudgeOptions(samples=2, cache=tmp_path / "replies.sqlite")
     chosen = RateOptions(
-        judges=("openai:m",), rubrics=("correctness", "correctness-brief"), judging=judging
+        judge=("openai:m",), rubrics=("correctness", "correctness-brief"), judging=judging
     )
-    with RatingSession(manifest, tmp_path / "run", chosen) as session:
+    with Session(manifest, tmp_path / "run", chosen) as session:
         written = session.write_batch(tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert (written.requests, len({line["custom_id"] for line in lines})) == (8, 8)
@@ -234,7 +234,7 @@ def test_a_batch_goes_there_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
     results = tmp_path / "in.jsonl"
     results.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
     offline = replace(chosen, judging=replace(judging, offline=True))
-    with RatingSession(manifest, tmp_path / "run", offline) as session:
+    with Session(manifest, tmp_path / "run", offline) as session:
         summary = session.judge_pending([results])
     assert summary.scored == 2
     assert {score.value for score in Run.open(tmp_path / "run").scores()} == {4}
@@ -246,7 +246,7 @@ def test_nothing_is_extracted_of_an_item_without_a_reference(tmp_path: Path, jud
     script = tmp_path / "script.jsonl"
     script.write_text("")
     chosen = RateOptions(
-        judges=(f"scripted:{script}" if judge == "scripted" else judge,),
+        judge=(f"scripted:{script}" if judge == "scripted" else judge,),
         extract=ExtractOptions(
             overrides={"transcript": "none", "rate": "none"}, workers=0, cache=tmp_path / "cache"
         ),

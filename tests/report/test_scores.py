@@ -12,7 +12,7 @@ from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
 from trace_eval.report import write_report
-from trace_eval.runs.rating import rate_manifest
+from trace_eval.runs.session import rate_manifest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -44,7 +44,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "script.jsonl").write_text("".join(json.dumps(r) + "\n" for r in replies))
     options = RateOptions(
-        judges=(f"scripted:{folder / 'script.jsonl'}",),
+        judge=(f"scripted:{folder / 'script.jsonl'}",),
         judging=JudgeOptions(samples=2, repair=False),
     )
     rate_manifest(read_items(folder / "items.jsonl"), folder / "run", options)

@@ -9,8 +9,9 @@ import numpy as np
 import soundfile
 
 from fusion import DIMENSIONS, POLICIES, Rating
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.review.material import load_material
 from trace_eval.review.queue import QueueOptions, make_plan
@@ -98,7 +99,7 @@ def write_run(
         for clip in clips:
             run.add_clip(clip)
         for judgement in judgements.values():
-            run.add_judgement(judgement)
+            run.add(judgement)
         run.write_overall([fuse(judgement, POLICY) for judgement in judgements.values()])
     return folder
 

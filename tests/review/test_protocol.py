@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from fusion import Rating
-from trace_eval.data.judgement import Order
+from trace_eval.data.outcome import Order
 from trace_eval.review.protocol import (
     longest,
     next_step,

@@ -17,7 +17,7 @@ from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
 from trace_eval.review.scoring import ScoreReview, open_score_review, write_score_exports
-from trace_eval.runs.rating import rate_manifest
+from trace_eval.runs.session import rate_manifest
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
 pytest.importorskip("python_multipart", reason="pip install '.[review]'")
@@ -50,7 +50,7 @@ def run(tmp_path: Path) -> Path:
     replies = [{"reasoning": "r", "score": s} for s in (3, 3, 1, 5, 3, 4)]
     (tmp_path / "script.jsonl").write_text("".join(json.dumps(r) + "\n" for r in replies))
     options = RateOptions(
-        judges=(f"scripted:{tmp_path / 'script.jsonl'}",), judging=JudgeOptions(samples=2)
+        judge=(f"scripted:{tmp_path / 'script.jsonl'}",), judging=JudgeOptions(samples=2)
     )
     rate_manifest(read_items(tmp_path / "items.jsonl"), tmp_path / "run", options)
     return tmp_path / "run"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.scorer.data import read_ratings
 from trace_eval.scorer.judge import fields_of_case
 from trace_eval.scorer.text import Fields, fitted, text_of
@@ -68,7 +68,7 @@ def test_what_cannot_fit_is_said_so() -> None:
 def judged(item: Single) -> str:
     """The text that is rated, against the first reference that says anything."""
     reference = next(text for text in item.reference if text.strip())
-    return text_of(fields_of_case(SingleCase(item), reference))
+    return text_of(fields_of_case(Case(item), reference))
 
 
 def test_what_is_rated_is_what_was_trained_on_for_every_shared_row(data: Path) -> None:
@@ -93,4 +93,4 @@ def test_no_text_of_an_item_is_changed(text: str) -> None:
             "transcription": text,
         }
     )
-    assert fields_of_case(SingleCase(item), text) == Fields(text, text, text, text, text)
+    assert fields_of_case(Case(item), text) == Fields(text, text, text, text, text)

@@ -50,7 +50,7 @@ def stopping(judge: Louder, patience: int | None) -> Callable[[Event], None]:
     """A listener that ends everything after so many judgements."""
 
     def listen(event: Event) -> None:
-        if event.judgement and len(judge.asked) == patience:
+        if event.outcomes and len(judge.asked) == patience:
             raise Stopped
 
     return listen

@@ -37,29 +37,29 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
 
 
 @cache
-def arrows(root: Path = ROOT) -> tuple[Arrow, ...]:
-    """Every import between two of our modules; imports for type checkers alone are left out."""
+def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
+    """Every import between two of our modules; ``types``: also those for type checkers alone."""
     known = modules(root)
     graph = []
     for name, path in known.items():
-        for wanted, late in _imports(ast.parse(path.read_text("utf-8"))):
+        for wanted, late in _imports(ast.parse(path.read_text("utf-8")), types):
             target = wanted if wanted in known else wanted.rpartition(".")[0]
             if target in known and target != name:
                 graph.append(Arrow(name, target, late))
     return tuple(sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late)))
 
 
-def _imports(tree: ast.AST, late: bool = False) -> Iterator[tuple[str, bool]]:
+def _imports(tree: ast.AST, types: bool, late: bool = False) -> Iterator[tuple[str, bool]]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield from ((f"{node.module}.{alias.name}", late) for alias in node.names)
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
+            yield from _imports(node, types, True) if types else ()
         else:
             inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _imports(node, late or inside)
+            yield from _imports(node, types, late or inside)
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:

@@ -14,11 +14,11 @@ from trace_eval.agreement.bias.place import place_test
 from trace_eval.agreement.checks import DataWarning
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judge_files import Columns, read_judge_file
-from trace_eval.data.judgement import Judgement, Label, Opinion, Overall
+from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
-from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
 
 #: Numbers of blueprints that are always read.
@@ -126,7 +126,7 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
     """That the judge answers by position, where its own two orders show it."""
-    found = place_test(map(Outcome.of, judged))
+    found = place_test(map(VerdictRow.of, judged))
     if found is None or found.warning is None:
         return ()
     return (DataWarning("place", f"{folder}: {found.warning}"),)
@@ -275,11 +275,11 @@ def _opinions(
     return label_table(f"calls of {folder}", columns)
 
 
-def _said(opinion: Opinion, about: str) -> Label | None:
+def _said(opinion: VerdictOpinion, about: str) -> Label | None:
     return {str(name): label for name, label in opinion.ratings.items()}.get(about)
 
 
-def _asked_columns(opinions: list[Opinion]) -> dict[str, list[Any]]:
+def _asked_columns(opinions: list[VerdictOpinion]) -> dict[str, list[Any]]:
     """Columns of tasks that ask for the pair as a whole, or for a match."""
     found: dict[str, list[Any]] = {}
     for about, name in (("overall", "preference"), ("match", "match")):

@@ -125,7 +125,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
             pace.count(event)
             if event.pending is not None:
                 bar.update(task, total=event.pending)
-            done = event.clip if what == "extracting" else event.judgement or event.scores
+            done = event.clip if what == "extracting" else event.outcomes or None
             bar.update(task, advance=1 if done is not None else 0, pace=pace.summary())
             if not console.is_terminal and (line := lines.after(event.pending, done, pace)):
                 console.print(line, markup=False)

@@ -14,7 +14,13 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
 from trace_eval.commands.judging import rating_options
 from trace_eval.commands.sitting import Ways, sit
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import ExtractOptions, PairOptions, RateOptions, usual_rubrics
+from trace_eval.options import (
+    DEFAULT_RATERS,
+    ExtractOptions,
+    PairOptions,
+    RateOptions,
+    usual_rubrics,
+)
 
 _DEFAULTS = RateOptions()
 _PAIRS = "Pairs from scores"
@@ -42,7 +48,7 @@ def rate(
         list[str] | None,
         typer.Option(
             help="Who rates: lexical, openai:MODEL, ollama:MODEL, audio:openai:MODEL,"
-            f" scripted:FILE; several are pooled. Default: {', '.join(_DEFAULTS.judges)}."
+            f" scripted:FILE; several are pooled. Default: {', '.join(DEFAULT_RATERS)}."
         ),
     ] = None,
     out: Annotated[
@@ -115,27 +121,27 @@ def rate(
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.runs.inputs import default_out
-    from trace_eval.runs.rating import RatingSession
+    from trace_eval.runs.session import Session
 
     options = RateOptions(
         extract=extracting,
         judging=replace(judging, offline=bool(batch_results)),
         min_coverage=min_coverage,
         tag=tag,
-        judges=tuple(judge or _DEFAULTS.judges),
+        judge=tuple(judge or DEFAULT_RATERS),
         rubrics=tuple(rubric or usual_rubrics(judge or ())),
     )
     manifest = read_items(items, audio_root, spill_to(audio_folder(extracting.cache)), limit)
     if shard:
         manifest = manifest.shard(Shard.parse(shard))
     stems = [Path(name).stem for name in options.rubrics]
-    folder = out or default_out(manifest, "-".join([*stems, *options.judges]))
+    folder = out or default_out(manifest, "-".join([*stems, *map(str, options.judges)]))
     warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.items)))
     summary = sit(
         manifest,
         folder,
         options,
-        lambda listener: RatingSession(manifest, folder, options, listener),
+        lambda listener: Session(manifest, folder, options, listener),
         Ways(estimate or quick, quick, batch_file, batch_results or ()),
         "rating",
     )

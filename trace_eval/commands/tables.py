@@ -13,7 +13,7 @@ from rich.table import Table
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
 from trace_eval.runs.guesses import guesses_in
-from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, Outcome, ScoreOutcome
+from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
@@ -73,7 +73,7 @@ def _warn_of_guesses(run: Run) -> None:
         warn(line)
 
 
-def _print_orders(outcomes: dict[str, Outcome], console: Console) -> None:
+def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
     """What the order of the answers did to the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
@@ -92,7 +92,7 @@ def _print_orders(outcomes: dict[str, Outcome], console: Console) -> None:
 
 def print_scores(folder: Path) -> None:
     """The table of a rating: item, system, and per rubric the score and its spread."""
-    from trace_eval.runs.rating import rubrics_of
+    from trace_eval.runs.score_table import rubrics_of
 
     run = Run.open(folder)
     _warn_of_guesses(run)
@@ -124,7 +124,7 @@ def print_scores(folder: Path) -> None:
     )
 
 
-def _score_cells(outcome: ScoreOutcome, scale: Numbers) -> tuple[str, str]:
+def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
     """The value, and one standard deviation of its distribution, both on the scale."""
     if outcome.value is None:
         return f"[yellow]{outcome.reason}[/]", "-"

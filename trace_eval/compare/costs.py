@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from trace_eval.data.judgement import Judgement, Opinion
+from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.runs.run import Run
 
 
@@ -71,7 +71,7 @@ def run_cost(name: str, run: Run) -> RunCost:
     )
 
 
-def _cost(opinions: list[Opinion]) -> float | None:
+def _cost(opinions: list[VerdictOpinion]) -> float | None:
     costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
@@ -83,6 +83,6 @@ def _seconds(scored: list[Judgement]) -> float | None:
     return sum(times) / len(fresh) if fresh else None
 
 
-def _sound(opinion: Opinion) -> float:
+def _sound(opinion: VerdictOpinion) -> float:
     seconds = (opinion.sent or {}).get("seconds")
     return float(seconds) if isinstance(seconds, int | float) else 0.0

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 

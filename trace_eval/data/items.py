@@ -150,6 +150,11 @@ class Single(Strict):
         roles |= {f"turn-{n}": turn for n, turn in enumerate(self.answer.turns, start=1)}
         return {role: recording for role, recording in roles.items() if recording.has_audio}
 
+    @property
+    def answer_roles(self) -> list[str]:
+        """The roles of :meth:`recordings` that belong to the answer."""
+        return [role for role in self.recordings() if role != "instruction"]
+
     def same_as(self, other: object) -> bool:
         """Equal, though the URLs of its recordings may have been signed anew."""
         return isinstance(other, Single) and same_but_signatures(self, other)
@@ -157,11 +162,6 @@ class Single(Strict):
 
 #: What is judged. A record with an ``answer`` is a single one.
 Item = Annotated[Pair | Single, Field(union_mode="smart")]
-
-
-def answer_roles(item: Pair | Single) -> list[str]:
-    """The roles of :meth:`recordings` that belong to the answers."""
-    return [role for role in item.recordings() if role not in ("instruction", "voice")]
 
 
 def items_of_pair(pair: Pair) -> tuple[Single, Single]:

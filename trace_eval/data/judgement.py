@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
 from fusion import RATINGS, TRACE, Dimension, Rating
 from fusion.probability import SUM_TOLERANCE
+from trace_eval.data.outcome import Opinion, Order, Outcome, Reason, is_unset
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
@@ -19,8 +19,6 @@ SCHEMA_VERSION = "1"
 #: Entropy from which votes count as spread, bits. A split of 68 to 32 has 0.9; two votes to
 #: one have 0.918, so any dissent among three samples counts.
 UNSURE_BITS = 0.9
-
-Order = Literal["ab", "ba"]
 
 #: What verdicts may say: typed ties, plain preferences, winners only, or match and no match.
 LabelSet = Literal["typed", "plain", "forced", "binary"]
@@ -30,29 +28,6 @@ Label = Rating | Literal["tie", "true", "false"]
 
 #: What a verdict is about: a dimension, or the pair as a whole where the task asks for that.
 About = Dimension | Literal["overall", "match"]
-
-
-class Reason(StrEnum):
-    """Why an item, or one call, has no rating, or was not asked for one."""
-
-    CLIP_FAILED = "clip_failed"  # an answer could not be decoded
-    EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
-    JUDGE_FAILED = "judge_failed"  # the judge raised
-    UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time
-    REFUSED = "refused"  # the server refused the request (key, model, limits)
-    RATE_LIMITED = "rate_limited"  # still 429 after all retries
-    PROMPT_CUT = "prompt_cut"  # the server read less than was sent
-    REPLY_CUT = "reply_cut"  # the reply hit the token limit
-    FILTERED = "filtered"  # a content filter took the reply
-    UNPARSEABLE = "unparseable"  # no verdict in the reply
-    OFF_LABEL = "off_label"  # a verdict outside the offered labels
-    NOT_HEARD = "not_heard"  # a judge that listens says itself that it heard nothing
-    OVER_BUDGET = "over_budget"  # --max-cost would have been passed
-    SILENT = "silent"  # nobody can be heard; scores end as the rubric says
-    EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
-    IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
-    TOO_LARGE = "too_large"  # the request would be larger than --max-request-mb
-    ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 
 #: What the distributions of each label set are over.
@@ -74,50 +49,19 @@ def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str
         raise ValueError(f"{where}.distribution: sums to {total:.6g}, not to 1")
 
 
-def _is_unset(value: object) -> bool:
-    """Of fields that came later: records without one stay as they were, byte for byte."""
-    return value is None
-
-
-class Usage(Strict):
-    """Tokens as the server counted them, and their price."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = Field(0, description="input tokens served from the server's cache")
-    audio_tokens: int = Field(
-        0, description="input tokens that are sound", exclude_if=lambda value: value == 0
-    )
-    cost_usd: float | None = Field(None, description="US dollars; null: no price is known")
-
-
-class Opinion(Strict):
-    """One call of a judge, already mapped back to the pair's own A and B."""
+class VerdictOpinion(Opinion):
+    """One call of a judge of pairs, already mapped back to the pair's own A and B."""
 
     order: Order = Field(description="which answer was shown first")
-    sample: int = Field(0, ge=0, description="index of the repetition in this order")
     part: str | None = Field(
-        None, description="question of a task that asks several", exclude_if=_is_unset
+        None, description="question of a rubric that asks several", exclude_if=is_unset
     )
     ratings: dict[About, Label] = Field(default_factory=dict)
     score_a: float | None = Field(
-        None, description="score of A, where answers are scored", exclude_if=_is_unset
+        None, description="score of A, where answers are scored", exclude_if=is_unset
     )
-    score_b: float | None = Field(None, exclude_if=_is_unset)
+    score_b: float | None = Field(None, exclude_if=is_unset)
     reasoning: dict[str, str] = Field(default_factory=dict, description="by dimension")
-    reason: Reason | None = Field(None, description="why there are no ratings")
-    detail: str | None = Field(None, description="one sentence beside the reason")
-    raw: str | None = Field(None, description="the last reply as it came")
-    repaired: bool = Field(False, description="the first reply was unusable, the second counts")
-    cached: bool = Field(False, description="read from the reply cache, nothing was sent")
-    seed: int | None = None
-    seconds: float | None = Field(None, description="time of the call, seconds")
-    usage: Usage | None = None
-    sent: dict[str, JsonValue] | None = Field(
-        None,
-        description="what was heard: parts, seconds, SHA-256; null: text alone",
-        exclude_if=_is_unset,
-    )
 
 
 class DimensionVerdict(Strict):
@@ -136,7 +80,7 @@ class DimensionVerdict(Strict):
     )
     margin: float | None = Field(
         None,
-        exclude_if=_is_unset,
+        exclude_if=is_unset,
         description="how far A is ahead of B (negative: behind), in units of what the judge"
         " takes for a difference; null: the judge does not measure one",
     )
@@ -158,15 +102,11 @@ class PairScores(Strict):
     )
 
 
-class Judgement(Strict):
+class Judgement(Outcome):
     """What one judge says of one pair."""
 
     schema_version: str = SCHEMA_VERSION
     pair: str = Field(description="id of the pair")
-    judge: str = Field(description="judge spec, e.g. rules or ollama:qwen3:8b")
-    status: Literal["scored", "unscored"]
-    reason: Reason | None = Field(None, description="why it is unscored")
-    detail: str | None = Field(None, description="one sentence beside the reason")
     label_set: LabelSet = Field(
         "typed",
         description="what its verdicts may say",
@@ -177,11 +117,14 @@ class Judgement(Strict):
         description="all three when scored by TRACE's rubric; those that the task asks otherwise",
     )
     pair_scores: PairScores | None = Field(
-        None, description="where the answers were scored first", exclude_if=_is_unset
+        None, description="where the answers were scored first", exclude_if=is_unset
     )
-    opinions: list[Opinion] = Field(default_factory=list, description="every call behind it")
-    usage: Usage | None = Field(None, description="sum over the calls")
-    caveats: list[str] = Field(default_factory=list, description="what every reader must know")
+    opinions: list[VerdictOpinion] = Field(default_factory=list, description="every call behind it")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """(pair, rubric): unique in a run; a run of pairs has one rubric."""
+        return self.pair, ""
 
     def check(self) -> None:
         """Refuse what no judge can have said; stored judgements may have been edited.

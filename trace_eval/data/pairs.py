@@ -142,6 +142,11 @@ class Pair(Strict):
         voice = self.voice or Recording()
         return recordings_of(instruction=self.instruction, a=self.a, b=self.b, voice=voice)
 
+    @property
+    def answer_roles(self) -> list[str]:
+        """The roles of :meth:`recordings` that belong to the answers."""
+        return ["a", "b"]
+
     def same_as(self, other: object) -> bool:
         """Equal, though the URLs of its recordings may have been signed anew."""
         return isinstance(other, Pair) and same_but_signatures(self, other)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import Literal
 
 from pydantic import Field
 
 from blueprints import FiniteJson, Strict
-from trace_eval.data.judgement import Reason, Usage, check_shares
+from trace_eval.data.judgement import check_shares
+from trace_eval.data.outcome import Opinion, Outcome, Reason
 
 #: Version of the score's JSON; a change that an old reader would misread raises it.
 SCORE_VERSION = "1"
@@ -32,30 +32,18 @@ class Choice(Strict):
     of: int = Field(ge=1, description="replies that came of that request")
 
 
-class ScoreOpinion(Strict):
-    """One sample of one judge."""
+class ScoreOpinion(Opinion):
+    """One sample of one judge of single answers."""
 
-    sample: int = Field(0, ge=0, description="index of the repetition")
     judge: str | None = Field(None, description="who gave it, where several judges were asked")
     score: ScaleValue | None = Field(None, description="a label of the rubric's scale")
     elements: dict[str, ScaleValue | None] = Field(
         default_factory=dict, description="sub-scores; null: the element was not demanded"
     )
     reasoning: str = ""
-    reason: Reason | None = Field(None, description="why there is no score")
-    detail: str | None = Field(None, description="one sentence beside the reason")
-    raw: str | None = Field(None, description="the last reply as it came")
-    repaired: bool = Field(False, description="the first reply was unusable, the second counts")
-    cached: bool = Field(False, description="read from the reply cache, nothing was sent")
-    seed: int | None = Field(None, description="as it was sent; choices of one request share it")
     choice: Choice | None = Field(
         None,
         description="null: the reply to a request of its own; else seconds and usage are shares",
-    )
-    seconds: float | None = Field(None, description="time of the call, seconds")
-    usage: Usage | None = None
-    sent: dict[str, FiniteJson] | None = Field(
-        None, description="what was heard: parts, seconds, SHA-256; null: text alone"
     )
 
 
@@ -95,7 +83,7 @@ class JudgePart(Strict):
     detail: str | None = None
 
 
-class Score(Strict):
+class Score(Outcome):
     """What judges say of one answer under one rubric."""
 
     schema_version: str = SCORE_VERSION
@@ -104,12 +92,6 @@ class Score(Strict):
     system: str | None = None
     rubric: str = Field(description="name of the rubric")
     rubric_sha256: str = Field(description="of its file's meaning")
-    judge: str = Field(description="judge spec; several are joined by ' + '")
-    status: Literal["scored", "unscored"]
-    reason: Reason | None = Field(
-        None, description="why it is unscored; silent: it was scored without being asked"
-    )
-    detail: str | None = Field(None, description="one sentence beside the reason")
     value: float | None = Field(
         None, description="on the rubric's scale, as it reduces samples; unscored is never a number"
     )
@@ -130,8 +112,6 @@ class Score(Strict):
     estimate: ScoreEstimate | None = None
     cropped: bool = Field(False, description="what was heard ends before the recording does")
     silent: bool = Field(False, description="nobody can be heard")
-    usage: Usage | None = Field(None, description="sum over the calls that were sent")
-    caveats: list[str] = Field(default_factory=list, description="what every reader must know")
 
     def check(self, labels: Collection[float] | None = None) -> None:
         """Refuse what no judge can have said; stored scores may have been edited.

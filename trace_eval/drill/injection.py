@@ -15,7 +15,7 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.drill.attacks import ATTACKS, Attack
 from trace_eval.extracting.event_loop import complete
-from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
@@ -114,7 +114,7 @@ def drill_injection(
         UserError: the judge reads no blueprints, so there are no words to attack; else as
             :func:`trace_eval.runs.session.judge_manifest`.
     """
-    judge = judge_of(options.judge, options.judging)
+    judge = judge_of(options.only_judge, options.judging)
     if "blueprint" not in judge.reads:
         raise UserError(f"drill injection: judge {judge.spec} listens, and reads no words")
     judge_manifest(manifest, out, options)
@@ -156,10 +156,10 @@ def _attacked(case: Case, text: str, place: Place, towards: Rating) -> Case:
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
         asked = case.pair.instruction.model_copy(update={"text": words})
-        return replace(case, pair=case.pair.model_copy(update={"instruction": asked}))
-    if _at_a(place, towards):
-        return replace(case, a=_saying(case.a, text, place))
-    return replace(case, b=_saying(case.b, text, place))
+        return replace(case, item=case.pair.model_copy(update={"instruction": asked}))
+    side = "a" if _at_a(place, towards) else "b"
+    changed = _saying(case.blueprints[side], text, place)
+    return replace(case, blueprints={**case.blueprints, side: changed})
 
 
 def _at_a(place: Place, towards: Rating) -> bool:
@@ -185,7 +185,7 @@ async def _judge(judge: Judge, cases: Sequence[Case]) -> list[Judgement]:
 
     async def one(case: Case) -> Judgement:
         async with slots:
-            return await judge.judge(case)
+            return await judgement_of(judge, case)
 
     try:
         return list(await asyncio.gather(*map(one, cases)))

@@ -153,7 +153,7 @@ def drill_judge(
     plain = _verdicts(manifest, out / "plain", options)
     rows = [_row(probe, manifest, plain, out / probe.name, options) for probe in probes]
     report = ProbeReport(
-        judge=judge_of(options.judge, options.judging).spec,
+        judge=judge_of(options.only_judge, options.judging).spec,
         pairs=len(manifest.pairs),
         rows=tuple(rows),
         left_out=tuple(left_out),

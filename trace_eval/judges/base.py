@@ -12,15 +12,15 @@ from pydantic import JsonValue
 from blueprints import Blueprint, Transcript, UserError
 from fusion import TRACE
 from fusion.rubric import ItemKind
-from trace_eval.data.items import Single
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.items import Item, Single
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair, Recording
 from trace_eval.data.scores import Score
 from trace_eval.rubrics import ScoreRubric
 
 if TYPE_CHECKING:
     from extractors.audio import Clip
-    from trace_eval.judges.chat.judge import ChatJudge
 
 Evidence = Literal["blueprint", "audio"]
 
@@ -43,27 +43,48 @@ def _no_audio(recording: Recording) -> Clip:
 
 @dataclass(frozen=True)
 class Case:
-    """What a judge is given: the pair and the blueprints of its clips.
+    """What a judge is given: an item, and the blueprints of its recordings.
 
-    A judge must not look at ``pair.labels``, nor at the systems' names.
+    A judge must not look at ``item.labels``, nor at the systems' names.
 
     Attributes:
-        pair: what is judged.
-        a, b: blueprints of the answers.
-        instruction: blueprint of a spoken instruction.
-        decode: the samples of one of the pair's recordings, made when they are asked for.
+        item: what is judged: a pair, or a single answer.
+        blueprints: role of ``item.recordings()`` -> blueprint, for those that were wanted.
+        decode: the samples of one of the item's recordings, made when they are asked for.
     """
 
-    pair: Pair
-    a: Blueprint
-    b: Blueprint
-    instruction: Blueprint | None = None
+    item: Item
+    blueprints: Mapping[str, Blueprint] = field(default_factory=dict)
     decode: Callable[[Recording], Clip] = field(default=_no_audio, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        pair: Pair,
+        a: Blueprint,
+        b: Blueprint,
+        instruction: Blueprint | None = None,
+        decode: Callable[[Recording], Clip] = _no_audio,
+    ) -> Case:
+        """The case of a pair whose answers have these blueprints."""
+        spoken = {} if instruction is None else {"instruction": instruction}
+        return cls(pair, {"a": a, "b": b, **spoken}, decode)
+
+    @property
+    def answers(self) -> dict[str, Blueprint]:
+        """Role -> blueprint of the answers: ``a`` and ``b``, ``answer``, or one per turn."""
+        roles = self.item.answer_roles
+        return {role: self.blueprints[role] for role in roles if role in self.blueprints}
+
+    @property
+    def instruction(self) -> Blueprint | None:
+        """The blueprint of a spoken instruction."""
+        return self.blueprints.get("instruction")
 
     @property
     def instruction_text(self) -> str | None:
         """The written instruction, else what the recogniser heard of the spoken one."""
-        return self.pair.instruction.text or self.heard_instruction
+        return self.item.instruction.text or self.heard_instruction
 
     @property
     def heard_instruction(self) -> str | None:
@@ -72,56 +93,49 @@ class Case:
             return self.instruction.transcript.text or None
         return None
 
+    # For judges of one kind of item: what ``accepts`` promises them.
+
+    @property
+    def pair(self) -> Pair:
+        """The item of a judge that accepts pairs."""
+        assert isinstance(self.item, Pair)
+        return self.item
+
+    @property
+    def single(self) -> Single:
+        """The item of a judge that accepts single answers."""
+        assert isinstance(self.item, Single)
+        return self.item
+
+    @property
+    def a(self) -> Blueprint:
+        """The blueprint of a pair's first answer."""
+        return self.blueprints["a"]
+
+    @property
+    def b(self) -> Blueprint:
+        """The blueprint of a pair's second answer."""
+        return self.blueprints["b"]
+
+
+#: The case of a single answer, as plug-ins import it.
+SingleCase = Case
+
 
 class JudgeUnreachable(UserError):
     """No other call would bring an answer: the session ends, and what is finished stays."""
 
 
-@dataclass(frozen=True)
-class SingleCase:
-    """What a rater is given: one answer and the blueprints of its recordings.
-
-    A rater must not look at ``item.labels``, nor at the system's name.
-
-    Attributes:
-        item: what is rated.
-        blueprints: role of :meth:`Single.recordings` -> blueprint, for those that were wanted.
-        decode: as of :class:`Case`.
-    """
-
-    item: Single
-    blueprints: Mapping[str, Blueprint] = field(default_factory=dict)
-    decode: Callable[[Recording], Clip] = field(default=_no_audio, repr=False, compare=False)
-
-    @property
-    def instruction_text(self) -> str | None:
-        """The written instruction, else what the recogniser made of the spoken one."""
-        if self.item.instruction.text:
-            return self.item.instruction.text
-        spoken = self.blueprints.get("instruction")
-        if spoken and isinstance(spoken.transcript, Transcript):
-            return spoken.transcript.text or None
-        return None
-
-    @property
-    def answers(self) -> dict[str, Blueprint]:
-        """The blueprints of the answer: one, or one per turn."""
-        return {role: b for role, b in self.blueprints.items() if role != "instruction"}
-
-
-AnyCase = Case | SingleCase
-
-
 class Judge(ABC):
-    """Turns a case into a judgement. One instance serves a whole run, concurrently.
+    """Turns a case into an outcome. One instance serves a whole run, concurrently.
 
     A judge of one's own needs ``spec`` and :meth:`judge`; the rest has defaults.
 
     Attributes:
         spec: what the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``.
         reads: what it looks at; a judge that reads no blueprint has no extractors run for it.
-        rubric: what its verdicts are, a :class:`~fusion.Rubric`; None: a yes or no about the
-            pair as a whole. Raters have score rubrics, see :class:`Rater`.
+        rubric: what it judges by: a :class:`~fusion.Rubric` of pairs (None: a yes or no about
+            the pair as a whole), or a :class:`~trace_eval.rubrics.ScoreRubric`.
         accepts: the kinds of items that it takes.
         concurrency: cases in flight.
         uses: fields of ``JudgeOptions`` that mean something to it; others that the user sets
@@ -138,16 +152,6 @@ class Judge(ABC):
     def concurrency(self) -> int:
         """How many cases may be in flight."""
         return 1
-
-    @property
-    def chat(self) -> ChatJudge[Any] | None:
-        """The judge as one that sends messages, for estimates and batches; None: it sends none."""
-        return None
-
-    @property
-    def chats(self) -> Sequence[ChatJudge[Any]]:
-        """All judges behind this one that send messages."""
-        return [self.chat] if self.chat else []
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides its output, equal for equal options; in the record, so no secrets."""
@@ -172,58 +176,70 @@ class Judge(ABC):
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
         return True
 
+    def roles(self, item: Item) -> list[str]:
+        """The recordings of an item whose blueprints it needs."""
+        if isinstance(item, Pair):
+            return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
+        return list(item.recordings())
+
     @abstractmethod
-    async def judge(self, case: Case) -> Judgement:
-        """Judge one case. Expected failures are an unscored judgement, not an exception."""
+    async def judge(self, case: Case) -> Outcome:
+        """Judge one case: a judgement of a pair, a score of a single answer.
+
+        Expected failures are an unscored outcome, not an exception.
+        """
+
+    def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
+        """An outcome that only says why there is none."""
+        if isinstance(item, Pair):
+            made = Judgement.unscored(item.id, self.spec, reason, detail)
+            return made.model_copy(update={"label_set": getattr(self, "label_set", "typed")})
+        rubric: ScoreRubric = self.rubric
+        return Score.unscored(
+            *(item.id, rubric.name, rubric.sha256, self.spec, reason, detail),
+            question_id=item.question_id,
+            system=item.system,
+        )
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Release connections."""
 
 
 class Rater(Judge):
-    """Gives single answers scores on the scales of its rubrics.
+    """A judge of single answers as version 0.2 knew it, which plug-ins may still be.
+
+    The registry turns it into a judge that returns a score; write new ones as a :class:`Judge`
+    with ``accepts = frozenset({"single"})``.
 
     Attributes:
-        rubrics: what it rates by; one record each.
+        rubrics: what it rates by: the rubric that it is made for.
     """
 
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     rubrics: Sequence[ScoreRubric]
 
-    async def judge(self, case: Case) -> Judgement:
-        """Refused: it compares no pairs."""
-        raise UserError(f"judge {self.spec}: rates single answers; use trace-eval rate")
-
     @abstractmethod
-    def roles(self, item: Single) -> list[str]:
-        """The recordings of an item whose blueprints it needs."""
+    async def rate(self, case: Case) -> list[Score]:
+        """Rate one answer: a list with its score. Expected failures are unscored."""
 
-    @abstractmethod
-    async def rate(self, case: SingleCase) -> list[Score]:
-        """Rate one answer by every rubric. Expected failures are unscored, no exceptions."""
+    async def judge(self, case: Case) -> Outcome:
+        """The score."""
+        (score,) = await self.rate(case)
+        return score
 
-    def rubric_records(self) -> dict[str, dict[str, JsonValue]]:
-        """Rubric -> everything it says, for the run's record."""
-        return {
-            rubric.name: {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
-            for rubric in self.rubrics
-        }
+    def unscored(self, item: Item, reason: Reason, detail: str) -> list[Score]:  # type: ignore[override]
+        """A list with a score that only says why there is none."""
+        (self.rubric,) = self.rubrics
+        score = super().unscored(item, reason, detail)
+        assert isinstance(score, Score)
+        return [score]
 
-    def unscored(self, item: Single, reason: Reason, detail: str) -> list[Score]:
-        """Scores that only say why there are none."""
-        return [
-            Score.unscored(
-                item.id,
-                rubric.name,
-                rubric.sha256,
-                self.spec,
-                reason,
-                detail,
-                question_id=item.question_id,
-                system=item.system,
-            )
-            for rubric in self.rubrics
-        ]
+
+async def judgement_of(judge: Judge, case: Case) -> Judgement:
+    """What a judge of pairs says of one."""
+    outcome = await judge.judge(case)
+    assert isinstance(outcome, Judgement)
+    return outcome
 
 
 def missing_members(judge: object) -> list[str]:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word
 from fusion import Rating
 from trace_eval.data.pairs import Answer, Instruction, Pair
-from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, Text
@@ -60,7 +60,7 @@ def _spoken(text: str) -> Blueprint:
 
 
 #: A right answer against a refusal: whoever judges anything finds the first one better.
-_EASY = Case(
+_EASY = Case.of(
     Pair(
         id="doctor",
         instruction=Instruction(text="What is the capital of France, and which river is it on?"),
@@ -119,7 +119,7 @@ async def doctor(
         judge = create_judge(spec, options)
     except UserError as error:
         return [Check("judge", False, str(error))]
-    chat = judge.chat
+    chat = judge if isinstance(judge, ChatJudge) else None
     if chat is None or chat.client.ordered:
         await judge.close()
         return [Check("judge", True, f"{spec} needs no server")]
@@ -148,7 +148,7 @@ async def _pair(judge: Judge) -> list[Check]:
     """One easy pair as a run would send it: does it fit, is it judged, in both orders alike?"""
     started = time.monotonic()
     try:
-        found = await judge.judge(_EASY)
+        found = await judgement_of(judge, _EASY)
     except UserError as error:
         return [Check("pair", False, str(error))]
     seconds, calls = time.monotonic() - started, len(found.opinions)

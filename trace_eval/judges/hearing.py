@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import ReplyError, after_thinking
 
 #: Characters that are looked at, at the beginning and at the end of a reply.

@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import (
     ReplyError,
     after_thinking,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from blueprints import Absent, Blueprint, UserError
+from trace_eval.data.items import Item
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
@@ -43,6 +46,14 @@ def measure_pair(
                     else speaker_similarity(voice, blueprint)
                 )
     return found
+
+
+def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, Measure]:
+    """Measures of an item from the blueprints of its recordings by role; pairs have some."""
+    if not isinstance(item, Pair):
+        return {}
+    asked, voice = blueprints.get("instruction"), blueprints.get("voice")
+    return measure_pair(item, blueprints["a"], blueprints["b"], asked, voice)
 
 
 def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:

@@ -10,8 +10,8 @@ from trace_eval.data.judgement import (
     UNSURE_BITS,
     DimensionVerdict,
     Judgement,
-    Opinion,
     Overall,
+    VerdictOpinion,
 )
 from trace_eval.data.pairs import Pair
 from trace_eval.report.audio import Shelf, Sound
@@ -96,7 +96,7 @@ class Page:
     verdicts: tuple[Verdict, ...]
     steps: tuple[PolicyStep, ...]
     others: tuple[tuple[str, str, str], ...]
-    opinions: tuple[Opinion, ...]
+    opinions: tuple[VerdictOpinion, ...]
 
 
 def line_of(number: int, pair: Pair, facts: Facts) -> Line:

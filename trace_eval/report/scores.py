@@ -21,8 +21,8 @@ from trace_eval.report.page import asset, content_policy, style, template_enviro
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import ClipRecord
-from trace_eval.runs.rating import rubrics_of
 from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import rubrics_of
 
 #: Resamples of the systems' intervals, and their level.
 RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)

@@ -10,10 +10,11 @@ from typing import Any
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.agreement.bias.place import PlaceTest, place_test
-from trace_eval.data.judgement import Judgement, Usage
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
 from trace_eval.runs.guesses import guesses_among
-from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.record import SessionRecord
 
 #: Titles of the judged dimensions and of their fusion.
@@ -143,7 +144,7 @@ def summarise(facts: Facts) -> ReportSummary:
         call_s=sum(calls) if calls else None,
         caveats=dict.fromkeys(facts.record.unused_labels, len(facts.pairs))
         | dict(Counter(text for j in known for text in j.caveats).most_common()),
-        place=place_test(map(Outcome.of, known)),
+        place=place_test(map(VerdictRow.of, known)),
         guesses=guesses_among(facts.blueprints.values()).line,
     )
 

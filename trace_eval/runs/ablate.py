@@ -15,11 +15,12 @@ from pathlib import Path
 from blueprints import GROUPS, Absent, Blueprint, Extension, Present, Status, UserError
 from blueprints.features import ALIASES, feature_groups
 from fusion import DEFAULT_POLICY, Policy
-from trace_eval.data.judgement import Judgement, Reason
+from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
 from trace_eval.extracting.engine import each
 from trace_eval.extracting.event_loop import complete
-from trace_eval.judges.base import Case, Judge, JudgeUnreachable
+from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge
 from trace_eval.options import DEFAULT_JUDGE
@@ -163,7 +164,7 @@ def _judge_condition(
         done = {name for name, outcome in outcomes if outcome.status == "scored"}
 
         def store(judgement: Judgement) -> None:
-            judged.add_judgement(judgement)
+            judged.add(judgement)
             if listener:
                 listener(judgement)
 
@@ -183,7 +184,7 @@ async def _judge_cases(
 
     async def work(case: Case) -> None:
         try:
-            judgement = await judge.judge(case)
+            judgement = await judgement_of(judge, case)
         except JudgeUnreachable:
             raise
         except Exception as error:
@@ -200,13 +201,8 @@ async def _judge_cases(
 def _without(case: Case, groups: frozenset[str]) -> Case:
     if not groups:
         return case
-    asked = case.instruction
-    return replace(
-        case,
-        a=_strip(case.a, groups),
-        b=_strip(case.b, groups),
-        instruction=_strip(asked, groups) if asked else None,
-    )
+    stripped = {role: _strip(blueprint, groups) for role, blueprint in case.blueprints.items()}
+    return replace(case, blueprints=stripped)
 
 
 def _strip(blueprint: Blueprint, groups: frozenset[str]) -> Blueprint:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from blueprints import Blueprint
 from trace_eval.data import strict_json
-from trace_eval.data.items import Single
-from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.base import Case, Rater, SingleCase
+from trace_eval.data.items import Item
+from trace_eval.data.pairs import Recording
+from trace_eval.judges.base import Case
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run
@@ -35,25 +35,23 @@ class CaseReader:
             else strict_json.own(Blueprint, line, self._run.path("blueprints.jsonl"))
         )
 
-    def case(self, pair: Pair) -> Case | None:
-        """The case of a pair; None when an answer has no blueprint."""
-        a, b = self.blueprint(pair.a), self.blueprint(pair.b)
-        if a is None or b is None:
-            return None
-        asked = self.blueprint(pair.instruction) if pair.instruction.has_audio else None
-        return Case(pair, a, b, asked, decode_recording)
+    def case(self, item: Item, roles: Collection[str] | None = None) -> Case | None:
+        """The case of an item; None when a recording of its answers has no blueprint.
 
-    def single(self, item: Single, rater: Rater) -> SingleCase | None:
-        """The case of a single answer; None when a recording that is needed has no blueprint."""
+        Args:
+            item: of the run.
+            roles: the recordings that are wanted; None: all of them.
+        """
         recordings = item.recordings()
-        wanted = {role: self.blueprint(recordings[role]) for role in rater.roles(item)}
-        known = {role: blueprint for role, blueprint in wanted.items() if blueprint is not None}
-        if wanted.keys() - known.keys() - {"instruction"}:
+        wanted = recordings if roles is None else [role for role in recordings if role in roles]
+        read = {role: self.blueprint(recordings[role]) for role in wanted}
+        known = {role: blueprint for role, blueprint in read.items() if blueprint is not None}
+        if any(role in item.answer_roles for role in read.keys() - known.keys()):
             return None
-        return SingleCase(item, known, decode_recording)
+        return Case(item, known, decode_recording)
 
     def __iter__(self) -> Iterator[Case]:
-        for pair in self._run.pairs():
-            case = self.case(pair)
+        for item in self._run.items():
+            case = self.case(item)
             if case is not None:
                 yield case

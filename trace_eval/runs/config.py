@@ -18,7 +18,7 @@ from blueprints import UserError
 from trace_eval.data.strict_toml import read_toml
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options import STATE, JudgeOptions
-from trace_eval.options import ExtractOptions, Options, RateOptions
+from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.record import RunRecord
 
 #: Where the replaced extractors are, as ``GROUP=SPEC``.
@@ -37,12 +37,11 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
 
     An extractor or judge that was given as an object is told by its name.
     """
-    rates = isinstance(options, RateOptions)
-    judge: Any = options.judge if isinstance(options.judge, str) else options.judge.spec
+    judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     found: dict[str, Any] = {
-        "judge": options.judges if isinstance(options, RateOptions) else judge,
-        "rubric": options.rubrics if isinstance(options, RateOptions) else None,
-        "policy": None if rates else options.policy_name,
+        "judge": judges if options.rubrics else judges[0],
+        "rubric": options.rubrics,
+        "policy": None if options.rubrics else options.policy_name,
         "min_coverage": options.min_coverage,
         "tag": options.tag,
     }

@@ -22,18 +22,19 @@ from blueprints import (
     UserError,
     Word,
 )
-from trace_eval.data.items import Single
+from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
-from trace_eval.data.pairs import Pair, Recording
+from trace_eval.data.pairs import Recording
 from trace_eval.extracting.start import extractors_of
-from trace_eval.judges.base import AnyCase, Case, Judge, SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
-from trace_eval.judges.registry import judge_of
-from trace_eval.options import Options, RateOptions
+from trace_eval.judges.panel import Panel
+from trace_eval.judges.registry import panel_of
+from trace_eval.options import Options
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import Listener, decode_recording, recordings_needed
-from trace_eval.runs.rating import items_scored, raters_for, session_of
 from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session
 
 #: Words per second of a fast conversation, 200 words a minute, so that guesses lie high rather
 #: than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).
@@ -68,7 +69,7 @@ def estimate_manifest(
     with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
         offline = _offline(options, Path(folder))
         left, run = _unscored(manifest, out, options), Path(folder) / "run"
-        with session_of(left, run, offline, listener) as session:
+        with Session(left, run, offline, listener) as session:
             return session.estimate()
 
 
@@ -85,7 +86,7 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
     todo = _unscored(manifest, out, options)
     with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
         offline = _offline(options, Path(folder))
-        judge = raters_for(offline) if isinstance(offline, RateOptions) else _judge(offline)
+        judge = _panel(offline)
         if not judge.chats:
             raise UserError(f"estimate: judge {judge.spec} sends nothing; name an LLM judge")
         groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
@@ -114,18 +115,15 @@ def _offline(options: Options, folder: Path) -> Options:
     return replace(options, judging=replace(judging, offline=True, cache=cache))
 
 
-def _judge(options: Options) -> Judge:
-    return judge_of(options.judge, options.judging)
+def _panel(options: Options) -> Panel:
+    rubrics = [load_rubric(name) for name in options.rubrics]
+    return panel_of(options.judges, rubrics, options.judging)
 
 
 def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifest:
     if out is None or not Run(out).exists:
         return manifest
-    if isinstance(options, RateOptions):
-        done = items_scored(Run(out), manifest, [load_rubric(name) for name in options.rubrics])
-    else:
-        outcomes = Run(out).outcomes()
-        done = {name for name, outcome in outcomes.items() if outcome.status == "scored"}
+    done = Run(out).scored([load_rubric(name).name for name in options.rubrics] or [""])
     left = [item for item in manifest.items if item.id not in done]
     return replace(manifest, items=left, part=None)
 
@@ -143,8 +141,8 @@ def _seconds(recording: Recording) -> float | None:
 
 
 def _imagined(
-    judge: Judge, items: Iterable[Pair | Single], seconds: dict[str, float], groups: Collection[str]
-) -> Iterator[AnyCase]:
+    judge: Panel, items: Iterable[Item], seconds: dict[str, float], groups: Collection[str]
+) -> Iterator[Case]:
     chosen = frozenset(groups)
 
     def blueprint(recording: Recording) -> Blueprint:
@@ -153,10 +151,7 @@ def _imagined(
 
     for item in items:
         made = {role: blueprint(r) for role, r in recordings_needed(item, judge).items()}
-        if isinstance(item, Single):
-            yield SingleCase(item, made, decode_recording)
-        else:
-            yield Case(item, made["a"], made["b"], made.get("instruction"), decode_recording)
+        yield Case(item, made, decode_recording)
 
 
 @lru_cache(maxsize=4096)

@@ -20,9 +20,9 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
-from trace_eval.runs.rating import write_results
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import write_results
 from trace_eval.runs.summary import Summary
 
 #: Options that all runs must share: what decides judgements, and what fuses them.
@@ -183,10 +183,9 @@ class _Runs:
         first = self.records[self.folders[0]]
         if files is _SINGLES:
             write_results(to, list(first.rubrics))
-            summary.count_scores(to, first.rubrics)
         else:
             fuse_run(to, any_policy(first.policy))
-            summary.count_judgements(to)
+        summary.count(to, list(first.rubrics))
         to.write_record(self._record(summary))
         count = len(self.folders)
         return Merged(to.folder, count, blueprints, summary, tuple(self.missing))

@@ -9,6 +9,9 @@ from fusion import DIMENSIONS
 from trace_eval.data.judgement import Judgement, Label
 from trace_eval.data.scores import Score
 
+#: Why an item that nobody has judged yet has no outcome.
+NOT_MADE = "not_judged"
+
 
 class ClipRecord(Strict):
     """What became of one recording."""
@@ -26,7 +29,7 @@ class ProblemRecord(Strict):
     pair: str | None = None
 
 
-class Outcome(NamedTuple):
+class VerdictRow(NamedTuple):
     """What is small of a judgement: enough for tables, and for knowing what is left to do."""
 
     status: str
@@ -46,7 +49,7 @@ class Outcome(NamedTuple):
     """Of them, those whose winner was shown second both times."""
 
     @classmethod
-    def of(cls, judgement: Judgement) -> Outcome:
+    def of(cls, judgement: Judgement) -> VerdictRow:
         """The outcome of one judgement."""
         ratings = tuple(judgement.label(name) for name in DIMENSIONS)
         margins = tuple(judgement.margin(name) for name in DIMENSIONS)
@@ -72,10 +75,10 @@ def _by_place(judgement: Judgement) -> tuple[int, int, int]:
 
 
 #: The outcome of a pair that has no judgement yet.
-NOT_JUDGED = Outcome("unscored", "not_judged", (None,) * len(DIMENSIONS), ())
+NOT_JUDGED = VerdictRow("unscored", NOT_MADE, (None,) * len(DIMENSIONS), ())
 
 
-class ScoreOutcome(NamedTuple):
+class ScoreRow(NamedTuple):
     """What is small of a score: enough for tables, and for knowing what is left to do."""
 
     status: str
@@ -91,7 +94,7 @@ class ScoreOutcome(NamedTuple):
     cost_usd: float
 
     @classmethod
-    def of(cls, score: Score) -> ScoreOutcome:
+    def of(cls, score: Score) -> ScoreRow:
         """The outcome of one score."""
         estimate = score.estimate
         return cls(
@@ -110,4 +113,4 @@ class ScoreOutcome(NamedTuple):
 
 
 #: The outcome of an item that has no score yet.
-NOT_SCORED = ScoreOutcome("unscored", "not_judged", None, None, None, None, 0, 0, None, (), 0.0)
+NOT_SCORED = ScoreRow("unscored", NOT_MADE, None, None, None, None, 0, 0, None, (), 0.0)

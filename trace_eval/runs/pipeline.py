@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 from blueprints import UserError
 from extractors.base import Extractor
 from extractors.weights import one_line
-from trace_eval.data.items import Single
-from trace_eval.data.judgement import Judgement, Reason
-from trace_eval.data.pairs import Pair, Recording
-from trace_eval.data.scores import Score
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Recording
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
-from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Rater, SingleCase
-from trace_eval.measures import PairMeasures, measure_pair
+from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.panel import Panel
+from trace_eval.measures import PairMeasures, measure_item
 from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
@@ -40,20 +40,21 @@ class Event:
 
     Attributes:
         clip: that is extracted.
-        judgement: that is made of a pair.
-        scores: that are made of a single answer, one per rubric.
+        outcomes: of an item that is done, one per rubric.
         pending: items that are not scored yet, told once, before the first of them.
         activity: of the judge at that moment.
     """
 
     clip: Extracted | None = None
-    judgement: Judgement | None = None
-    scores: tuple[Score, ...] | None = None
+    outcomes: tuple[Outcome, ...] = ()
     pending: int | None = None
     activity: Activity = field(default_factory=Activity)
 
 
 Listener = Callable[[Event], None]
+
+#: What words alone need of a recording: its transcript, and whether anybody speaks.
+_WORDS_NEED = frozenset({"transcript", "signal"})
 
 
 def decode_recording(recording: Recording) -> Clip:
@@ -69,16 +70,32 @@ def decode_recording(recording: Recording) -> Clip:
     return decode(source.content, source.id)
 
 
-def plan_for(judge: Judge, options: ExtractOptions) -> list[Extractor]:
-    """The extractors that a judge needs: none for one that only listens, unless they are named.
+def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> list[Extractor]:
+    """The extractors that judges need of these items.
+
+    None for judges that only listen, unless extractors are named, and for items without a
+    recording that is needed; of scores of words alone those that give words.
 
     Raises:
         UserError: see :func:`trace_eval.extracting.start.extractors_of`.
     """
-    reads = getattr(judge, "reads", Judge.reads)
-    if "blueprint" not in reads and not options.overrides:
+    if "blueprint" not in judge.reads and not (options.overrides and not judge.rubrics):
         return []
-    return extractors_of(options)
+    if judge.rubrics and not any(judge.roles(item) for item in items):
+        return []
+    plan = extractors_of(options)
+    if judge.rubrics and not any(rubric.needs_audio for rubric in judge.rubrics):
+        return _with_needs(plan)
+    return plan
+
+
+def _with_needs(plan: list[Extractor]) -> list[Extractor]:
+    """The extractors behind :data:`_WORDS_NEED`, with those that they need themselves."""
+    wanted = set(_WORDS_NEED)
+    for extractor in reversed(plan):  # dependencies come first
+        if extractor.group in wanted:
+            wanted |= set(extractor.needs)
+    return [extractor for extractor in plan if extractor.group in wanted]
 
 
 def knows_voices(plan: Iterable[Extractor]) -> bool:
@@ -86,10 +103,8 @@ def knows_voices(plan: Iterable[Extractor]) -> bool:
     return any(extractor.group == SPEAKER for extractor in plan)
 
 
-def recordings_needed(
-    item: Pair | Single, judge: Judge, voices: bool = False
-) -> dict[str, Recording]:
-    """Role -> recording, of those whose blueprints a judge needs of an item.
+def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[str, Recording]:
+    """Role -> recording, of those whose blueprints judges need of an item.
 
     Args:
         item: what is judged.
@@ -97,15 +112,11 @@ def recordings_needed(
         voices: also that of a pair's voice, which no judge needs but the measures do.
     """
     recordings = item.recordings()
-    if isinstance(item, Single):
-        wanted = judge.roles(item) if isinstance(judge, Rater) else list(recordings)
-    else:
-        wanted = ["a", "b", *(["instruction"] if judge.needs_instruction(item) else [])]
-        wanted += ["voice"] if voices else []
+    wanted = [*judge.roles(item), *(["voice"] if voices else [])]
     return {role: recordings[role] for role in wanted if role in recordings}
 
 
-def load_model(judge: Judge) -> None:
+def load_model(judge: Judge | Panel) -> None:
     """Load a judge's model before any work, so that it fails once and not at every item.
 
     Raises:
@@ -177,7 +188,7 @@ class Pipeline:
     def __init__(
         self,
         engine: Engine,
-        judge: Judge,
+        judge: Panel,
         run: Run | None = None,
         window: int = 8,
         listener: Listener | None = None,
@@ -195,58 +206,42 @@ class Pipeline:
             {b.clip: hash(b.model_dump_json()) for b in run.blueprints()} if run else {}
         )
 
-    async def judge_all(self, items: Iterable[Pair | Single]) -> None:
+    async def judge_all(self, items: Iterable[Item]) -> None:
         """Judge the items in order, a bounded window of them at a time."""
-        await self._each(items, self._done)
+        await self._each(items, self.judge)
 
-    async def extract_all(self, items: Iterable[Pair | Single]) -> None:
+    async def extract_all(self, items: Iterable[Item]) -> None:
         """Extract all recordings of the items in order, and judge nothing."""
         await self._each(items, self.extract)
 
     async def _each(
         self,
-        items: Iterable[Pair | Single],
-        work: Callable[[Pair | Single], Awaitable[object]],
+        items: Iterable[Item],
+        work: Callable[[Item], Awaitable[object]],
     ) -> None:
         try:
             await each(items, work, self._window)
         finally:
             await self._clips.close()
 
-    async def _done(self, item: Pair | Single) -> None:
-        if isinstance(item, Single):
-            await self.rate(item)
-        else:
-            await self.judge(item)
-
-    async def judge(self, pair: Pair) -> Judgement:
-        """Judge one pair. Whatever happens to it is its judgement, never an exception."""
-        async with self._clips_of(pair) as clips:
-            judgement = await self._judge_clips(pair, clips)
-        if self._run:
-            self._run.add_judgement(judgement)
-        if self._listener:
-            self._listener(Event(judgement=judgement, activity=self._judge.activity()))
-        return judgement
-
-    async def rate(self, item: Single) -> list[Score]:
-        """Rate one answer. Whatever happens to it is its scores, never an exception."""
+    async def judge(self, item: Item) -> list[Outcome]:
+        """Judge one item. Whatever happens to it is its outcome, never an exception."""
         async with self._clips_of(item) as clips:
-            scores = await self._rate_clips(item, clips)
-        for score in scores if self._run else ():
+            outcomes = await self._judge_clips(item, clips)
+        for outcome in outcomes if self._run else ():
             assert self._run is not None
-            self._run.add_score(score)
+            self._run.add(outcome)
         if self._listener:
-            self._listener(Event(scores=tuple(scores), activity=self._judge.activity()))
-        return scores
+            self._listener(Event(outcomes=tuple(outcomes), activity=self._judge.activity()))
+        return outcomes
 
-    async def extract(self, item: Pair | Single) -> None:
+    async def extract(self, item: Item) -> None:
         """Extract the recordings of one item."""
         async with self._clips_of(item):
             pass
 
     @asynccontextmanager
-    async def _clips_of(self, item: Pair | Single) -> AsyncIterator[dict[str, Extracted]]:
+    async def _clips_of(self, item: Item) -> AsyncIterator[dict[str, Extracted]]:
         """Role -> clip of an item, held while they are needed."""
         wanted = recordings_needed(item, self._judge, self._voices)
         tasks = {role: self._clips.request(recording) for role, recording in wanted.items()}
@@ -256,43 +251,16 @@ class Pipeline:
             for recording in wanted.values():
                 self._clips.release(recording)
 
-    async def _judge_clips(self, pair: Pair, clips: Mapping[str, Extracted]) -> Judgement:
-        a, b = clips["a"], clips["b"]
-        if a.blueprint is None or b.blueprint is None:
-            return Judgement.unscored(
-                pair.id, self._judge.spec, Reason.CLIP_FAILED, _errors([a, b])
-            )
-        asked = clips["instruction"].blueprint if "instruction" in clips else None
-        voice = clips["voice"].blueprint if "voice" in clips else None
-        if self._run and (found := measure_pair(pair, a.blueprint, b.blueprint, asked, voice)):
-            self._run.add_measures(PairMeasures(pair=pair.id, measures=found))
-        async with self._judging:
-            try:
-                return await self._judge.judge(
-                    Case(pair, a.blueprint, b.blueprint, asked, decode_recording)
-                )
-            except JudgeUnreachable:
-                raise
-            except Exception as error:
-                told = f"{type(error).__name__}: {error}"
-                return Judgement.unscored(pair.id, self._judge.spec, Reason.JUDGE_FAILED, told)
-
-    async def _rate_clips(self, item: Single, clips: Mapping[str, Extracted]) -> list[Score]:
-        rater = self._judge
-        if not isinstance(rater, Rater):
-            raise TypeError(f"judge {rater.spec} compares pairs; it cannot rate {item.id!r}")
-        failed = [c for role, c in clips.items() if role != "instruction" and c.blueprint is None]
+    async def _judge_clips(self, item: Item, clips: Mapping[str, Extracted]) -> list[Outcome]:
+        answers = [clip for role, clip in clips.items() if role in item.answer_roles]
+        failed = [clip for clip in answers if clip.blueprint is None]
         if failed:
-            return rater.unscored(item, Reason.CLIP_FAILED, _errors(failed))
-        blueprints = {role: c.blueprint for role, c in clips.items() if c.blueprint is not None}
+            return self._judge.unscored(item, Reason.CLIP_FAILED, _errors(failed))
+        known = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
+        if self._run and (measures := measure_item(item, known)):
+            self._run.add_measures(PairMeasures(pair=item.id, measures=measures))
         async with self._judging:
-            try:
-                return await rater.rate(SingleCase(item, blueprints, decode_recording))
-            except JudgeUnreachable:
-                raise
-            except Exception as error:
-                told = f"{type(error).__name__}: {error}"
-                return rater.unscored(item, Reason.JUDGE_FAILED, told)
+            return await self._judge.outcomes(Case(item, known, decode_recording))
 
     def _clip_done(self, clip: Extracted) -> None:
         if self._run:

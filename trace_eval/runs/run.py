@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -37,12 +37,13 @@ from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Outcome
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.data.system import lock
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.rubrics.load import ScaleSpec
-from trace_eval.runs.outcomes import ClipRecord, Outcome, ProblemRecord, ScoreOutcome
+from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ Record = TypeVar("Record", bound=Strict)
 
 #: Files that grow line by line.
 APPENDED = ("clips", "blueprints", "measures", "judgements", "scores", "spending")
+
+#: Where outcomes of a kind are kept.
+_FILE_OF: dict[type[Outcome], str] = {Judgement: "judgements", Score: "scores"}
 
 log = logging.getLogger(__name__)
 
@@ -188,9 +192,9 @@ class Run:
         """Pair id -> judgement; the last outcome counts."""
         return {record.pair: record for record in self.attempts()}
 
-    def outcomes(self) -> dict[str, Outcome]:
+    def outcomes(self) -> dict[str, VerdictRow]:
         """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
-        return {found.pair: Outcome.of(found) for found in self.attempts()}
+        return {found.pair: VerdictRow.of(found) for found in self.attempts()}
 
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""
@@ -201,9 +205,22 @@ class Run:
         scales = self._scales() if self.exists else {}
         return self._records("scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric)))
 
-    def score_outcomes(self) -> dict[tuple[str, str], ScoreOutcome]:
+    def history(self) -> Iterator[Judgement | Score]:
+        """Every outcome in the order in which it was made, of pairs or of single answers."""
+        return self.scores() if self.holds_scores else self.attempts()
+
+    def scored(self, rubrics: Sequence[str] = ("",)) -> set[str]:
+        """Ids of the items that have an outcome by every one of these rubrics."""
+        status = {outcome.key: outcome.status for outcome in self.history()}
+        return {
+            item
+            for item, _ in status
+            if all(status.get((item, rubric)) == "scored" for rubric in rubrics)
+        }
+
+    def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
         """(item, rubric) -> what is small of its score; the last one counts."""
-        return {score.key: ScoreOutcome.of(score) for score in self.scores()}
+        return {score.key: ScoreRow.of(score) for score in self.scores()}
 
     def measures(self) -> dict[str, PairMeasures]:
         """Pair id -> its measures, for pairs that have any; the last outcome counts."""
@@ -296,13 +313,9 @@ class Run:
         """Append one clip's blueprint."""
         jsonl.append(self.path("blueprints.jsonl"), blueprint)
 
-    def add_judgement(self, judgement: Judgement) -> None:
-        """Append one pair's outcome."""
-        jsonl.append(self.path("judgements.jsonl"), judgement)
-
-    def add_score(self, score: Score) -> None:
-        """Append one item's score."""
-        jsonl.append(self.path("scores.jsonl"), score)
+    def add(self, outcome: Outcome) -> None:
+        """Append the outcome of one item."""
+        jsonl.append(self.path(f"{_FILE_OF[type(outcome)]}.jsonl"), outcome)
 
     def add_measures(self, measures: PairMeasures) -> None:
         """Append one pair's measures."""

@@ -20,8 +20,9 @@ from fusion import Rating, from_steps
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Label, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
 from trace_eval.data.manifests import Manifest, question_of
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair, Preference
 from trace_eval.data.scores import Score
 from trace_eval.options import PairOptions
@@ -266,10 +267,10 @@ def write_derived(
                 _copy_evidence(source, target)
             for pair in pairs.pairs:
                 if made := judged(pair.id):
-                    target.add_judgement(made)
+                    target.add(made)
             fuse_run(target, any_policy(record.policy))
             summary = Summary(total=len(pairs.pairs))
-            summary.count_judgements(target)
+            summary.count(target)
             target.write_record(record.model_copy(update={"coverage": summary.record()}))
         (part / ".lock").unlink(missing_ok=True)
         part.rename(out)

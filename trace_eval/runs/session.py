@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from extractors.base import Extractor
-from trace_eval.data.items import Single
-from trace_eval.data.manifests import Manifest, read_manifest
-from trace_eval.data.pairs import Pair
+from trace_eval.data.items import Item
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.records import spill_to, spilled
 from trace_eval.extracting.cache import audio_folder
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
 from trace_eval.extracting.workers import end_if_imported_by_worker
-from trace_eval.judges.base import AnyCase, Judge, Rater
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.chat.judge import ChatJudge
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import judge_of
-from trace_eval.options import Options
+from trace_eval.judges.panel import Key, Panel
+from trace_eval.judges.registry import panel_of
+from trace_eval.options import Options, RateOptions
+from trace_eval.rubrics import load_rubric
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
@@ -47,12 +47,13 @@ from trace_eval.runs.record import (
     ShardRecord,
 )
 from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import write_results
 from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.chat.batch import BatchWritten
 
-_Items = Sequence[Pair | Single]
+_Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
 
 
@@ -89,14 +90,17 @@ class Session:
         self.policy = any_policy(self.options.policy)
         self.run = Run(out)
         refuse_package(self.run.folder)
+        self.rubrics = [load_rubric(name) for name in self.options.rubrics]
         told = replace(
             self.options.judging,
             spent=self._spent(),
             ledger=self.run.path("spending.jsonl"),
             device=self.options.extract.device,
         )
-        self.judge = self._judge(told)
-        self.plan = self._extractors()
+        self.judge = panel_of(self.options.judges, self.rubrics, told, self._done())
+        if not self.rubrics:
+            check_policy(self.policy, self.judge.judges[0])
+        self.plan = plan_for(self.judge, self.options.extract, manifest.items)
         if not self.run.exists:  # a finished run is printed wherever it is
             check_available(self.plan, self.options.extract)
         self.summary = Summary(total=manifest.total)
@@ -129,44 +133,36 @@ class Session:
             complete(self.judge.close())
         self.run.__exit__(kind, error, trace)
 
-    # What depends on the kind of item; see :class:`trace_eval.runs.rating.RatingSession`.
-
-    def _judge(self, judging: JudgeOptions) -> Judge:
-        judge = judge_of(self.options.judge, judging)
-        check_policy(self.policy, judge)
-        return judge
-
-    def _extractors(self) -> list[Extractor]:
-        return plan_for(self.judge, self.options.extract)
+    def _done(self) -> set[Key]:
+        """(item, rubric) of the scores that are there already."""
+        if not (self.rubrics and self.run.exists and self.run.holds_scores):
+            return set()
+        outcomes = self.run.score_outcomes().items()
+        return {key for key, score in outcomes if score.status == "scored"}
 
     def _spent(self) -> float:
         """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
-        usages = (judgement.usage for judgement in self.run.attempts())
+        usages = (outcome.usage for outcome in self.run.history())
         return sum(usage.cost_usd or 0.0 for usage in usages if usage)
-
-    def _scored(self) -> set[str]:
-        """Items that are done."""
-        judged = self.run.outcomes().items()
-        return {name for name, outcome in judged if outcome.status == "scored"}
-
-    def _case(self, reader: CaseReader, item: Pair | Single) -> AnyCase | None:
-        assert isinstance(item, Pair)
-        return reader.case(item)
 
     def _sum_up(self) -> None:
         """Bring the run's tables up to date, and count."""
-        fuse_run(self.run, self.policy, self._policies()[1:])
-        self.summary.count_judgements(self.run)
+        names = [rubric.name for rubric in self.rubrics]
+        if names:
+            write_results(self.run, names)
+        else:
+            fuse_run(self.run, self.policy, self._policies()[1:])
+        self.summary.count(self.run, names)
 
     def _policies(self) -> tuple[str, ...]:
-        """All that the run was fused with, the chosen one first."""
+        """All that the run was fused with, the chosen one first; scores are not fused."""
+        if self.rubrics:
+            return ()
         return tuple(dict.fromkeys((self.options.policy_name, *self._record.policies)))
-
-    # What they share.
 
     def pending(self) -> _Items:
         """Items that are not scored yet, in input order."""
-        done = self._scored()
+        done = self.run.scored([rubric.name for rubric in self.rubrics] or [""])
         return [item for item in self.manifest.items if item.id not in done]
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
@@ -207,10 +203,10 @@ class Session:
         """Extract what is not scored yet, and judge nothing."""
         return self._work(_extract_all)
 
-    def pending_cases(self) -> Iterator[AnyCase]:
+    def pending_cases(self) -> Iterator[Case]:
         """The cases that were extracted and are not scored yet, one by one."""
         reader = CaseReader(self.run)
-        cases = (self._case(reader, item) for item in self.pending())
+        cases = (reader.case(item, self.judge.roles(item)) for item in self.pending())
         return (case for case in cases if case is not None)
 
     def _work(self, work: _Work) -> Summary:
@@ -291,6 +287,26 @@ def judge_manifest(
         return session.judge_pending()
 
 
+def rate_manifest(
+    manifest: Manifest | Path | str,
+    out: Path | str,
+    options: Options | None = None,
+    listener: Listener | None = None,
+) -> Summary:
+    """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores.
+
+    Args:
+        manifest: its items, or the file that :func:`read_items` takes.
+        out, options, listener: as of :func:`judge_manifest`.
+
+    Raises:
+        UserError: see :class:`Session`.
+    """
+    if not isinstance(manifest, Manifest):
+        manifest = read_items(manifest)
+    return judge_manifest(manifest, out, options or RateOptions(), listener)
+
+
 def _on_disk(manifest: Manifest, options: Options) -> Manifest:
     """The manifest with embedded recordings as files, so that the run can be read again."""
     spill = spill_to(audio_folder(options.extract.cache))
@@ -308,7 +324,7 @@ def _counting(summary: Summary, listener: Listener | None) -> Listener:
 
 
 def _record(
-    plan: Sequence[Extractor], judge: Judge, options: Options, manifest: Manifest
+    plan: Sequence[Extractor], judge: Panel, options: Options, manifest: Manifest
 ) -> RunRecord:
     return RunRecord(
         input=input_name(manifest),
@@ -316,7 +332,7 @@ def _record(
         shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
         extractors={extractor.group: extractor.provenance() for extractor in plan},
         judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
-        rubrics=judge.rubric_records() if isinstance(judge, Rater) else {},
+        rubrics=judge.rubric_records(),
         profile=options.extract.profile,
         max_seconds=options.extract.max_seconds,
         policy=options.policy_name,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trace_eval.extracting.clip import Extracted
-from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED
+from trace_eval.runs.outcomes import NOT_MADE
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
 
@@ -55,29 +55,27 @@ class Summary:
         self.work_s.update(clip.work)
         self.cache_problem = self.cache_problem or clip.cache_problem
 
-    def count_judgements(self, run: Run) -> None:
-        """Count the pairs of a run, over all its sessions."""
+    def count(self, run: Run, rubrics: Sequence[str] = ()) -> None:
+        """Count the items of a run, over all its sessions.
+
+        Args:
+            run: of pairs, or of single answers.
+            rubrics: by which single answers were scored; an item counts when all have a score.
+        """
         self.scored, self.unscored = 0, Counter()
-        outcomes = run.outcomes()
-        for pair in run.pairs():
-            outcome = outcomes.get(pair.id, NOT_JUDGED)
-            if outcome.status == "scored":
-                self.scored += 1
+        state = _states(run)
+        for item in run.items():
+            found = [
+                state.get((item.id, name), ("unscored", NOT_MADE)) for name in rubrics or ("",)
+            ]
+            missing = [reason for status, reason in found if status != "scored"]
+            if missing:
+                self.unscored[str(missing[0])] += 1
             else:
-                self.unscored[str(outcome.reason)] += 1
+                self.scored += 1
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records
 
-    def count_scores(self, run: Run, rubrics: Iterable[str]) -> None:
-        """Count the single answers of a run, over all its sessions."""
-        self.scored, self.unscored = 0, Counter()
-        outcomes, names = run.score_outcomes(), list(rubrics)
-        for item in run.singles():
-            found = [outcomes.get((item.id, name), NOT_SCORED) for name in names]
-            missing = [outcome for outcome in found if outcome.status != "scored"]
-            if missing:
-                self.unscored[str(missing[0].reason)] += 1
-            else:
-                self.scored += 1
-        if bad_records := sum(1 for _ in run.problems()):
-            self.unscored["unreadable_record"] = bad_records
+
+def _states(run: Run) -> dict[tuple[str, str], tuple[str, str | None]]:
+    return {outcome.key: (outcome.status, outcome.reason) for outcome in run.history()}

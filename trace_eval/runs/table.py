@@ -16,7 +16,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.line_index import LineIndex
-from trace_eval.runs.outcomes import NOT_JUDGED, Outcome
+from trace_eval.runs.outcomes import NOT_JUDGED, VerdictRow
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
     def row(pair: Pair) -> list[Cell]:
         line = judged.line(pair.id)
         judgement = strict_json.parse(Judgement, line) if line else None
-        outcome = Outcome.of(judgement) if judgement else NOT_JUDGED
+        outcome = VerdictRow.of(judgement) if judgement else NOT_JUDGED
         fused = overall.get(pair.id)
         return [
             *(pair.id, pair.a.system, pair.b.system, outcome.status),

@@ -14,10 +14,12 @@ from pydantic import JsonValue
 from blueprints import UserError
 from extractors.device import resolve
 from fusion import likert
+from fusion.rubric import ItemKind
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Clamped, Score
-from trace_eval.judges.base import Rater, SingleCase
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rating.evidence import Words
 from trace_eval.judges.rating.score import lowest_score, stated_score
 from trace_eval.rubrics import ScoreRubric
@@ -37,12 +39,12 @@ CONTEXT_CUT = "context_cut"
 CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
 
 
-def fields_of_case(case: SingleCase, reference: str) -> Fields:
+def fields_of_case(case: Case, reference: str) -> Fields:
     """What a scorer reads of a case; recordings by what the recogniser made of them."""
-    return fields_of(case.item, reference, case.instruction_text, Words.heard(case))
+    return fields_of(case.single, reference, case.instruction_text, Words.heard(case))
 
 
-class ScorerJudge(Rater):
+class ScorerJudge(Judge):
     """Rates words against references with a checkpoint of :mod:`trace_eval.scorer`.
 
     Args:
@@ -55,6 +57,7 @@ class ScorerJudge(Rater):
         UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.
     """
 
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = frozenset({"base", "device"})
 
     def __init__(
@@ -69,7 +72,6 @@ class ScorerJudge(Rater):
             raise UserError(problem)
         self.spec = f"scorer:{folder}"
         self.rubric = rubric
-        self.rubrics = (rubric,)
         self.files = locate(folder, base)
         self._device = device
         self._words = Words()
@@ -102,23 +104,24 @@ class ScorerJudge(Rater):
         """Load the scorer."""
         load(self.files, self._device)
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Pair | Single) -> list[str]:
         """The recordings whose words are needed."""
+        assert isinstance(item, Single)
         if not item.has_reference:
             return []
         spoken = item.instruction.has_audio and not item.instruction.text
         return [*(["instruction"] if spoken else []), *self._words.roles(item)]
 
-    async def rate(self, case: SingleCase) -> list[Score]:
+    async def judge(self, case: Case) -> Outcome:
         """Rate one answer: against each reference, the largest mean counts."""
-        item = case.item
+        item = case.single
         references = references_of(item)
         if not references:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no reference")
         if lacking := self._words.lacking(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, lacking)
         if self._words.is_empty(case):
-            return [lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)]
+            return lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
         scorer = await asyncio.to_thread(load, self.files, self._device)
         encoded = [scorer.fit(fields_of_case(case, text)) for _, text in references]
         fitting = [(n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids]
@@ -127,10 +130,10 @@ class ScorerJudge(Rater):
             return self.unscored(item, Reason.PROMPT_CUT, detail)
         predictions = await asyncio.gather(*(self._predict(scorer, ids) for _, ids in fitting))
         best = max(range(len(fitting)), key=lambda place: predictions[place].mean)
-        return [self._score(case, predictions[best], fitting[best][0])]
+        return self._score(case, predictions[best], fitting[best][0])
 
-    def _score(self, case: SingleCase, found: Prediction, reference: int) -> Score:
-        item, record = case.item, self.files.record
+    def _score(self, case: Case, found: Prediction, reference: int) -> Score:
+        item, record = case.single, self.files.record
         distribution = dict(enumerate(found.distribution, start=1))
         reduced = of_distribution({float(k): v for k, v in distribution.items()}, likert(1, 5))
         score = stated_score(item, self.rubric, self.spec, reduced)

@@ -20,7 +20,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.files import make_folder, replace_file
-from trace_eval.scores.pool import Opinion
+from trace_eval.scores.pool import VerdictOpinion
 
 #: The file of a fused judge inside its folder.
 FILE = "fusion.json"
@@ -94,7 +94,7 @@ class FusionModel:
     variance_factor: float | None
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
-    def fuse(self, opinions: Mapping[str, Opinion]) -> Fused | None:
+    def fuse(self, opinions: Mapping[str, VerdictOpinion]) -> Fused | None:
         """Fuse what the judges say of one item; null: none of them has a score.
 
         Args:

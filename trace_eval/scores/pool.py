@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Opinion(Protocol):
+class VerdictOpinion(Protocol):
     """What pooling reads; :class:`~trace_eval.scores.estimate.Reduced` is one."""
 
     @property
@@ -49,7 +49,7 @@ class Pooled:
     weights: tuple[float, ...]
 
 
-def pool(parts: Sequence[Opinion], weights: Sequence[float] | None = None) -> Pooled:
+def pool(parts: Sequence[VerdictOpinion], weights: Sequence[float] | None = None) -> Pooled:
     """Pool judges of one item.
 
     A judge with a single sample has no variance of its own; the others' stands for it. Where

@@ -168,11 +168,11 @@ def _defaults(options: BestOptions) -> JudgeOptions:
 def _judge(
     manifest: Manifest, options: Options, by: str, folder: Path, given: BestOptions
 ) -> Picker:
-    spec = options.judge if isinstance(options.judge, str) else options.judge.spec
+    spec = judge if isinstance(judge := options.only_judge, str) else judge.spec
     rubrics = (given.rubric,) if given.rubric else usual_rubrics([spec])
     if given.rubric or scores_only(spec):
         rating = RateOptions(
-            extract=options.extract, judging=options.judging, judges=(spec,), rubrics=rubrics
+            extract=options.extract, judging=options.judging, judge=(spec,), rubrics=rubrics
         )
         return ScorePicker(spec, manifest, rating, folder, given.listener)
     how = Comparing(options, by, folder, given.listener)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trace_eval.agreement.mcnemar import sign_test
-from trace_eval.runs.outcomes import Outcome
+from trace_eval.runs.outcomes import VerdictRow
 
 #: Under this p the judge is said to answer by place.
 ALPHA = 0.01
@@ -62,7 +62,7 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
-def place_test(outcomes: Iterable[Outcome]) -> PlaceTest | None:
+def place_test(outcomes: Iterable[VerdictRow]) -> PlaceTest | None:
     """Count and test; None where no pair was judged in both orders."""
     asked = [outcome for outcome in outcomes if outcome.both_orders]
     if not asked:

@@ -18,14 +18,14 @@ from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout, Sound, common_rate, dialogue_items, single_items
 from trace_eval.audio.limits import check_length, is_silent
 from trace_eval.audio.signals import load_signals, signals_sha256
-from trace_eval.data.items import Single, answer_roles
+from trace_eval.data.items import Single
 from trace_eval.data.pairs import Recording
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
 from trace_eval.judges.audio.rated import RatedExample, read_rated_examples
 from trace_eval.judges.audio.sending import Sending, audio_part, kept_part
 from trace_eval.judges.audio.solved import Examples
 from trace_eval.judges.audio.tasks import common
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.evidence import Evidence, Fence
@@ -92,11 +92,11 @@ class AudioEvidence(Evidence):
 
     def roles(self, item: Single) -> list[str]:
         """All recordings of the answer."""
-        return answer_roles(item)
+        return item.answer_roles
 
-    def lacking(self, case: SingleCase) -> str | None:
+    def lacking(self, case: Case) -> str | None:
         """No recording at all, or one that cannot be decoded, or not be heard as it is."""
-        if not answer_roles(case.item):
+        if not case.single.answer_roles:
             return "the answer has no recording to listen to"
         try:
             self._prepare(case)
@@ -104,46 +104,46 @@ class AudioEvidence(Evidence):
             return str(error)
         return None
 
-    def is_silent(self, case: SingleCase) -> bool:
+    def is_silent(self, case: Case) -> bool:
         """True where nothing can be heard in any recording."""
         return self._prepare(case).silent
 
-    def texts(self, case: SingleCase) -> list[str]:
+    def texts(self, case: Case) -> list[str]:
         """The names of the speakers."""
-        return self._speakers(case.item)
+        return self._speakers(case.single)
 
-    def parts(self, case: SingleCase, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """One audio part; before it who speaks in which turn, where the item says so."""
         waveform = self._prepare(case).waveform
         return [*self.lines(case, fence), common().names["audio"], audio_part(waveform)]
 
-    def lines(self, case: SingleCase, fence: Fence) -> list[str]:
+    def lines(self, case: Case, fence: Fence) -> list[str]:
         """Who speaks in which turn, where the item says so."""
-        speakers = self._speakers(case.item)
+        speakers = self._speakers(case.single)
         lines = [f"turn {n}: {name}" for n, name in enumerate(speakers, start=1)]
         return [fence("speakers", "\n".join(lines))] if any(speakers) else []
 
-    def caveats(self, case: SingleCase) -> list[str]:
+    def caveats(self, case: Case) -> list[str]:
         """What a crop takes away, and an instruction that an example has as well."""
         lost = self._prepare(case).waveform.layout.lost_s
         crop = self._rubric.crop_s or 0
         told = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
-        same = self._examples.shares_text(case.item.instruction.text or "")
+        same = self._examples.shares_text(case.single.instruction.text or "")
         return [
             *([told] if lost > 0 else []),
             *([f"the instruction is that of example {same!r}"] if same else []),
         ]
 
-    def cropped(self, case: SingleCase) -> bool:
+    def cropped(self, case: Case) -> bool:
         """True where the recording goes on after what was sent."""
         return self._prepare(case).waveform.layout.lost_s > 0
 
     # --- solved examples -----------------------------------------------------------------
 
     @property
-    def examples(self) -> Sequence[SingleCase]:
+    def examples(self) -> Sequence[Case]:
         """Solved examples as cases."""
-        return [SingleCase(example.item) for example in self._examples.shown]
+        return [Case(example.item) for example in self._examples.shown]
 
     def prefix(self, written: Sequence[Sequence[str]], question: str) -> Sequence[Message]:
         """The turns of the examples; what was written stands beside their sound."""
@@ -175,7 +175,7 @@ class AudioEvidence(Evidence):
             told.append(_MEANS)
         return told
 
-    def example_of(self, case: SingleCase) -> str | None:
+    def example_of(self, case: Case) -> str | None:
         """Id of the example with the same recordings."""
         if not self._examples.shown:
             return None
@@ -199,10 +199,10 @@ class AudioEvidence(Evidence):
     def _speakers(self, item: Single) -> list[str]:
         return [neutralise(turn.speaker or "") for turn in item.answer.turns]
 
-    def _prepare(self, case: SingleCase) -> Prepared:
+    def _prepare(self, case: Case) -> Prepared:
         """Decode once to know lengths and hashes; the samples are let go."""
-        recordings = [case.item.recordings()[role] for role in answer_roles(case.item)]
-        key = "\x00".join([case.item.id, *(r.source_id for r in recordings)])
+        recordings = [case.single.recordings()[role] for role in case.single.answer_roles]
+        key = "\x00".join([case.single.id, *(r.source_id for r in recordings)])
         if key in self._prepared:
             self._prepared.move_to_end(key)
             return self._prepared[key]
@@ -225,7 +225,7 @@ class AudioEvidence(Evidence):
             self._prepared.popitem(last=False)
         return made
 
-    def _sound(self, case: SingleCase, recording: Recording) -> tuple[Sound, bool]:
+    def _sound(self, case: Case, recording: Recording) -> tuple[Sound, bool]:
         """A recording by its hash, and whether it is silent; the rubric says what follows then.
 
         Raises:

@@ -22,8 +22,10 @@ from trace_eval.audio.layout import GAP_S, Sound, Unit
 from trace_eval.audio.limits import ClipRefused, check_clip
 from trace_eval.audio.noise import Noise, noisy_side
 from trace_eval.audio.signals import load_signals, signals_sha256
-from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair, Recording
+from trace_eval.judges.aggregate import swap_back, typed_judgement
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
@@ -40,7 +42,6 @@ from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
-from trace_eval.judges.reconcile import judgement_of, swap_back
 
 
 def _rubric(task: Task) -> Rubric | None:
@@ -279,20 +280,20 @@ class AudioJudge(ChatJudge[LabelledReply]):
         made = Judgement.unscored(pair, self.spec, reason, detail)
         return made.model_copy(update={"label_set": self.label_set})
 
-    def _judgement(self, pair: str, opinions: Sequence[Opinion]) -> Judgement:
+    def _judgement(self, pair: str, opinions: Sequence[VerdictOpinion]) -> Judgement:
         orders = orders_of(self.options, pair)
         if self.task.is_typed:
-            return judgement_of(pair, self.spec, orders, opinions)
+            return typed_judgement(pair, self.spec, orders, opinions)
         return labelled_judgement(pair, self.spec, self.task, orders, opinions)
 
-    def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> Opinion:
+    def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> VerdictOpinion:
         part, call = asked.part, asked.call
         labels, reasoning = _said(part, outcome.value)
         if part.labels is None:
             labels = {name: str(label) for name, label in swap_back(labels, call.order).items()}
         elif call.order == "ba":
             labels = {name: part.labels.swap(label) for name, label in labels.items()}
-        return Opinion.model_validate(
+        return VerdictOpinion.model_validate(
             {
                 "order": call.order,
                 "sample": call.sample,

@@ -6,7 +6,7 @@ set       labels of a reply       key          both orders
 plain     1, 2, tie               ``label``    mean of the votes, threshold at 1/2
 forced    1, 2                    ``label``    the same: an even split is a tie, no vote is
 binary    true, false             ``match``    mean; exactly one half is undecided
-typed     1, 2, both_good, ...    three        TRACE's rules, see ``judges.reconcile``
+typed     1, 2, both_good, ...    three        TRACE's rules, see ``judges.aggregate``
 ========  ======================  ===========  ==========================================
 """
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.labels import LabelSet, OffLabel
 from trace_eval.judges.audio.tasks import TaskPart
 from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.audio.layout import Sound, Unit
-from trace_eval.data.items import Candidate, Single, answer_roles
+from trace_eval.data.items import Candidate, Single
 from trace_eval.data.manifests import read_records
 from trace_eval.data.records import is_pair_record
 from trace_eval.data.singles import single_from_record
@@ -119,7 +119,7 @@ def _item(record: Mapping[str, Any], root: Path | str) -> Single:
 def _example(path: Path, item: Single, rubric: ScoreRubric, one_of_several: bool) -> RatedExample:
     where = f"examples {path}, {item.id!r}"
     _check_shown(where, item, rubric)
-    sounds = [local_sound(where, item.recordings()[role]) for role in answer_roles(item)]
+    sounds = [local_sound(where, item.recordings()[role]) for role in item.answer_roles]
     _check_length(where, sounds, rubric)
     solution = _solution(where, item, rubric, one_of_several)
     reasoning, elements = solution.get("reasoning"), solution.get("elements")

@@ -1,6 +1,6 @@
 """Opinions with plain, forced or binary labels -> one judgement.
 
-Typed ties see ``judges.reconcile``. A comparison stands only when every order that was asked
+Typed ties see ``judges.aggregate``. A comparison stands only when every order that was asked
 has an answer: with one order alone the judge's preference for a place would count as
 evidence. Of several parts, one that has no answer in an order is left out, as long as
 another has.
@@ -8,35 +8,22 @@ another has.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Opinion, Order, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason
+from trace_eval.judges.aggregate import frame, quote, unscored
 from trace_eval.judges.audio.labels import Combined
 from trace_eval.judges.audio.tasks import Task, TaskPart
-from trace_eval.judges.chat.prices import sum_usage
 
 
 def labelled_judgement(
-    pair: str, judge: str, task: Task, orders: Sequence[Order], opinions: Sequence[Opinion]
+    pair: str, judge: str, task: Task, orders: Sequence[Order], opinions: Sequence[VerdictOpinion]
 ) -> Judgement:
     """The judgement behind which these opinions stand, already in the pair's own A and B."""
-    made = Judgement(
-        pair=pair,
-        judge=judge,
-        label_set=task.label_set,
-        status="scored",
-        opinions=list(opinions),
-        usage=sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
-    )
-    usable = [opinion for opinion in opinions if opinion.reason is None]
-    for order in orders:
-        if not any(opinion.order == order for opinion in usable):
-            worst = _commonest([o for o in opinions if o.order == order])
-            detail = f"no usable opinion with order {order}: {worst.detail}"
-            return _unscored(made, worst.reason or Reason.JUDGE_FAILED, detail)
-    if len(usable) < len(opinions):
-        made.caveats.append(_failures(opinions))
+    made, usable = frame(pair, judge, orders, opinions, task.label_set)
+    if not usable:
+        return made
     for part in task.parts:
         votes = _votes(part, usable, orders)
         if all(votes.values()):
@@ -44,17 +31,17 @@ def labelled_judgement(
             combined = part.labels.combine(votes)
             if combined.label is None:
                 detail = f"{part.name}: the orders disagree, and their mean is exactly one half"
-                return _unscored(made, Reason.ORDERS_DISAGREE, detail)
+                return unscored(made, Reason.ORDERS_DISAGREE, detail)
             made.dimensions[part.verdict] = _verdict(part, combined, usable)
         else:
             made.caveats.append(f"{part.name} has no label in every order and is left out")
     if not made.dimensions:
-        return _unscored(made, Reason.UNPARSEABLE, "no part has a label in every order")
+        return unscored(made, Reason.UNPARSEABLE, "no part has a label in every order")
     return made
 
 
 def _votes(
-    part: TaskPart, usable: Sequence[Opinion], orders: Sequence[Order]
+    part: TaskPart, usable: Sequence[VerdictOpinion], orders: Sequence[Order]
 ) -> dict[str, list[str]]:
     return {
         order: [
@@ -66,25 +53,9 @@ def _votes(
     }
 
 
-def _unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
-    return made.model_copy(
-        update={"status": "unscored", "reason": reason, "detail": detail, "dimensions": {}}
-    )
-
-
-def _commonest(failed: Sequence[Opinion]) -> Opinion:
-    counts = Counter(opinion.reason for opinion in failed)
-    reason = max(Reason, key=lambda code: counts[code])
-    return next(opinion for opinion in failed if opinion.reason is reason)
-
-
-def _failures(opinions: Sequence[Opinion]) -> str:
-    codes = Counter(str(opinion.reason) for opinion in opinions if opinion.reason)
-    told = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
-    return f"{sum(codes.values())} of {len(opinions)} opinions failed: {told}"
-
-
-def _verdict(part: TaskPart, combined: Combined, usable: Sequence[Opinion]) -> DimensionVerdict:
+def _verdict(
+    part: TaskPart, combined: Combined, usable: Sequence[VerdictOpinion]
+) -> DimensionVerdict:
     asked = [opinion for opinion in usable if part.verdict in opinion.ratings]
     agreeing = [o for o in asked if str(o.ratings[part.verdict]) == combined.label]
     if agreeing:
@@ -100,7 +71,5 @@ def _verdict(part: TaskPart, combined: Combined, usable: Sequence[Opinion]) -> D
     )
 
 
-def _quote(part: TaskPart, opinion: Opinion) -> str:
-    words = opinion.reasoning.get(part.verdict, "")
-    # The words speak of the places that the model heard; they cannot be mapped back.
-    return words if opinion.order == "ab" else f"[here the first is B and the second is A] {words}"
+def _quote(part: TaskPart, opinion: VerdictOpinion) -> str:
+    return quote(opinion, opinion.reasoning.get(part.verdict, ""))

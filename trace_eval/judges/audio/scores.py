@@ -18,7 +18,8 @@ from blueprints import UserError
 from extractors.audio import AudioError
 from fusion.rubric import preference_rubric
 from trace_eval.audio.layout import Sound
-from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.audio.judge import reason_of, sound_in
 from trace_eval.judges.audio.scored_tasks import scoring_of
@@ -164,7 +165,7 @@ class ScoresJudge(ChatJudge[TwoScores]):
             return self._unscored(name, reason_of(error), str(error))
         outcomes = await self.answers(calls)
         opinions = [
-            Opinion.model_validate(
+            VerdictOpinion.model_validate(
                 {
                     "order": call.order,
                     "sample": call.sample,

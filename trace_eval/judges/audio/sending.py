@@ -10,7 +10,7 @@ from blueprints import UserError
 from extractors.audio import AudioError
 from trace_eval.audio.encode import Format, Waveform
 from trace_eval.audio.layout import Item, Layout, Signals, Sound, common_rate
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import Price

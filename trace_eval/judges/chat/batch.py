@@ -19,8 +19,8 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.files import replacing
-from trace_eval.data.judgement import Reason, Usage
-from trace_eval.judges.base import AnyCase
+from trace_eval.data.outcome import Reason, Usage
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.prices import sum_usage, usage_of
@@ -68,7 +68,7 @@ class BatchReplies:
 
 def write_batch(
     judge: ChatJudge[Any],
-    cases: Iterable[AnyCase],
+    cases: Iterable[Case],
     path: Path,
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
@@ -86,7 +86,7 @@ def write_batch(
 
 def write_batches(
     judges: Sequence[ChatJudge[Any]],
-    cases: Callable[[], Iterable[AnyCase]],
+    cases: Callable[[], Iterable[Case]],
     path: Path,
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.judges.base import AnyCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.ask import AUDIO_MARGIN
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.calls import Call
@@ -65,7 +65,7 @@ class CostEstimate:
     guessed: int | None = None
 
 
-def estimate(judge: ChatJudge[Any], cases: Iterable[AnyCase], batch: bool = False) -> CostEstimate:
+def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> CostEstimate:
     """Render every case's prompts and count; sends nothing and keeps no prompt.
 
     Args:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data.judgement import Order, Reason
+from trace_eval.data.outcome import Order, Reason
 from trace_eval.judges.base import Activity, Judge, JudgeUnreachable
 from trace_eval.judges.chat.ask import Answered, Asker, NoAnswer, together
 from trace_eval.judges.chat.base import ChatClient, Request
@@ -124,11 +124,6 @@ class ChatJudge(Judge, Generic[T]):
     def uses(self) -> frozenset[str]:  # type: ignore[override]
         """Options that mean something to this judge or to its client."""
         return self.asks_with | self.client.uses
-
-    @property
-    def chat(self) -> ChatJudge[T]:
-        """Itself."""
-        return self
 
     @property
     def budget(self) -> Budget:

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Collection
 
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
 
 #: Longest reply that is read, characters, thinking included: four times the longest that models

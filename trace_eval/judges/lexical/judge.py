@@ -8,10 +8,11 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from fusion import likert
+from fusion.rubric import ItemKind
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
-from trace_eval.data.scores import Score
-from trace_eval.judges.base import Rater, SingleCase
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rating.evidence import Words
 from trace_eval.judges.rating.score import lowest_score, stated_score
 from trace_eval.rubrics import ScoreRubric
@@ -19,7 +20,7 @@ from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
 
 
-class LexicalJudge(Rater):
+class LexicalJudge(Judge):
     """Rates words against a reference through a shipped logistic model.
 
     Raises:
@@ -27,6 +28,7 @@ class LexicalJudge(Rater):
     """
 
     spec = "lexical"
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, rubric: ScoreRubric) -> None:
@@ -37,23 +39,23 @@ class LexicalJudge(Rater):
                 " is not of that kind; use correctness or correctness-brief, or name another judge"
             )
         self.rubric = rubric
-        self.rubrics = (rubric,)
         self._words = Words()
 
     def parameters(self) -> dict[str, JsonValue]:
         """The model's coefficients, and the rubric."""
         return {"model": shipped().sha256, "rubric": self.rubric.sha256}
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Pair | Single) -> list[str]:
         """The recordings whose words are needed; a spoken question is one of its features."""
+        assert isinstance(item, Single)
         if not item.has_reference:
             return []
         spoken = item.instruction.has_audio and not item.instruction.text
         return [*(["instruction"] if spoken else []), *self._words.roles(item)]
 
-    async def rate(self, case: SingleCase) -> list[Score]:
+    async def judge(self, case: Case) -> Outcome:
         """Rate one answer."""
-        item = case.item
+        item = case.single
         references = [text for text in item.reference if text.strip()]
         if not references:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no reference")
@@ -61,7 +63,7 @@ class LexicalJudge(Rater):
             return self.unscored(item, Reason.EVIDENCE_MISSING, lacking)
         if self._words.is_empty(case):
             empty = lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
-            return [empty.model_copy(update={"caveats": [CAVEAT, *empty.caveats]})]
+            return empty.model_copy(update={"caveats": [CAVEAT, *empty.caveats]})
         found = lexical_score(
             case.instruction_text or "", references, self._words.words(case), item.rationale
         )
@@ -72,4 +74,4 @@ class LexicalJudge(Rater):
         index = item.reference.index(references[found.reference])
         estimate = score.estimate.model_copy(update={"reference": index})
         caveats = [CAVEAT, *self._words.caveats(case)]
-        return [score.model_copy(update={"estimate": estimate, "caveats": caveats})]
+        return score.model_copy(update={"estimate": estimate, "caveats": caveats})

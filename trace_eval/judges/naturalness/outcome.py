@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from trace_eval.data.judgement import (
-    DimensionVerdict,
-    Judgement,
-    Opinion,
-    Order,
-    PairScores,
-    Reason,
-)
-from trace_eval.judges.chat.prices import sum_usage
+from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
+from trace_eval.data.outcome import Order
+from trace_eval.judges.aggregate import frame, quote
 from trace_eval.judges.two_scores import NATURALNESS, Form, TwoScores, preference
 from trace_eval.judges.voting import vote
 
@@ -46,7 +39,7 @@ def voted_judgement(
     pair: str,
     judge: str,
     orders: Sequence[Order],
-    opinions: Sequence[Opinion],
+    opinions: Sequence[VerdictOpinion],
     task: str = TASK,
     form: Form = NATURALNESS,
 ) -> Judgement:
@@ -58,34 +51,13 @@ def voted_judgement(
         task: what was asked.
         form: on whose scale the scores are.
     """
-    made = Judgement(
-        pair=pair,
-        judge=judge,
-        status="scored",
-        label_set="plain",
-        opinions=list(opinions),
-        usage=sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
-    )
-    usable = [opinion for opinion in opinions if opinion.reason is None]
+    made, usable = frame(pair, judge, orders, opinions, "plain")
+    if not usable:
+        return made
     by_order = [
         [(float(o.score_a or 0), float(o.score_b or 0)) for o in usable if o.order == order]
         for order in orders
     ]
-    for order, scores in zip(orders, by_order, strict=True):
-        if not scores:
-            failed = [opinion for opinion in opinions if opinion.order == order]
-            codes = Counter(opinion.reason for opinion in failed)
-            reason = codes.most_common(1)[0][0] or Reason.JUDGE_FAILED
-            detail = next((o.detail for o in failed if o.reason is reason), None)
-            return made.model_copy(
-                update={
-                    "status": "unscored",
-                    "reason": reason,
-                    "detail": f"no usable opinion with order {order}: {detail}",
-                }
-            )
-    if len(usable) < len(opinions):
-        made.caveats.append(f"{len(opinions) - len(usable)} of {len(opinions)} opinions failed")
     found = vote(by_order)
     made.dimensions[ABOUT] = DimensionVerdict(
         rating=found.label,
@@ -137,11 +109,9 @@ def rewarded_judgement(
     )
 
 
-def _words(usable: Sequence[Opinion], label: str) -> str:
+def _words(usable: Sequence[VerdictOpinion], label: str) -> str:
     agreeing = [opinion for opinion in usable if opinion.ratings.get(ABOUT) == label]
     chosen = min(agreeing or usable, key=lambda opinion: (opinion.order, opinion.sample))
     said = " ".join(f"{name}: {words}" for name, words in chosen.reasoning.items() if words)
     shown = f"A {chosen.score_a:g}, B {chosen.score_b:g}."
-    # The words speak of the places that the model heard; they cannot be mapped back.
-    lead = "" if chosen.order == "ab" else "[here the first is B and the second is A] "
-    return f"{shown} {lead}{said}".strip()
+    return f"{shown} {quote(chosen, said)}".strip()

@@ -26,7 +26,7 @@ from blueprints import (
 from extractors.missing import unmeasured
 from extractors.suspect import guessed
 from trace_eval.data.items import Single
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
@@ -55,27 +55,27 @@ class Evidence(ABC):
         """The recordings of the answer whose blueprints are needed."""
 
     @abstractmethod
-    def lacking(self, case: SingleCase) -> str | None:
+    def lacking(self, case: Case) -> str | None:
         """Why the answer cannot be shown; None: it can."""
 
     @abstractmethod
-    def texts(self, case: SingleCase) -> list[str]:
+    def texts(self, case: Case) -> list[str]:
         """Every text from outside that :meth:`parts` shows, harmless; the fence avoids them."""
 
     @abstractmethod
-    def parts(self, case: SingleCase, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """The answer as pieces of the message, texts fenced."""
 
-    def is_empty(self, case: SingleCase) -> bool:
+    def is_empty(self, case: Case) -> bool:
         """True where there is not a word to rate; then nothing is sent."""
         return False
 
-    def is_silent(self, case: SingleCase) -> bool:
+    def is_silent(self, case: Case) -> bool:
         """True where nobody can be heard in any recording of the answer."""
         known = list(case.answers.values())
         return bool(known) and all(map(_silent, known))
 
-    def caveats(self, case: SingleCase) -> list[str]:
+    def caveats(self, case: Case) -> list[str]:
         """What a reader of the score must know of what was shown."""
         doubtful = [
             flag
@@ -88,18 +88,18 @@ class Evidence(ABC):
             : len(doubtful)
         ]
 
-    def cropped(self, case: SingleCase) -> bool:
+    def cropped(self, case: Case) -> bool:
         """True where what is shown ends before the recording does."""
         return False
 
     # --- solved examples -----------------------------------------------------------------
 
     @property
-    def examples(self) -> Sequence[SingleCase]:
+    def examples(self) -> Sequence[Case]:
         """Solved examples that are shown before every answer, in their order."""
         return ()
 
-    def lines(self, case: SingleCase, fence: Fence) -> list[str]:
+    def lines(self, case: Case, fence: Fence) -> list[str]:
         """What is to be read beside the answer's sound, texts fenced."""
         return []
 
@@ -112,7 +112,7 @@ class Evidence(ABC):
         """
         return ()
 
-    def example_of(self, case: SingleCase) -> str | None:
+    def example_of(self, case: Case) -> str | None:
         """Id of the example that the answer is; then nobody is asked about it."""
         return None
 
@@ -138,9 +138,9 @@ class Words(Evidence):
         """None where the words are given."""
         return [] if item.answer.text is not None else _roles(item)
 
-    def lacking(self, case: SingleCase) -> str | None:
+    def lacking(self, case: Case) -> str | None:
         """A transcript that is absent for a technical reason, or that is known to be guessed."""
-        if case.item.answer.text is not None:
+        if case.single.answer.text is not None:
             return None
         for role, blueprint in case.answers.items():
             heard = blueprint.transcript
@@ -151,24 +151,24 @@ class Words(Evidence):
         return None
 
     @staticmethod
-    def heard(case: SingleCase) -> str:
+    def heard(case: Case) -> str:
         """What was recognised of the answer's recordings, as it is."""
         return " ".join(_transcript(b) for b in case.answers.values())
 
-    def words(self, case: SingleCase) -> str:
+    def words(self, case: Case) -> str:
         """The words, on one line."""
-        text = case.item.answer.text
+        text = case.single.answer.text
         return neutralise(self.heard(case) if text is None else text)
 
-    def is_empty(self, case: SingleCase) -> bool:
+    def is_empty(self, case: Case) -> bool:
         """No words: an empty text, or recordings in which nothing was recognised."""
         return not self.words(case)
 
-    def texts(self, case: SingleCase) -> list[str]:
+    def texts(self, case: Case) -> list[str]:
         """The words."""
         return [self.words(case)]
 
-    def parts(self, case: SingleCase, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """The words as the candidate answer."""
         return ["Candidate answer\n" + fence("candidate", self.words(case))]
 
@@ -191,27 +191,27 @@ class Readings(Evidence):
         """All recordings of the answer."""
         return _roles(item)
 
-    def lacking(self, case: SingleCase) -> str | None:
+    def lacking(self, case: Case) -> str | None:
         """No recording at all: there is nothing to measure."""
         if not case.answers:
             return "the answer has no recording, and the rubric is about how it sounds"
         return None
 
-    def texts(self, case: SingleCase) -> list[str]:
+    def texts(self, case: Case) -> list[str]:
         """The rendered blueprints."""
         return list(self._rendered(case).values())
 
-    def parts(self, case: SingleCase, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """One blueprint, or one per turn with its speaker."""
         shown = self._rendered(case)
         speakers = {
-            f"turn-{n}": turn.speaker for n, turn in enumerate(case.item.answer.turns, start=1)
+            f"turn-{n}": turn.speaker for n, turn in enumerate(case.single.answer.turns, start=1)
         }
         return [
             f"{_title(role, speakers)}\n{fence(role, text)}".strip() for role, text in shown.items()
         ]
 
-    def _rendered(self, case: SingleCase) -> Mapping[str, str]:
+    def _rendered(self, case: Case) -> Mapping[str, str]:
         return {role: self._render(blueprint) for role, blueprint in case.answers.items()}
 
     def _render(self, raw: Blueprint) -> str:

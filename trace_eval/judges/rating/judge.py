@@ -14,9 +14,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
-from trace_eval.data.scores import Score, ScoreOpinion
-from trace_eval.judges.base import Rater, SingleCase
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import ScoreOpinion
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.judge import ChatJudge
@@ -36,7 +37,7 @@ from trace_eval.judges.rating.score import lowest_score, score_of
 from trace_eval.rubrics import ScoreRubric
 
 
-class RatingJudge(Rater, ChatJudge[ScoreReply]):
+class RatingJudge(ChatJudge[ScoreReply]):
     """A judge of single answers by one rubric. One instance serves a whole run, concurrently.
 
     Args:
@@ -49,6 +50,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         UserError: ``show`` does not fit the rubric; else as :class:`ChatJudge`.
     """
 
+    accepts = frozenset({"single"})
     asks_with = RATING_OPTIONS | {"rendering", "drop"}
 
     #: Options that matter to what is heard instead of read.
@@ -66,7 +68,6 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
         if evidence and "audio" in evidence.reads:
             self.asks_with = self.listens_with  # type: ignore[misc]
         self.rubric = rubric
-        self.rubrics = (rubric,)
         self.evidence = evidence or (Readings(options) if rubric.needs_audio else Words())
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
@@ -122,28 +123,29 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
     def _lacks_reference(self, item: Single) -> bool:
         return self.prompts.asks_for_reference and not item.has_reference
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Pair | Single) -> list[str]:
         """The recordings whose blueprints are needed; none of an item that cannot be rated."""
+        assert isinstance(item, Single)
         if self._lacks_reference(item):
             return []
         asked = ["instruction"] if self._listens_to_instruction(item) else []
         return [*asked, *self.evidence.roles(item)]
 
-    def lacking(self, case: SingleCase) -> str | None:
+    def lacking(self, case: Case) -> str | None:
         """Why nothing can be asked: our tools left something out, or the item does."""
-        if self._lacks_reference(case.item):
+        if self._lacks_reference(case.single):
             return f"the item has no reference, which rubric {self.rubric.name} compares with"
-        if self._listens_to_instruction(case.item) and case.instruction_text is None:
+        if self._listens_to_instruction(case.single) and case.instruction_text is None:
             return "the instruction is spoken, and there is no transcript of it"
         return self.evidence.lacking(case)
 
-    def calls(self, case: SingleCase) -> list[Call]:
+    def calls(self, case: Case) -> list[Call]:
         """One question per sample; none where the answer is empty, silent or an example."""
         if self.evidence.example_of(case) or self._nothing_in(case):
             return []
         messages = self.prompts.messages(case)
         return [
-            self.call(case.item.id, "ab", sample, messages, self._schema)
+            self.call(case.single.id, "ab", sample, messages, self._schema)
             for sample in range(self.options.samples)
         ]
 
@@ -153,7 +155,7 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
             return iter([calls] if calls else [])
         return super().requests(calls)
 
-    def _nothing_in(self, case: SingleCase) -> Reason | None:
+    def _nothing_in(self, case: Case) -> Reason | None:
         """Why nobody is asked about an answer; silence is said before emptiness."""
         if self.rubric.silent == "ask":
             return None
@@ -161,17 +163,17 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
             return Reason.SILENT if self.evidence.is_silent(case) else None
         return Reason.EMPTY_CANDIDATE if self.evidence.is_empty(case) else None
 
-    async def rate(self, case: SingleCase) -> list[Score]:
+    async def judge(self, case: Case) -> Outcome:
         """Rate one answer. Nothing is sent for an example, or where something is missing."""
         if lacking := self.lacking(case):
-            return self.unscored(case.item, Reason.EVIDENCE_MISSING, lacking)
+            return self.unscored(case.single, Reason.EVIDENCE_MISSING, lacking)
         if same := self.evidence.example_of(case):
             told = f"its recording is that of example {same!r}, whose score the judge was shown"
-            return self.unscored(case.item, Reason.IS_EXAMPLE, told)
+            return self.unscored(case.single, Reason.IS_EXAMPLE, told)
         if reason := self._nothing_in(case):
             if self.rubric.silent == "unscored":
-                return self.unscored(case.item, reason, "there is nothing to rate in the answer")
-            return [lowest_score(case.item, self.rubric, self.spec, reason)]
+                return self.unscored(case.single, reason, "there is nothing to rate in the answer")
+            return lowest_score(case.single, self.rubric, self.spec, reason)
         calls = self.calls(case)
         ask = self.answers_together if self.options.choices else self.answers
         outcomes = await ask(calls)
@@ -180,10 +182,9 @@ class RatingJudge(Rater, ChatJudge[ScoreReply]):
             "caveats": self.evidence.caveats(case),
             "cropped": self.evidence.cropped(case),
         }
-        found = score_of(
-            case.item, self.rubric, self.spec, opinions, self.options.min_samples, **more
+        return score_of(
+            case.single, self.rubric, self.spec, opinions, self.options.min_samples, **more
         )
-        return [found]
 
 
 def _opinion(call: Call, outcome: CallOutcome[ScoreReply]) -> ScoreOpinion:

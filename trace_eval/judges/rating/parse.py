@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from fusion import OffScale
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import ReplyError, after_thinking, last_object, storable
 from trace_eval.rubrics import ScoreRubric
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from blueprints import UserError
-from trace_eval.judges.base import SingleCase
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.rating.evidence import Evidence
 from trace_eval.judges.rating.parse import ELEMENTS
@@ -111,7 +111,7 @@ class RatingPrompt:
             f" Reply with the JSON object alone: {self._form()}"
         )
 
-    def messages(self, case: SingleCase) -> tuple[Message, ...]:
+    def messages(self, case: Case) -> tuple[Message, ...]:
         """The prompt of one item; all samples share it."""
         fields = list(self._fields(case))
         tag = fence_tag([*(text for _, _, text in fields), *self._evidence.texts(case)])
@@ -120,16 +120,16 @@ class RatingPrompt:
         pieces = [*before, *self._evidence.parts(case, put), self._last()]
         return *self.prefix, Message("user", _content(pieces))
 
-    def _written(self, case: SingleCase) -> list[str]:
+    def _written(self, case: Case) -> list[str]:
         """What is to be read of an example, in the order of :meth:`messages`."""
         fields = list(self._fields(case))
         put = partial(fence, fence_tag([*(t for _, _, t in fields), *self._evidence.texts(case)]))
         told = [f"{title}\n{put(label, text)}" for title, label, text in fields]
         return [*told, *self._evidence.lines(case, put)]
 
-    def _fields(self, case: SingleCase) -> Iterator[tuple[str, str, str]]:
+    def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
         """(title, label, harmless text) of everything but the answer."""
-        item = case.item
+        item = case.single
         if text := neutralise((self.asks_for_instruction and case.instruction_text) or ""):
             name = "question" if "question" in self._shown else "instruction"
             yield f"The {name}", name, text

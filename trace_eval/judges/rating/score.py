@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from fusion import Numbers
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason, failures
 from trace_eval.data.scores import JudgePart, Score, ScoreEstimate, ScoreOpinion
 from trace_eval.judges.chat.prices import sum_usage
 from trace_eval.rubrics import ScoreRubric
@@ -60,7 +59,7 @@ def score_of(
         told = f"{common['used']} of {len(opinions)} samples are usable: {first.detail}"
         return Score(status="unscored", reason=reason, detail=told, **common)
     usable = [opinion for opinion in opinions if opinion.reason is None]
-    caveats = [*more.get("caveats", ()), *_caveats(reduced, failed, len(opinions))]
+    caveats = [*more.get("caveats", ()), *failures(opinions, "samples"), *_undecided(reduced)]
     return Score(
         **{
             **common,
@@ -219,12 +218,7 @@ def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgePart]
     ]
 
 
-def _caveats(reduced: Reduced, failed: Sequence[ScoreOpinion], samples: int) -> list[str]:
-    caveats = []
-    if failed:
-        codes = Counter(str(opinion.reason) for opinion in failed)
-        told = ", ".join(f"{count} {code}" for code, count in sorted(codes.items()))
-        caveats.append(f"{len(failed)} of {samples} samples failed: {told}")
+def _undecided(reduced: Reduced) -> list[str]:
     if len(reduced.distribution) == 2 and reduced.majority is None:
-        caveats.append("undecided: exactly half of the samples say each")
-    return caveats
+        return ["undecided: exactly half of the samples say each"]
+    return []

@@ -1,26 +1,26 @@
-"""Judges and raters by spec: ``KIND`` or ``KIND:ARGUMENT``."""
+"""Judges by spec: ``KIND`` or ``KIND:ARGUMENT``. A new kind is a class and a row in ``kinds``."""
 
-from trace_eval.judges.registry.built_in import RATERS_ONLY, JudgeKind
-from trace_eval.judges.registry.pairs import (
+from trace_eval.judges.registry.create import (
     create_judge,
+    create_scorers,
     ignored_options,
     judge_of,
     judge_specs,
-    kinds,
+    panel_of,
+    scores_only,
 )
+from trace_eval.judges.registry.kinds import KINDS, JudgeKind
 from trace_eval.judges.registry.plugins import ENTRY_POINT_GROUP
-from trace_eval.judges.registry.raters import rater_specs, raters_of, scores_only
 
 __all__ = [
     "ENTRY_POINT_GROUP",
-    "RATERS_ONLY",
+    "KINDS",
     "JudgeKind",
     "create_judge",
+    "create_scorers",
     "ignored_options",
     "judge_of",
     "judge_specs",
-    "kinds",
-    "rater_specs",
-    "raters_of",
+    "panel_of",
     "scores_only",
 ]

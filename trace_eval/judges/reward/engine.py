@@ -14,7 +14,7 @@ from extractors.audio import AudioError, Clip, Samples
 from extractors.device import expects_gpu
 from extractors.model_backed import GPU_BATCH
 from trace_eval.audio.limits import ClipRefused
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.prompt import NaturalnessPrompt

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from extractors.audio import Samples
 from fusion.rubric import preference_rubric
-from trace_eval.data.judgement import Judgement, Opinion, Order, Reason, Usage
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Evidence, Judge
 from trace_eval.judges.chat.reply_json import ReplyError
@@ -155,7 +156,7 @@ class ReplyJudge(InProcessJudge):
         a, b = (self.engine.samples(clip) for clip in clips)
         style = style_of(pair.meta)
         orders: tuple[Order, ...] = orders_of(self.engine.options, pair.id)
-        opinions: list[Opinion] = []
+        opinions: list[VerdictOpinion] = []
         for order in orders:
             words, sounds = (texts.a, texts.b), (a, b)
             if order == "ba":
@@ -165,7 +166,7 @@ class ReplyJudge(InProcessJudge):
 
     async def _opinions(
         self, texts: tuple[str, ...], sounds: tuple[Samples, ...], style: str | None, order: Order
-    ) -> list[Opinion]:
+    ) -> list[VerdictOpinion]:
         options = self.engine.options
         first, second = sounds
         turns = self.engine.turns(self.engine.prompt.pair(texts, (first, second), style))
@@ -178,7 +179,7 @@ class ReplyJudge(InProcessJudge):
             opinions.append(opinion)
         return opinions
 
-    def _opinion(self, reply: Any, order: Order, sample: int, prompt_tokens: int) -> Opinion:
+    def _opinion(self, reply: Any, order: Order, sample: int, prompt_tokens: int) -> VerdictOpinion:
         fields: dict[str, Any] = {
             "order": order,
             "sample": sample,
@@ -193,12 +194,12 @@ class ReplyJudge(InProcessJudge):
             text = self.engine.options.structure in ("auto", "text")
             scores = read_text(reply.text) if text else read_json(reply.text)
         except ReplyError as error:
-            return Opinion.model_validate(
+            return VerdictOpinion.model_validate(
                 {**fields, "reason": error.reason, "detail": error.detail}
             )
-        return Opinion.model_validate({**fields, **opinion_fields(scores, order)})
+        return VerdictOpinion.model_validate({**fields, **opinion_fields(scores, order)})
 
-    async def _repaired(self, turns: list[Turn], failed: Opinion) -> Opinion:
+    async def _repaired(self, turns: list[Turn], failed: VerdictOpinion) -> VerdictOpinion:
         """The second chance; the first reply stays in the conversation."""
         said = shown_again(failed.raw)
         told = self.engine.prompt.repair(failed.detail or "")

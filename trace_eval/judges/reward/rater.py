@@ -8,10 +8,12 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
+from fusion.rubric import ItemKind
 from trace_eval.data.items import Single
-from trace_eval.data.judgement import Reason
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score, ScoreOpinion
-from trace_eval.judges.base import Evidence, Rater, SingleCase
+from trace_eval.judges.base import Case, Evidence, Judge
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR
 from trace_eval.judges.options import JudgeOptions
@@ -23,16 +25,16 @@ from trace_eval.rubrics import ScoreRubric
 CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"
 
 
-class RewardRater(Rater):
+class RewardRater(Judge):
     """Gives each recording its reward."""
 
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS
 
     def __init__(self, spec: str, engine: Engine, rubric: ScoreRubric) -> None:
         self.spec = spec
         self.engine = engine
         self.rubric = rubric
-        self.rubrics = (rubric,)
         reads: set[Evidence] = {"audio"}
         if engine.options.transcripts == "asr":
             reads.add("blueprint")
@@ -52,13 +54,13 @@ class RewardRater(Rater):
         """Load the model."""
         self.engine.model()
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Pair | Single) -> list[str]:
         """The recording of the answer; it is decoded, and recognised where its words serve."""
-        return ["answer"] if item.answer.has_audio else []
+        return [role for role in item.answer_roles if role == "answer"]
 
-    async def rate(self, case: SingleCase) -> list[Score]:
+    async def judge(self, case: Case) -> Outcome:
         """Rate one answer."""
-        item = case.item
+        item = case.single
         text, caveats = self._text(case)
         if not item.answer.has_audio:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
@@ -70,27 +72,25 @@ class RewardRater(Rater):
             reward = await self.engine.reward(clip, text, style_of(item.meta))
         except Refused as refused:
             return self.unscored(item, refused.reason, refused.detail)
-        return [
-            Score(
-                item=item.id,
-                question_id=item.question_id,
-                system=item.system,
-                rubric=self.rubric.name,
-                rubric_sha256=self.rubric.sha256,
-                judge=self.spec,
-                status="scored",
-                value=reward,
-                used=1,
-                samples=1,
-                opinions=[ScoreOpinion(sample=0, score=reward)],
-                caveats=[CAVEAT, *caveats],
-            )
-        ]
+        return Score(
+            item=item.id,
+            question_id=item.question_id,
+            system=item.system,
+            rubric=self.rubric.name,
+            rubric_sha256=self.rubric.sha256,
+            judge=self.spec,
+            status="scored",
+            value=reward,
+            used=1,
+            samples=1,
+            opinions=[ScoreOpinion(sample=0, score=reward)],
+            caveats=[CAVEAT, *caveats],
+        )
 
-    def _text(self, case: SingleCase) -> tuple[str | None, list[str]]:
+    def _text(self, case: Case) -> tuple[str | None, list[str]]:
         """(what should have been said, caveats)."""
-        if case.item.reference:
-            return case.item.reference[0], []
+        if case.single.reference:
+            return case.single.reference[0], []
         heard = case.blueprints.get("answer")
         if self.engine.options.transcripts == "asr" and heard:
             transcript = heard.transcript

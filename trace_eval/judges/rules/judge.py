@@ -9,7 +9,8 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from fusion import Dimension
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content

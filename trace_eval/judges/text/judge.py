@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from blueprints import Absent
 from extractors.missing import unmeasured
-from trace_eval.data.judgement import Judgement, Opinion, Order, Reason
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.judges.aggregate import swap_back, typed_judgement
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Call, CallOutcome
@@ -24,7 +26,6 @@ from trace_eval.judges.chat.tokens import typical_tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.parse import Verdicts, parse_reply
-from trace_eval.judges.reconcile import judgement_of, swap_back
 from trace_eval.judges.schema import reply_schema
 from trace_eval.judges.text.prompt import ABOUT_THE_CLIP, PromptPack
 
@@ -91,7 +92,7 @@ class LLMJudge(ChatJudge[Verdicts]):
         outcomes = await self.answers(calls)
         advice = self._advice(case) if any(map(_is_cut, outcomes)) else ""
         opinions = [_opinion(*both, advice) for both in zip(calls, outcomes, strict=True)]
-        return judgement_of(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
+        return typed_judgement(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
 
     def _advice(self, case: Case) -> str:
         """How long the prompt is, and how long it would be in the shorter forms."""
@@ -130,11 +131,11 @@ def _is_cut(outcome: CallOutcome[Verdicts]) -> bool:
     return outcome.reason is Reason.PROMPT_CUT
 
 
-def _opinion(call: Call, outcome: CallOutcome[Verdicts], advice: str) -> Opinion:
+def _opinion(call: Call, outcome: CallOutcome[Verdicts], advice: str) -> VerdictOpinion:
     verdicts = outcome.value
     if _is_cut(outcome):
         outcome = replace(outcome, detail=f"{outcome.detail}{advice}")
-    return Opinion(
+    return VerdictOpinion(
         order=call.order,
         sample=call.sample,
         seed=call.request.sent_seed,

@@ -22,7 +22,7 @@ from blueprints import (
     render_paper,
 )
 from blueprints.paper import Speaker
-from trace_eval.data.judgement import Order
+from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions

@@ -24,8 +24,8 @@ from trace_eval.review.scoring.corrections import (
 )
 from trace_eval.review.scoring.store import ScoreStore, StoredScore
 from trace_eval.rubrics import ScoreRubric, load_rubric
-from trace_eval.runs.rating import rubrics_of
 from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import rubrics_of
 
 #: What a rater sends who gives no score.
 NONE = "none"

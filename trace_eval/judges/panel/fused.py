@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score, ScoreEstimate
-from trace_eval.judges.base import Rater
-from trace_eval.judges.rating.panel import Key, Panel
+from trace_eval.judges.base import Judge
+from trace_eval.judges.panel.panel import Key, Panel
 from trace_eval.judges.rating.score import pooled, shares
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores.estimate import Reduced
@@ -28,7 +28,7 @@ class FusedPanel(Panel):
     Args:
         folder: that ``train fusion`` wrote.
         rubrics: what is rated; the model's scale must be theirs.
-        raters_of: makes the raters of a spec.
+        create_scorers: makes the raters of a spec.
         done: as of :class:`Panel`.
 
     Raises:
@@ -39,20 +39,20 @@ class FusedPanel(Panel):
         self,
         folder: Path,
         rubrics: Sequence[ScoreRubric],
-        raters_of: Callable[[str], list[Rater]],
+        create_scorers: Callable[[str], list[Judge]],
         done: Collection[Key] = (),
     ) -> None:
         self.model = FusionModel.load(folder)
         for rubric in rubrics:
             _refuse_other(self.model, rubric, folder)
         specs = [member.judge for member in self.model.members if member.weight > 0]
-        super().__init__([rater for spec in specs for rater in raters_of(spec)], done)
+        super().__init__([rater for spec in specs for rater in create_scorers(spec)], done)
         self.spec = f"{KIND}:{folder}"
         self._sha256 = sha256((folder / FILE).read_bytes()).hexdigest()
 
     def parameters(self) -> dict[str, JsonValue]:
         """The model's file, and what its judges say of themselves."""
-        raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.raters]
+        raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.judges]
         return {"fusion": self._sha256, "raters": raters}
 
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:

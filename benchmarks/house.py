@@ -1,0 +1,163 @@
+"""How much house there is: rooms, imports between them, options, long functions and files.
+
+    python -m benchmarks.house               # the working tree
+    python -m benchmarks.house v0.2 HEAD     # commits, side by side
+
+A room is a folder of ``trace_eval``, a file that lies loose in it, or one of the packages beside
+it. Every import counts, also those inside functions and those for type checkers alone. Options
+are counted from the commands themselves, one slot per option and command.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules
+
+#: Lines from which a function is too long for a screen, and a file for a room.
+LONG_FUNCTION, LONG_FILE = 60, 350
+
+#: Words by which a place asks which kind of item it has.
+_KINDS = ("Pair", "Single", "Rater", "RateOptions", "RatingSession", "Case")
+
+_COUNT_OPTIONS = """
+import json, click, typer
+from trace_eval.commands.cli import app
+found = {}
+def walk(name, command):
+    if isinstance(command, click.Group) or hasattr(command, "commands"):
+        for child, sub in command.commands.items():
+            walk(f"{name} {child}".strip(), sub)
+    else:
+        found[name] = sum(p.param_type_name == "option" for p in command.params)
+walk("", typer.main.get_command(app))
+print(json.dumps(found))
+"""
+
+
+def room(module: str) -> str:
+    """The room that a module lies in; the facade ``trace_eval`` is none."""
+    first, _, rest = module.partition(".")
+    return f"trace_eval.{rest.partition('.')[0]}" if first == "trace_eval" and rest else first
+
+
+def _graph(root: Path) -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {room(name): set() for name in modules(root)}
+    for arrow in arrows(root, types=True):
+        source, target = room(arrow.source), room(arrow.target)
+        if source != target and "trace_eval" not in (source, target):
+            graph[source].add(target)
+    graph.pop("trace_eval", None)
+    return graph
+
+
+def _file_circles(root: Path) -> int:
+    """Circles of files between or inside rooms, late and type-only imports counted."""
+    graph: dict[str, set[str]] = {}
+    for arrow in arrows(root, types=True):
+        if "trace_eval" not in (arrow.source, arrow.target):
+            graph.setdefault(arrow.source, set()).add(arrow.target)
+    return len(circles(graph))
+
+
+def _long_functions(trees: dict[str, ast.AST]) -> int:
+    return sum(
+        (node.end_lineno or 0) - node.lineno + 1 > LONG_FUNCTION
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+
+def _kind_questions(trees: dict[str, ast.AST]) -> int:
+    """Places in ``runs/`` that ask of which class an item, judge or options are."""
+    return sum(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "isinstance"
+        and any(isinstance(n, ast.Name) and n.id in _KINDS for n in ast.walk(node.args[1]))
+        for name, tree in trees.items()
+        if name.startswith("trace_eval.runs")
+        for node in ast.walk(tree)
+    )
+
+
+def _lint(root: Path, rule: str) -> int:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", rule),
+            *("--output-format", "json", *PACKAGES),
+        ],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    return len(json.loads(done.stdout or "[]"))
+
+
+def _options(root: Path) -> dict[str, int]:
+    """Command -> number of its options."""
+    done = subprocess.run(
+        [sys.executable, "-c", _COUNT_OPTIONS],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
+    )
+    counted: dict[str, int] = json.loads(done.stdout)
+    return counted
+
+
+def figures(root: Path) -> Iterator[tuple[str, object]]:
+    """(what, figure) of one tree."""
+    known = modules(root)
+    texts = {name: path.read_text("utf-8") for name, path in known.items()}
+    trees: dict[str, ast.AST] = {name: ast.parse(text) for name, text in texts.items()}
+    graph, options = _graph(root), _options(root)
+    yield "product lines", sum(len(text.splitlines()) for text in texts.values())
+    yield "product files", len(known)
+    yield "rooms", len(graph)
+    yield "arrows between rooms", sum(map(len, graph.values()))
+    yield "circles of rooms", len(circles(graph))
+    yield "circles of files", _file_circles(root)
+    yield "options of judge", options.get("judge")
+    yield "options of all commands", sum(options.values())
+    yield "commands", len(options)
+    yield "questions of the item's class in runs/", _kind_questions(trees)
+    yield f"functions over {LONG_FUNCTION} lines", _long_functions(trees)
+    yield (
+        f"files over {LONG_FILE} lines",
+        sum(len(t.splitlines()) > LONG_FILE for t in texts.values()),
+    )
+    yield "more than five arguments (PLR0913)", _lint(root, "PLR0913")
+    yield "complexity over ten (C901)", _lint(root, "C901")
+
+
+def main() -> None:
+    """Print the working tree, or the named commits side by side."""
+    columns: dict[str, dict[str, object]] = {}
+    for commit in sys.argv[1:] or ["working tree"]:
+        if commit == "working tree":
+            columns[commit] = dict(figures(ROOT))
+            continue
+        tree = subprocess.run(
+            ["git", "archive", commit], cwd=ROOT, capture_output=True, check=True
+        ).stdout
+        with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(tree)) as tar:
+            tar.extractall(folder, filter="data")
+            columns[commit] = dict(figures(Path(folder)))
+    print(f"{'':42}", *(f"{title:>14}" for title in columns))
+    for what in next(iter(columns.values())):
+        print(f"{what:42}", *(f"{column[what]!s:>14}" for column in columns.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The table of rooms: which there are, lowest first, and whom each imports."""
+
+from __future__ import annotations
+
+#: The rooms, lowest first, and after the colon all that a room imports: each of them stands
+#: above it. A new import between rooms is a line changed here, and one that is gone leaves it.
+#: A module belongs to the room with the longest matching name, so ``judges`` is what lies loose
+#: in that folder. Rooms without a package's name lie in ``trace_eval``.
+TABLE = """
+blueprints:
+fusion:
+extractors: blueprints
+audio: blueprints extractors
+data: blueprints fusion
+static:
+judges.presets:
+judges.options: blueprints judges.presets
+measures: blueprints data
+rubrics: blueprints data fusion
+scores: blueprints data fusion
+judges.base: blueprints data fusion rubrics
+options: blueprints extractors fusion judges.options
+extracting: blueprints data extractors options
+judges.chat: blueprints data judges.base judges.options
+judges: blueprints data extractors fusion judges.chat judges.options
+judges.rules: blueprints data extractors fusion judges.base
+judges.text: blueprints data extractors judges judges.base judges.chat judges.options
+judges.naturalness: blueprints data judges judges.text
+judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text rubrics scores
+judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
+judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.rating judges.text rubrics
+judges.lexical: blueprints data fusion judges.base judges.rating rubrics scores
+scorer: blueprints data extractors fusion judges judges.base judges.rating rubrics scores
+judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
+judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text rubrics scorer
+judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry
+runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
+agreement: audio blueprints data fusion measures rubrics runs scores
+api: blueprints data extracting judges.registry options runs
+ranking: agreement blueprints data fusion
+select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
+conclude: agreement blueprints data fusion judges.naturalness ranking runs
+report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
+review: agreement blueprints data extracting extractors fusion rubrics runs static
+compare: agreement blueprints data fusion report runs
+doctor: blueprints data extracting extractors fusion judges.doctor judges.options judges.registry
+drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
+commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
+__main__: commands
+"""  # noqa: E501
+
+#: ``import trace_eval`` re-exports from everywhere, on first use.
+FACADE = "trace_eval"
+
+_OUTSIDE = ("fusion", "blueprints", "extractors")
+
+
+def _full(room: str) -> str:
+    return room if room in _OUTSIDE else f"{FACADE}.{room}"
+
+
+#: Room -> the rooms that it imports.
+ROOMS = {
+    _full(name): {_full(other) for other in others.split()}
+    for name, _, others in (line.partition(":") for line in TABLE.strip().splitlines())
+}
+
+
+def room_of(module: str) -> str:
+    """The room that a module lies in."""
+    return max((r for r in (*ROOMS, FACADE) if f"{module}.".startswith(f"{r}.")), key=len)
+
+
+def short(room: str) -> str:
+    """A room's name as the table has it."""
+    return room.removeprefix(f"{FACADE}.")

@@ -1,0 +1,112 @@
+"""What a judge leaves of one item, whatever it was asked: opinions, and an outcome with a status.
+
+A comparison of two answers is a :class:`~trace_eval.data.judgement.Judgement`, a number for one
+answer a :class:`~trace_eval.data.scores.Score`; both are an :class:`Outcome`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from blueprints import Strict
+
+Order = Literal["ab", "ba"]
+
+
+class Reason(StrEnum):
+    """Why an item, or one call, has no verdict or score, or was not asked for one."""
+
+    CLIP_FAILED = "clip_failed"  # an answer could not be decoded
+    EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
+    JUDGE_FAILED = "judge_failed"  # the judge raised
+    UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time
+    REFUSED = "refused"  # the server refused the request (key, model, limits)
+    RATE_LIMITED = "rate_limited"  # still 429 after all retries
+    PROMPT_CUT = "prompt_cut"  # the server read less than was sent
+    REPLY_CUT = "reply_cut"  # the reply hit the token limit
+    FILTERED = "filtered"  # a content filter took the reply
+    UNPARSEABLE = "unparseable"  # no verdict in the reply
+    OFF_LABEL = "off_label"  # a verdict outside the offered labels
+    NOT_HEARD = "not_heard"  # a judge that listens says itself that it heard nothing
+    OVER_BUDGET = "over_budget"  # --max-cost would have been passed
+    SILENT = "silent"  # nobody can be heard; scores end as the rubric says
+    EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
+    IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
+    TOO_LARGE = "too_large"  # the request would be larger than --max-request-mb
+    ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
+
+
+def is_unset(value: object) -> bool:
+    """True for fields that only some records have: those without one leave it out."""
+    return value is None
+
+
+class Usage(Strict):
+    """Tokens as the server counted them, and their price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = Field(0, description="input tokens served from the server's cache")
+    audio_tokens: int = Field(
+        0, description="input tokens that are sound", exclude_if=lambda value: value == 0
+    )
+    cost_usd: float | None = Field(None, description="US dollars; null: no price is known")
+
+
+class Opinion(Strict):
+    """One call of a judge; what it said stands in the subclasses."""
+
+    sample: int = Field(0, ge=0, description="index of the repetition")
+    reason: Reason | None = Field(None, description="why it says nothing that can be used")
+    detail: str | None = Field(None, description="one sentence beside the reason")
+    raw: str | None = Field(None, description="the last reply as it came")
+    repaired: bool = Field(False, description="the first reply was unusable, the second counts")
+    cached: bool = Field(False, description="read from the reply cache, nothing was sent")
+    seed: int | None = Field(None, description="as it was sent; choices of one request share it")
+    seconds: float | None = Field(None, description="time of the call, seconds")
+    usage: Usage | None = None
+    sent: dict[str, JsonValue] | None = Field(
+        None,
+        description="what was heard: parts, seconds, SHA-256; null: text alone",
+        exclude_if=is_unset,
+    )
+
+
+class Outcome(Strict):
+    """What one judge says of one item by one rubric, or why it says nothing."""
+
+    judge: str = Field(description="judge spec, e.g. rules or ollama:qwen3:8b; several: ' + '")
+    status: Literal["scored", "unscored"]
+    reason: Reason | None = Field(
+        None, description="why it is unscored; silent: it was scored without being asked"
+    )
+    detail: str | None = Field(None, description="one sentence beside the reason")
+    usage: Usage | None = Field(None, description="sum over the calls that were sent")
+    caveats: list[str] = Field(default_factory=list, description="what every reader must know")
+
+    @property
+    @abstractmethod
+    def key(self) -> tuple[str, str]:
+        """(item, rubric): unique in a run."""
+
+
+def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
+    """The commonest reason among failed opinions, and the first sentence beside it."""
+    counts = Counter(opinion.reason for opinion in failed)
+    reason = max(Reason, key=lambda code: counts[code])
+    return reason, next(opinion.detail for opinion in failed if opinion.reason is reason)
+
+
+def failures(opinions: Sequence[Opinion], what: str = "opinions") -> list[str]:
+    """A caveat that counts the failed ones by reason; empty where none failed."""
+    counts = Counter(str(opinion.reason) for opinion in opinions if opinion.reason)
+    if not counts:
+        return []
+    reasons = ", ".join(f"{count} {code}" for code, count in sorted(counts.items()))
+    return [f"{counts.total()} of {len(opinions)} {what} failed: {reasons}"]

@@ -1,0 +1,205 @@
+"""Judges by spec, ``KIND`` or ``KIND:ARGUMENT``: of pairs, and of single answers by rubrics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from fusion.rubric import ItemKind
+from trace_eval.judges.base import Judge, Rater, missing_members
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.panel import Key, Panel
+from trace_eval.judges.presets import FOR_LISTENERS
+from trace_eval.judges.registry.kinds import FUSION, KINDS
+from trace_eval.judges.registry.plugins import Adapted, plugin, plugin_kinds
+from trace_eval.rubrics import ScoreRubric
+
+
+def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
+    """The judge of pairs that a spec names.
+
+    Args:
+        spec: e.g. ``rules``, ``ollama:qwen3:8b``, ``openai:gpt-4.1-mini``.
+        options: for judges that take any; default: all defaults.
+
+    Raises:
+        UserError: unknown kind, no model, missing package or key, contradicting options.
+    """
+    options = options or JudgeOptions()
+    name, _, argument = spec.partition(":")
+    kind = KINDS.get(name)
+    if kind and kind.pairs:
+        made = kind.pairs(argument, options)
+    elif kind:
+        raise UserError(
+            f"judge {name}: rates single answers and compares none; use trace-eval rate"
+        )
+    elif entry := plugin(name):
+        made = _checked(entry.load()(argument, options), f"judge {spec}, {entry.value}")
+    else:
+        raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs())}")
+    if "pair" not in made.accepts:
+        raise UserError(f"judge {spec}: rates single answers; use trace-eval rate")
+    refuse_ignored(made, spec, options)
+    return made
+
+
+def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
+    """The judge that a user chose: by its spec, or made already.
+
+    Raises:
+        UserError: as :func:`create_judge`; an object that is no judge; options beside a judge
+            that was made already.
+    """
+    if isinstance(choice, str):
+        return create_judge(choice, options)
+    judge = _checked(choice, "judge")
+    changed = (options or JudgeOptions()).changed()
+    if changed:
+        raise UserError(
+            f"judge {judge.spec}: was made already, so {', '.join(changed)} cannot reach it; give"
+            " them to the judge itself"
+        )
+    return judge
+
+
+def create_scorers(
+    spec: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions | None = None
+) -> list[Judge]:
+    """The judges of single answers that a spec names, one per rubric, over one client.
+
+    Args:
+        spec: e.g. ``lexical``, ``openai:gpt-4.1-mini``.
+        rubrics: what they score by.
+        options: for judges that take any; default: all defaults.
+
+    Raises:
+        UserError: as :func:`create_judge`; a judge that has no scores.
+    """
+    options = options or JudgeOptions()
+    name, _, argument = spec.partition(":")
+    kind = KINDS.get(name)
+    if kind and kind.scores:
+        made = list(kind.scores(argument, rubrics, options))
+    elif kind:
+        raise UserError(
+            f"judge {spec}: compares pairs and has no scores; use"
+            f" {', '.join(judge_specs('single'))}"
+        )
+    else:
+        made = [_plugin_scorer(spec, rubric, options) for rubric in rubrics]
+    for judge in made:
+        refuse_ignored(judge, spec, options)
+    return made
+
+
+def _plugin_scorer(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Judge:
+    """A judge of another package, told the rubric that it is to score by."""
+    kind, _, argument = spec.partition(":")
+    entry = plugin(kind)
+    if entry is None:
+        known = ", ".join(judge_specs("single"))
+        raise UserError(f"judge {spec!r} is unknown; use one of {known}")
+    made = entry.load()(argument, options)
+    if isinstance(made, Rater):
+        made.rubrics = (rubric,)
+        return Adapted(made, rubric)
+    if not isinstance(made, Judge) or "single" not in made.accepts:
+        raise UserError(
+            f"judge {spec}, {entry.value}: {type(made).__name__} rates no single answers; accept"
+            " single answers, or use trace-eval judge"
+        )
+    made.rubric = rubric
+    return made
+
+
+def panel_of(
+    judges: Sequence[str | Judge],
+    rubrics: Sequence[ScoreRubric] = (),
+    options: JudgeOptions | None = None,
+    done: Collection[Key] = (),
+) -> Panel:
+    """The judges that a session asks.
+
+    Args:
+        judges: specs, or one judge that was made already.
+        rubrics: of single answers; empty: the judge compares pairs.
+        options: for judges that take any.
+        done: scores that exist already.
+
+    Raises:
+        UserError: as :func:`create_judge` and :func:`create_scorers`.
+    """
+    if not rubrics:
+        (judge,) = judges
+        return Panel([judge_of(judge, options)])
+    specs = [judge for judge in judges if isinstance(judge, str)]
+    if len(specs) < len(judges):
+        raise UserError("judge: single answers are rated by specs; name one, e.g. lexical")
+    from trace_eval.judges.panel.fused import FusedPanel
+
+    fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
+    if not fused:
+        return Panel([r for spec in specs for r in create_scorers(spec, rubrics, options)], done)
+    if len(specs) > 1:
+        raise UserError(f"judge {fused[0]}: is several judges already; name it alone")
+    folder = Path(fused[0].partition(":")[2])
+    return FusedPanel(folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done)
+
+
+def judge_specs(item: ItemKind = "pair") -> list[str]:
+    """How every known judge of pairs, or of single answers, is written, built-in ones first."""
+    own = [
+        kind.usage
+        for name, kind in KINDS.items()
+        if (kind.pairs if item == "pair" else kind.scores or name == FUSION)
+    ]
+    return own + plugin_kinds()
+
+
+def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
+    """Options that were set and mean nothing to this judge."""
+    uses = getattr(judge, "uses", None)
+    if uses is None:
+        return []
+    listens = "audio" in judge.reads
+    unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
+    return [name for name in options.changed() if name not in uses or (name == "preset" and unfit)]
+
+
+def refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
+    """Refuse options that mean nothing to this judge."""
+    if ignored := ignored_options(judge, options):
+        raise UserError(
+            f"judge {spec}: does not use {', '.join(ignored)}; leave out what it ignores, or name"
+            " a judge that uses it"
+        )
+
+
+def _checked(made: Any, where: str) -> Judge:
+    """An object that can be used as a judge."""
+    missing = missing_members(made)
+    if missing:
+        lacks = ", ".join(missing)
+        raise UserError(
+            f"{where}: {type(made).__name__} is no Judge: it lacks {lacks}; derive it from"
+            " trace_eval.Judge"
+        )
+    judge: Judge = made
+    return judge
+
+
+def scores_only(spec: str) -> bool:
+    """Whether a judge scores single answers and compares them by their scores.
+
+    Raises:
+        UserError: the model of a reward judge is not here.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind == "reward":
+        from trace_eval.judges.reward.load import locate
+
+        return locate(argument).scores
+    return kind in KINDS and KINDS[kind].pairs is None
