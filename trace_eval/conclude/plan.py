@@ -1,14 +1,14 @@
 """How many more labels, of which pairs? By simulation from the data at hand.
 
-What people would say of the pairs that nobody labelled is imputed from the labelled pairs on
-which the judge said the same (a hot deck, Andridge & Little 2010); then labels are drawn as
-they would be asked for, and the widths of the intervals that ``rank`` or ``agree`` would print
-are read off. Nothing is assumed of the judge: where it is useless, the widths are those of
-labels alone.
+Labels are drawn as they would be asked for, see :mod:`trace_eval.conclude.future_labels`, and
+the widths of the intervals that ``rank`` or ``agree`` would print are read off. Nothing is
+assumed of the judge: where it is useless, the widths are those of labels alone; of accuracy they
+always are, though ``agree`` may come to less where the judge's certainty tells right from wrong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 
@@ -19,11 +19,13 @@ from blueprints import UserError
 from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.counts import collapse_codes, is_untyped
 from trace_eval.conclude.evidence import Array, Evidence
-from trace_eval.conclude.ppi import LEAST_LABELS, estimate, parts, simple_design
+from trace_eval.conclude.future_labels import FutureLabels, Mean, quantile_width
+from trace_eval.conclude.ppi import LEAST_LABELS
 from trace_eval.data.labels import MISSING, Codes
 
-#: Draws per number of labels; the width that four in five of them stay within is reported.
-DRAWS, QUANTILE = 24, 0.8
+#: The width that four in five draws stay within is reported; draws of the last number of labels
+#: and of each that is tried before, and how many are tried at most.
+QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
 
 #: What may be estimated.
 RATES, ACCURACY = "win rates", "accuracy"
@@ -54,6 +56,9 @@ class LabelPlan:
         minutes: of one rater, from the seconds of earlier labels; null: unknown.
         strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
+        inclusion: probability with which every pair that then has a label was asked for, old
+            labels included; empty: all are equally likely.
+        notes: what the plan takes for granted.
     """
 
     source: str
@@ -69,6 +74,8 @@ class LabelPlan:
     minutes: float | None
     strata: tuple[Stratum, ...]
     pairs: tuple[str, ...]
+    inclusion: Mapping[str, float]
+    notes: tuple[str, ...]
     verdict: str
 
 
@@ -96,30 +103,25 @@ def make_plan(
     """
     if not 0 < width < 1:
         raise UserError(f"--width {width:g}: give the full width of an interval, between 0 and 1")
-    world = _World(evidence, goal, level, cluster, np.random.default_rng(seed))
-    order = world.order()
-    least = world.labelled
+    world = _World(evidence, goal, level, cluster, seed)
+    order, future = world.order(), world.future
+    least = future.labelled
     most = least + len(order)
-    low, high = least, most
-    expected = world.width(most)
-    enough = expected <= width
-    if enough:
-        while high - low > max(1, high // 100):
-            middle = (low + high) // 2
-            low, high = (low, middle) if world.width(middle) <= width else (middle, high)
-        expected = world.width(high) if high < most else expected
-    more = high - least if enough else len(order)
+    now = future.now()
+    wanted, expected, enough = (least, now, True) if now <= width else _fewest(future, width, most)
+    more = wanted - least if enough else len(order)
     finite = bool(np.isfinite(expected))
     beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
     chosen = order[:more]
     seconds = _seconds(evidence)
     minutes = None if seconds is None else more * seconds / 60
-    now = world.width(least) if least >= LEAST_LABELS else None
+    inclusion = future.included(wanted)
+    asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
     return LabelPlan(
         source=evidence.source,
         goal=world.goal,
         width=width,
-        now=None if now is None or not np.isfinite(now) else now,
+        now=now if np.isfinite(now) else None,
         expected=expected if finite else None,
         labelled=least,
         more=more,
@@ -128,21 +130,24 @@ def make_plan(
         beyond=beyond,
         minutes=minutes,
         strata=tuple(_strata(world, order, chosen)),
+        inclusion={}
+        if inclusion is None
+        else {
+            str(evidence.ids[row]): float(share)
+            for row, share in zip(world.rows, inclusion, strict=True)
+            if row in asked
+        },
+        notes=tuple(_notes(world, cluster)),
         pairs=tuple(str(evidence.ids[row]) for row in chosen),
         verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
     )
 
 
 class _World:
-    """The run with people's labels imputed, and the widths that labels would give."""
+    """The run as it is planned for: its open pairs in an order, and what labels would give."""
 
     def __init__(
-        self,
-        evidence: Evidence,
-        goal: str | None,
-        level: float,
-        cluster: bool,
-        rng: np.random.Generator,
+        self, evidence: Evidence, goal: str | None, level: float, cluster: bool, seed: int
     ) -> None:
         facts = evidence.table.facts
         named = all(
@@ -154,7 +159,7 @@ class _World:
         kept = evidence.scored
         if self.goal == RATES:
             kept = kept & ~self_mask(facts, len(evidence.ids))
-        self.evidence, self.level, self.rng = evidence, level, rng
+        self.evidence, self.rng = evidence, np.random.default_rng(seed)
         self.rows = np.flatnonzero(kept)
         self.known = (evidence.truth != MISSING)[self.rows]
         if self.known.sum() < LEAST_LABELS:
@@ -162,73 +167,84 @@ class _World:
                 f"a plan learns from the labels at hand: give {LEAST_LABELS} at least, there are"
                 f" {int(self.known.sum())}"
             )
-        self.codes, self.truth = evidence.codes[self.rows], evidence.truth[self.rows]
-        self.said = self.codes
-        if evidence.column == "preference" or is_untyped(self.codes) or is_untyped(self.truth):
-            self.said, self.truth = collapse_codes(self.codes), collapse_codes(self.truth)
-        group = evidence.cluster if cluster else None
-        self.cluster = None if group is None else group[self.rows]
+        if evidence.drawn.problem is not None:
+            raise UserError(f"no plan: {evidence.drawn.problem}")
         self.names = _couples(evidence, self.rows) if named else np.zeros(len(self.rows), np.int64)
-        self.labels = [] if not named else _labels(evidence, self.rows)
+        self.systems = _labels(evidence, self.rows) if named else []
+        self.future = self._future(level, cluster, seed)
 
-    @property
-    def labelled(self) -> int:
-        """Labels at hand."""
-        return int(self.known.sum())
+    def _future(self, level: float, cluster: bool, seed: int) -> FutureLabels:
+        evidence, rows = self.evidence, self.rows
+        codes, truth = evidence.codes[rows], evidence.truth[rows]
+        if evidence.column == "preference" or is_untyped(codes) or is_untyped(truth):
+            codes, truth = collapse_codes(codes), collapse_codes(truth)
+        if self.goal == ACCURACY:
+            everything, nothing = np.arange(len(rows)), np.zeros(len(rows))
+            values: Array = (truth == codes).astype(float)
+            means = [Mean(everything, np.zeros(len(rows), bool), nothing)]
+        else:
+            values, judged = _points(truth), _points(codes)
+            means = list(self._rates(judged))
+        group = evidence.cluster if cluster else evidence.copies
+        if group is not None:
+            group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
+        inclusion = evidence.drawn.inclusion
+        if inclusion is not None:
+            # of the others nothing is known: taken for the least likely that has a label
+            least = inclusion[rows][self.known].min()
+            inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
+        return FutureLabels(
+            values, self.known, codes.astype(np.int64), inclusion, group, tuple(means), level, seed
+        )
+
+    def _rates(self, judged: Array) -> Iterator[Mean]:
+        a, b = self.systems
+        for name in np.unique(np.r_[a, b]):
+            here = np.flatnonzero((a == name) | (b == name))
+            flipped = b[here] == name
+            own = judged[here]
+            yield Mean(here, flipped, np.where(flipped, 1 - own, own))
 
     def order(self) -> NDArray[np.int64]:
         """Open pairs, dealt out so that every prefix has its share of every two systems."""
-        rows = np.flatnonzero(~self.known)
-        shuffled = self.rng.permutation(rows)
-        place = np.empty(len(shuffled))
-        for name in np.unique(self.names[shuffled]):
-            here = np.flatnonzero(self.names[shuffled] == name)
-            place[here] = (np.arange(len(here)) + self.rng.random()) / len(here)
+        shuffled = self.rng.permutation(np.flatnonzero(~self.known))
+        names = self.names[shuffled]
+        grouped = np.argsort(names, kind="stable")
+        _, start, size = np.unique(names[grouped], return_index=True, return_counts=True)
+        at = np.repeat(np.arange(len(size)), size)
+        within = np.arange(len(grouped)) - start[at]
+        place = np.empty(len(grouped))
+        place[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
         return np.asarray(self.rows[shuffled[np.argsort(place, kind="stable")]])
 
-    def width(self, labels: int) -> float:
-        """Width that most draws of so many labels stay within."""
-        widths = []
-        more = labels - self.labelled
-        open_ = np.flatnonzero(~self.known)
-        for _ in range(DRAWS):
-            truth = self._imputed()
-            asked = self.known.copy()
-            asked[self.rng.permutation(open_)[:more]] = True
-            widths.append(self._widest(truth, asked))
-        return float(np.quantile(widths, QUANTILE))
 
-    def _imputed(self) -> Codes:
-        truth = self.truth.copy()
-        donors = self.rng.permutation(np.flatnonzero(self.known))
-        for code in np.unique(self.codes):
-            need = np.flatnonzero(~self.known & (self.codes == code))
-            own = donors[self.codes[donors] == code]
-            own = own if len(own) >= LEAST_LABELS else donors
-            truth[need] = self.truth[self.rng.choice(own, len(need))]
-        return truth
+def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
+    """Labels in all, the width that they give, and whether that is narrow enough.
 
-    def _widest(self, truth: Codes, asked: NDArray[np.bool_]) -> float:
-        y, f = (_points(codes) for codes in (truth, self.codes))
-        if self.goal == ACCURACY:
-            right = (truth == self.said).astype(float)
-            return self._one(right, np.zeros(len(right)), asked, np.arange(len(right)))
-        a, b = self.labels
-        return max(
-            self._one(
-                np.where(b == name, 1 - y, y),
-                np.where(b == name, 1 - f, f),
-                asked,
-                np.flatnonzero((a == name) | (b == name)),
-            )
-            for name in np.unique(np.r_[a, b])
-        )
-
-    def _one(self, y: Array, f: Array, asked: NDArray[np.bool_], rows: NDArray[np.int64]) -> float:
-        group = None if self.cluster is None else self.cluster[rows]
-        design = simple_design(asked[rows], None, group)
-        found = estimate(parts(y[rows], f[rows], design), self.level)
-        return np.inf if found.interval is None else found.interval[1] - found.interval[0]
+    Widths go by about one over the square root of the labels: the next number that is tried is
+    what that law makes of the last, and the same draws serve all of them.
+    """
+    low, high = future.labelled, most
+    if quantile_width(future, most, DRAWS_EACH, QUANTILE) > width:
+        found = quantile_width(future, most, DRAWS, QUANTILE)
+        if found > width:
+            return most, found, False
+    tried, now = low, future.now()
+    for _ in range(TRIES):
+        if high - low <= max(1, high // 50):
+            break
+        law = tried * (now / width) ** 2 if np.isfinite(now) else (low + high) / 2
+        tried = int(np.clip(round(law), low + 1, high - 1))
+        now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
+        low, high = (low, tried) if now <= width else (tried, high)
+    for _ in range(TRIES):  # few draws are lucky or not: the number that many of them ask for
+        tried, found = high, quantile_width(future, high, DRAWS, QUANTILE)
+        high = int(np.clip(ceil(tried * (found / width) ** 2), future.labelled + 1, most))
+        if abs(high - tried) <= max(1, tried // 30):
+            break
+    if tried == most and found > width:
+        return most, found, False
+    return high, float(found * np.sqrt(tried / high)), True
 
 
 def _points(codes: Codes) -> Array:
@@ -249,13 +265,32 @@ def _couples(evidence: Evidence, rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _strata(world: _World, order: NDArray[np.int64], chosen: NDArray[np.int64]) -> list[Stratum]:
     facts = world.evidence.table.facts
-    if not len(world.labels):
+    if not len(world.systems):
         return [Stratum("all", len(order), len(chosen))]
     counts: dict[str, list[int]] = {}
     for at, rows in enumerate((order, chosen)):
         for a, b in zip(facts["system_a"][rows], facts["system_b"][rows], strict=True):
             counts.setdefault(" / ".join(sorted((str(a), str(b)))), [0, 0])[at] += 1
     return [Stratum(name, *numbers) for name, numbers in sorted(counts.items())]
+
+
+def _notes(world: _World, cluster: bool) -> Iterator[str]:
+    """What the plan takes for granted."""
+    future = world.future
+    if cluster and future.alike is None:
+        yield "instructions are unknown: pairs are taken as independent"
+    if cluster and future.alike is False:
+        yield (
+            "no two labels share an instruction, so nobody knows how alike such pairs are: they"
+            " are taken as independent, and --cluster may need more labels"
+        )
+    if world.evidence.drawn.caption is not None:
+        yield world.evidence.drawn.caption
+    if future.inclusion is not None:
+        yield (
+            "the labels have inclusion probabilities: give all of them those of --json, which"
+            " take the pairs of this plan into account"
+        )
 
 
 def _seconds(evidence: Evidence) -> float | None:
