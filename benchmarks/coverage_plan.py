@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from trace_eval.agreement import JudgedSource
 from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.plan import ACCURACY, RATES, LabelPlan, make_plan
+from trace_eval.conclude.plan import LabelPlan, make_plan
+from trace_eval.conclude.planned_run import ACCURACY, RATES
 from trace_eval.conclude.shares import RIGHT, share_rows
 from trace_eval.conclude.win_rates import win_rate_tables
 from trace_eval.data.labels import MISSING, LabelTable
@@ -150,8 +151,8 @@ def main(seeds: int = 200) -> None:
         found = reached(world, seeds)
         stored.append({**vars(world), **found})
         print(
-            f"{world.goal:10} right {world.right:.2f} {world.design:10} {world.labels:4} labels, width"
-            f" {world.width:.2f}: promised 80 %, reached {found['reached']:6.1%} of"
+            f"{world.goal:10} right {world.right:.2f} {world.design:10} {world.labels:4} labels,"
+            f" width {world.width:.2f}: promised 80 %, reached {found['reached']:6.1%} of"
             f" {found['plans']} plans, {found['more']:5.0f} more labels (none in"
             f" {found['none']:.0%}), width {found['width']:.3f} of the one asked for",
             flush=True,

@@ -18,11 +18,11 @@ from benchmarks.conclude import WORLDS, Labelled, World, violations
 from blueprints import UserError
 from tests.agreement.tables import table
 from trace_eval.agreement import JudgedSource
-from trace_eval.commands.cli import app
 from trace_eval.agreement.copies import units
+from trace_eval.commands.cli import app
 from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.influence import simple_design
 from trace_eval.conclude.parts import ScreenOptions, fewest_labels, labels_needed
-from trace_eval.conclude.ppi import simple_design
 from trace_eval.conclude.risk import _weights, _whole, p_below
 from trace_eval.conclude.sampling import Drawn, drawn_labels
 from trace_eval.conclude.screen import Screening, screen

@@ -15,7 +15,7 @@ from trace_eval.agreement.align import Items, items_of
 from trace_eval.agreement.copies import units
 from trace_eval.agreement.counts import collapse_codes, is_untyped
 from trace_eval.agreement.source import JudgedSource
-from trace_eval.conclude.ppi import Design, simple_design
+from trace_eval.conclude.influence import Design, simple_design
 from trace_eval.conclude.sampling import Drawn, drawn_labels
 from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
 from trace_eval.ranking.outcomes import opinion_column

@@ -18,7 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conclude.ppi import Design, estimate, parts, simple_design
+from trace_eval.conclude.influence import Design, parts, simple_design
+from trace_eval.conclude.ppi import estimate
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -206,7 +207,7 @@ class FutureLabels:
         """Quantiles of which those of one unit are the same as often as labels show."""
         units = self._units
         assert units is not None
-        alike = np.sqrt(self._likeness(drawn))
+        alike = np.sqrt(self._likeness(rng, drawn))
         common = rng.random(int(units.max()) + 1)
         known = np.flatnonzero(self.known[self._part])
         if len(known):  # a unit with a label is told by it, as often as its pairs are alike
@@ -219,8 +220,14 @@ class FutureLabels:
             common[units[known[believed]]] = told[believed]
         return np.where(rng.random(len(u)) < alike, common[units], u)
 
-    def _likeness(self, drawn: Array) -> float:
-        """Correlation of people's values within a unit, given what the judge says, 0 to 1."""
+    def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:
+        """Correlation of people's values within a unit, given what the judge says, 0 to 1.
+
+        As likely as the labels make it: few labels of one unit leave most of that range, and
+        none at all leave all of it.
+        """
+        from scipy.special import ndtr, ndtri
+
         rows, _, unit = self._donors
         kinds = int(self.said.max()) + 1
         said, y = self.said[rows], self.values[rows]
@@ -232,7 +239,12 @@ class FutureLabels:
         each = np.bincount(unit, weights=drawn) / size
         products = float(each @ (sums**2 - squares))
         most = float(each @ ((size - 1) * squares))
-        return float(np.clip(products / most, 0.0, 1.0)) if most > 0 else 0.0
+        if most <= 0:
+            return float(rng.random())
+        seen, error = products / most, 1 / np.sqrt((size - 1).sum())
+        low, high = ndtr(np.array([-seen, 1 - seen]) / error)
+        drawn_at = ndtri(low + (high - low) * rng.random())
+        return float(np.clip(seen + error * drawn_at, 0.0, 1.0))
 
 
 def quantile_width(future: FutureLabels, labels: int, draws: int, quantile: float) -> float:

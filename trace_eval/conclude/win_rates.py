@@ -11,16 +11,9 @@ from numpy.typing import NDArray
 from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.copies import units
 from trace_eval.agreement.holm import holm
+from trace_eval.conclude.influence import Design, Parts, parts, simple_design
 from trace_eval.conclude.limits import Array
-from trace_eval.conclude.ppi import (
-    Design,
-    Parts,
-    Powered,
-    difference,
-    estimate,
-    parts,
-    simple_design,
-)
+from trace_eval.conclude.ppi import Powered, difference, estimate
 from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 
 _BOTH_BAD = LABELS.index("both_bad")
