@@ -33,6 +33,7 @@ from trace_eval.conclude.known_limits import LIMITS, UNKNOWN, limit_of
 from trace_eval.conclude.operation import operation
 from trace_eval.conclude.probes import ProbeReport, ProbeRow
 from trace_eval.conclude.verdict import best_rule, decide
+from trace_eval.conclude.win_rates import win_rate_tables
 from trace_eval.data.labels import read_labels
 from trace_eval.ranking import outcomes_of
 
@@ -219,6 +220,26 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     )
     assert ranked.copies is not None
     assert ranked.copies.tolist() == [0, 0, 1, 1]
+
+
+def test_copies_are_one_unit_of_win_rates() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.repeat(rng.choice(["1", "2"], 60), 4)  # four copies of each pair
+    number = len(truth)
+    facts = {"system_a": ["x"] * number, "system_b": ["y"] * number}
+    clips = {f"clip_{side}": [f"{side}{n // 4}" for n in range(number)] for side in "ab"}
+    labels = table("labels", {"preference": "".join(truth[:120])})
+
+    def width(**more: list[str]) -> tuple[float, str]:
+        judged = table("judge", {"preference": "".join(truth)}, **facts, **more)
+        found = win_rate_tables(judged, "preference", labels, "preference")
+        low, high = found.systems[0].rate.labels_interval or (0.0, 0.0)
+        return high - low, found.design
+
+    (apart, told), (together, words) = width(), width(**clips)
+    assert together == pytest.approx(2 * apart, rel=0.15)  # a quarter of the units
+    assert told.endswith("variance over items")
+    assert words.endswith("variance over items, copies of a pair as one")
 
 
 def probed(folder: Path, judge: str) -> Path:

@@ -102,7 +102,8 @@ def rank(
     if orders == "separate":
         default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)
         separate = any_policy(policy or default)
-        table, fused = ranking.separate_orders(read, separate, judge), separate.name
+        table = ranking.separate_orders(read, separate, judge)
+        fused: str | None = separate.name
     elif orders == "reconciled":
         wanted = load_policy(policy) if policy else None
         table = ranking.judge_table(read, judge, wanted)

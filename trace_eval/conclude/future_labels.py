@@ -33,6 +33,9 @@ LEAST_SIMULATED, LEAST_EACH = 400, 50
 #: Labels on which the judge says the same, below which all labels tell what people say there.
 LEAST_DONORS = 5
 
+#: Standard error of a correlation seen in one pair of labels: over 1, as they are alike in clumps.
+ERROR = 1.5
+
 #: Means that are more than this far below the widest interval are not simulated again.
 FAR = 0.85
 
@@ -238,10 +241,11 @@ class FutureLabels:
         squares = np.bincount(unit, weights=left**2)
         each = np.bincount(unit, weights=drawn) / size
         products = float(each @ (sums**2 - squares))
-        most = float(each @ ((size - 1) * squares))
+        spread = float(drawn @ left**2 / drawn.sum())
+        most = float(each @ (size * (size - 1))) * spread
         if most <= 0:
             return float(rng.random())
-        seen, error = products / most, 1 / np.sqrt((size - 1).sum())
+        seen, error = products / most, ERROR / np.sqrt((size - 1).sum())
         low, high = ndtr(np.array([-seen, 1 - seen]) / error)
         drawn_at = ndtri(low + (high - low) * rng.random())
         return float(np.clip(seen + error * drawn_at, 0.0, 1.0))

@@ -156,14 +156,11 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
         tried = int(np.clip(round(law), low + 1, high - 1))
         now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
         low, high = (low, tried) if now <= width else (tried, high)
-    for _ in range(TRIES):  # few draws are lucky or not: the number that many of them ask for
-        tried, found = high, quantile_width(future, high, DRAWS, QUANTILE)
-        high = int(np.clip(ceil(tried * (found / width) ** 2), future.labelled + 1, most))
-        if abs(high - tried) <= max(1, tried // 30):
-            break
-    if tried == most and found > width:
-        return most, found, False
-    return high, float(found * np.sqrt(tried / high)), True
+    found = quantile_width(future, high, DRAWS, QUANTILE)
+    while found > width and high < most:  # few draws may be lucky, and units may not follow the law
+        high = min(most, max(high + max(1, high // 100), ceil(high * (found / width) ** 2)))
+        found = quantile_width(future, high, DRAWS, QUANTILE)
+    return high, found, found <= width
 
 
 def _strata(
