@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from trace_eval.agreement import JudgedSource
 from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.influence import parts, simple_design
 from trace_eval.conclude.parts import ScreenOptions
-from trace_eval.conclude.ppi import Powered, estimate, parts, simple_design
+from trace_eval.conclude.ppi import Powered, estimate
 from trace_eval.conclude.screen import screen
 from trace_eval.data.labels import LabelTable
 

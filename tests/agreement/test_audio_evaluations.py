@@ -38,6 +38,7 @@ def test_pointwise_scores_as_comparisons(tmp_path: Path) -> None:
     assert found.equal == 0.4
     assert found.mse == pytest.approx(0.79325)
     assert found.mse_constant == pytest.approx(0.830225)
+    assert found.pearson == pytest.approx(0.706473, abs=1e-6)  # by hand in test_judge_files.py
     path.write_text("score1,score2\n1,2\n")
     with pytest.raises(UserError, match="no column 'ground_truth'"):
         read_pointwise(path)

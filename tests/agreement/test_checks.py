@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.agreement.tables import codes
-from trace_eval.agreement import copied_ties, label_sets, repeated, self_compared, swapped
-from trace_eval.agreement.checks import two_opinions
+from tests.agreement.tables import QUICK, codes, table
+from trace_eval.agreement import (
+    AgreeOptions,
+    JudgedSource,
+    agree,
+    copied_ties,
+    label_sets,
+    repeated,
+    self_compared,
+    swapped,
+)
+from trace_eval.agreement.checks import other_column, two_opinions
 from trace_eval.data.labels import Codes
+from trace_eval.ranking import RankOptions, rank
 
 RNG = np.random.default_rng(11)
 
@@ -109,6 +119,32 @@ def test_plain_ties_that_one_side_never_uses() -> None:
             f"x: {side}, the other side does 20 times"
         ]
     assert label_sets(ids, half, half, "x") == []
+
+
+def test_overall_on_one_side_and_preference_on_the_other() -> None:
+    typed, plain = {"overall": "12gb" * 5}, {"preference": "12tt" * 5}
+    for said, truth, words in (
+        (typed, plain, "the judge says overall, the labels preference alone"),
+        (plain, typed, "the labels say overall, the judge preference alone"),
+    ):
+        found = agree(
+            [JudgedSource(table("judge", said))], table("labels", truth), AgreeOptions(QUICK)
+        )
+        (warning,) = [w for w in found.warnings if w.check == "label_sets"]
+        assert words in warning.text
+        assert "20 of 20 items are compared as preferences" in warning.text
+        systems = {"system_a": ["x"] * 20, "system_b": ["y"] * 20}
+        ranked = rank(
+            table("judge", said, **systems),
+            RankOptions(QUICK),
+            labels=table("labels", truth, **systems),
+        )
+        assert [w.text for w in ranked.warnings if w.check == "label_sets"] == [warning.text]
+    assert not other_column(names(20), {"overall": codes("12gb" * 5)}, plain_codes(typed), "x")
+
+
+def plain_codes(columns: dict[str, str]) -> dict[str, Codes]:
+    return {name: codes(text) for name, text in columns.items()}
 
 
 def test_overall_and_preference_in_one_file() -> None:

@@ -102,6 +102,8 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
     assert error.mse == pytest.approx(0.79325, abs=1e-9)
     assert error.constant == pytest.approx(0.830225, abs=1e-9)
     assert (error.answers, error.equal) == (10, 0.4)
+    # means 3.2 and 3.305; products 8.0400, squares 15.6000 and 8.3022
+    assert error.pearson == pytest.approx(8.04 / (15.6 * 8.30225) ** 0.5, abs=1e-5)
 
 
 def test_only_comparisons_with_one_judge_share_a_family() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.coverage_plan import World, reached
 from blueprints import UserError
 from trace_eval.agreement import JudgedSource
 from trace_eval.commands.cli import app
@@ -87,6 +89,93 @@ def test_a_run_that_is_too_small_says_so() -> None:
     assert found.beyond is not None
     assert found.beyond > 1000
     assert "would not do" in found.verdict
+
+
+def test_enough_labels_are_enough() -> None:
+    judged, _, some = world(400, 120, 0.8)
+    evidence = gather(JudgedSource(judged), some)
+    wide = make_plan(evidence, 0.9)
+    assert (wide.more, wide.enough, wide.pairs) == (0, True, ())
+    assert wide.expected == wide.now
+    assert "No more labels are needed" in wide.verdict
+    assert wide.now is not None
+    # one label is not planned where none is needed: the width itself, and a hair less
+    assert make_plan(evidence, wide.now).more == 0
+    assert make_plan(evidence, wide.now - 1e-6).more > 0
+
+
+def test_inclusion_has_one_rule_here_too() -> None:
+    judged, truth, _ = world(600, 0, 0.8)
+
+    def labelled(chosen: list[int], inclusion: list[float]) -> LabelTable:
+        rows = {name: [values[row] for row in chosen] for name, values in truth.items()}
+        return label_table("labels", {**rows, "inclusion": [*map(str, inclusion)]})
+
+    hard, sliced = list(range(100)), list(range(100, 200))
+    strata = labelled(hard + sliced, [1.0] * 100 + [0.2] * 100)  # 100 of the 500 others
+    found = make_plan(gather(JudgedSource(judged), strata), 0.1, "accuracy")
+    alike = make_plan(
+        gather(JudgedSource(judged), labelled(hard + sliced, [1 / 3] * 200)), 0.1, "accuracy"
+    )
+    assert found.now is not None
+    assert alike.now is not None
+    # the 100 certain ones tell only of themselves: 500 others rest on 100 labels, not on 200
+    assert found.now > 1.1 * alike.now
+    assert found.more > alike.more > 0
+    # every open pair is as likely as the slice then is, and adds up to the run again
+    share = (100 + found.more) / 500
+    assert {round(found.inclusion[key], 9) for key in found.pairs} == {round(share, 9)}
+    assert sum(1 / value for value in found.inclusion.values()) == pytest.approx(600)
+    assert len(found.inclusion) == 200 + found.more
+    # labels that cannot speak for the run plan nothing of it
+    part = labelled(hard, [1.0] * 100)
+    with pytest.raises(UserError, match="stand for 100 of 600 pairs"):
+        make_plan(gather(JudgedSource(judged), part), 0.1, "accuracy")
+
+
+def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
+    rng = np.random.default_rng(4)
+    unit = np.repeat(np.arange(150), 4)
+    right = rng.random(150)[unit] < 0.7  # all of an instruction, or none
+    codes = rng.integers(0, 2, 600)
+    said = np.where(right, codes, 1 - codes)
+    columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + said)]}
+    judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
+    people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
+    evidence = gather(JudgedSource(judged), label_table("labels", people))
+    alike, apart = (
+        make_plan(evidence, 0.25, "accuracy", cluster=cluster) for cluster in (True, False)
+    )
+    assert apart.more == 0
+    # 20 instructions count four times: 163 labels are worth about 60 of instructions of their own
+    assert alike.more > 60
+    lonely = {name: column[::4] for name, column in people.items()}
+    evidence = gather(JudgedSource(judged), label_table("labels", lonely))
+    (note,) = make_plan(evidence, 0.4, "accuracy", cluster=True).notes
+    assert "nobody knows how alike such pairs are" in note
+
+
+@pytest.mark.slow
+def test_four_plans_in_five_keep_their_promise() -> None:
+    found = reached(World("accuracy", 0.8, 40, 0.15, pairs=300), 60)
+    # 80 % is promised; 60 draws at 80 % leave 38 or fewer in 0.2 % of the runs
+    assert found["reached"] > 38 / 60
+
+
+def test_a_million_pairs_take_seconds() -> None:
+    number, rng = 1_000_000, np.random.default_rng(0)
+    ids = np.arange(number).astype(str).astype(object)
+    truth = rng.integers(0, 2, number).astype(np.int8)
+    said = np.where(rng.random(number) < 0.8, truth, 1 - truth).astype(np.int8)
+    judged = LabelTable("judge", ids, {"preference": said})
+    evidence = gather(
+        JudgedSource(judged), LabelTable("labels", ids[:100], {"preference": truth[:100]})
+    )
+    start = process_time()
+    found = make_plan(evidence, 0.05)
+    assert process_time() - start < 20  # about 4 on an idle machine
+    # 1.96^2 x 4 x 0.8 x 0.2 / 0.05^2 = 983 labels, if 0.8 were known
+    assert 700 < found.labelled + found.more < 1600
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -18,11 +18,11 @@ from benchmarks.conclude import WORLDS, Labelled, World, violations
 from blueprints import UserError
 from tests.agreement.tables import table
 from trace_eval.agreement import JudgedSource
+from trace_eval.agreement.copies import units
 from trace_eval.commands.cli import app
-from trace_eval.conclude.copies import units
 from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.influence import simple_design
 from trace_eval.conclude.parts import ScreenOptions, fewest_labels, labels_needed
-from trace_eval.conclude.ppi import simple_design
 from trace_eval.conclude.risk import _weights, _whole, p_below
 from trace_eval.conclude.sampling import Drawn, drawn_labels
 from trace_eval.conclude.screen import Screening, screen
@@ -210,11 +210,11 @@ def test_copies_and_instructions_are_one_unit() -> None:
     clips = {name: [None if c == "-" else c for c in column] for name, column in clips.items()}
     columns = {"overall": "111111"}
     # a-b is b-a; c-d and c-e share one recording only; an unknown one is a copy of nothing
-    assert units(table("judge", columns, **clips)).tolist() == [0, 0, 1, 2, 3, 4]  # type: ignore[union-attr]
+    assert units(table("judge", columns, **clips).facts).tolist() == [0, 0, 1, 2, 3, 4]  # type: ignore[union-attr]
     named = table("judge", columns, **clips, instruction_id=list("ijjkkl"))
     # i and j share a copy
-    assert units(named).tolist() == [0, 0, 0, 1, 1, 2]  # type: ignore[union-attr]
-    assert units(table("judge", columns)) is None
+    assert units(named.facts).tolist() == [0, 0, 0, 1, 1, 2]  # type: ignore[union-attr]
+    assert units(table("judge", columns).facts) is None
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,14 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from tests.scores.orca import SCALE, orca_rows
 from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import ScoreOptions, agree_score_files, figure, read_scores
+from trace_eval.agreement.scores import (
+    ScoreOptions,
+    agree_score_files,
+    figure,
+    read_scores,
+    score_tables,
+)
+from trace_eval.agreement.scores.concordance import concordance
 from trace_eval.commands.cli import app
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
@@ -74,6 +81,51 @@ def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:
     labels.write_text(labels.read_text() + line + "\n")
     with pytest.raises(UserError, match=message):
         agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+
+
+def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
+    judge = np.array([4.6, 4, 2, 3, 1.2, 3.75])
+    people = np.array([14 / 3, 11 / 3, 5 / 3, 8 / 3, 4 / 3, 13 / 3])
+    rows = [[f"i{n}", value] for n, value in enumerate(people)]
+    labels = _csv(tmp_path / "mos.csv", ["id", "mos"], rows)
+    found = agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+
+    def value(name: str) -> float | None:
+        return figure(found, "agreement", "judge", name).estimate.value
+
+    assert value("mae") == pytest.approx(abs(judge - people).mean() / 4)
+    assert value("r") == pytest.approx(np.corrcoef(judge, people)[0, 1])
+    # Lin (1989), on positions as on scores: neither origin nor unit counts
+    product = np.cov(judge, people, bias=True)
+    wide = product[0, 0] + product[1, 1] + (judge.mean() - people.mean()) ** 2
+    assert value("ccc") == pytest.approx(2 * product[0, 1] / wide)
+    assert found.alphas == ()
+    assert "Lin's concordance" in [row[0] for t in score_tables(found) for row in t.rows]
+    # a distribution of single ratings says nothing of a mean of several
+    assert figure(found, "agreement", "constant", "crps").estimate.value is None
+    assert "mean opinions" in str(figure(found, "agreement", "constant", "crps").reason)
+    rows[2][1] = 5.2
+    beside = _csv(tmp_path / "beside.csv", ["id", "mos"], rows)
+    with pytest.raises(UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"):
+        agree_score_files([_scores(tmp_path)], beside, options=QUICK)
+    both = _csv(tmp_path / "both.csv", ["id", "mos", "score"], [["i0", 3.5, 3]])
+    with pytest.raises(UserError, match="has both score and mos"):
+        agree_score_files([_scores(tmp_path)], both, options=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("judge", "people", "wanted"),
+    [
+        ([1, 2, 3], [2, 3, 4], 4 / 7),  # 2 x 2/3 / (2/3 + 2/3 + 1): a bias of 1
+        ([1, 2, 3], [1, 2, 3], 1.0),
+        ([2, 2, 2], [1, 2, 3], 0.0),
+        ([2, 2, 2], [2, 2, 2], None),
+        ([1], [2], None),
+    ],
+)
+def test_concordance_by_hand(judge: list[float], people: list[float], wanted: float | None) -> None:
+    found = concordance(np.array(judge, float), np.array(people, float))
+    assert found == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
 
 
 def test_a_rating_that_was_not_given_is_none(tmp_path: Path) -> None:

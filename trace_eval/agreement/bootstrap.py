@@ -12,6 +12,7 @@ differences paired.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -123,6 +124,19 @@ class Units:
         stack = Stack(int(cluster.max(initial=-1)) + 1)
         stack.add(cluster, cell, cells)
         return stack.units()
+
+    @classmethod
+    def few_each(cls, unit: NDArray[np.int64], cell: NDArray[np.int64], cells: int) -> Units:
+        """Many units of few items, merged by their cells; both are given per item."""
+        if not len(unit):
+            return cls(np.zeros((0, cells), np.int64), np.zeros(0, np.int64))
+        order = np.lexsort((cell, unit))
+        ends = np.flatnonzero(np.diff(unit[order])) + 1
+        kinds = Counter(tuple(told.tolist()) for told in np.split(cell[order], ends))
+        tables = np.zeros((len(kinds), cells), np.int64)
+        for row, kind in enumerate(kinds):
+            np.add.at(tables[row], list(kind), 1)
+        return cls(tables, np.array(list(kinds.values()), np.int64))
 
     @property
     def total(self) -> NDArray[np.int64]:

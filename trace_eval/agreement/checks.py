@@ -150,6 +150,31 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
     return found
 
 
+def other_column(
+    ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
+) -> list[DataWarning]:
+    """``overall`` on one side and ``preference`` on the other, which are compared all the same.
+
+    Args:
+        ids: items [shape=(n,)].
+        truth, judged: label column -> labels of people, and of the judge [shape=(n,)].
+        who: the judge.
+    """
+    for one, ours, other, theirs in (
+        ("the labels say", truth, "the judge", judged),
+        ("the judge says", judged, "the labels", truth),
+    ):
+        if "overall" in ours and "overall" not in theirs and "preference" in theirs:
+            column = ours.get("preference", ours["overall"])
+            both = int(((column != MISSING) & (theirs["preference"] != MISSING)).sum())
+            text = (
+                f"{who}: {one} overall, {other} preference alone: {both} of {len(ids)} items are"
+                " compared as preferences, all ties as one, and there is no 4-way"
+            )
+            return [DataWarning("label_sets", text)]
+    return []
+
+
 def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataWarning]:
     """``overall`` and ``preference`` in one file that contradict or stand in for each other."""
     if "overall" not in codes or "preference" not in codes:

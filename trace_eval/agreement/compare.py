@@ -55,15 +55,18 @@ def compare_all(
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
     against: str | None = None,
+    together: bool = True,
 ) -> list[Comparison]:
     """Every two judges on every dimension that both have, with Holm's correction over all.
 
     Args:
         judges: per judge its columns, all over the same items.
-        cluster: instruction of each item, from 0; null: items are drawn one by one.
+        cluster: independent unit of each item, from 0; null: items are drawn one by one.
         options: of the bootstrap.
         against: compare all others with this judge only; the family of Holm's correction is
             then smaller, and each comparison easier to find.
+        together: a unit is drawn once for all comparisons, see
+            :func:`trace_eval.agreement.score.score_judge`.
 
     Raises:
         UserError: there is no judge ``against``.
@@ -75,9 +78,12 @@ def compare_all(
         for other in second
         if one.dimension == other.dimension
     ]
-    estimates = (
-        _by_items(pairs, options) if cluster is None else _by_clusters(pairs, cluster, options)
-    )
+    if cluster is None:
+        estimates = _by_items(pairs, options)
+    elif together:
+        estimates = _by_clusters(pairs, cluster, options)
+    else:
+        estimates = [_by_clusters([pair], cluster, options)[0] for pair in pairs]
     found = [_comparison(pair, e) for pair, e in zip(pairs, estimates, strict=True)]
     adjusted = holm([comparison.mcnemar.p for comparison in found])
     return [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)]

@@ -22,23 +22,23 @@ from trace_eval.agreement.bias.effects import (
     verbosity_rows,
 )
 from trace_eval.agreement.bias.self_comparison import self_mask
-from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.checks import (
     DataWarning,
     copied_ties,
     label_sets,
+    other_column,
     repeated,
     self_compared,
     swapped,
     two_opinions,
 )
 from trace_eval.agreement.compare import Comparison, compare_all
+from trace_eval.agreement.copies import units
 from trace_eval.agreement.counts import is_untyped
 from trace_eval.agreement.forced import forced
 from trace_eval.agreement.groups import Masks, by_level, categories
 from trace_eval.agreement.judges import (
     JudgeData,
-    factorise,
     prepare_judges,
     with_preference,
 )
@@ -48,7 +48,16 @@ from trace_eval.agreement.policies.learn import Learned, learn
 from trace_eval.agreement.policies.mechanism import Mechanism, mechanisms
 from trace_eval.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.agreement.reliability import pairwise_rows, reliability_rows
-from trace_eval.agreement.report import ALL_POLICIES, AgreeOptions, AgreeReport, AlphaRow, TruthRow
+from trace_eval.agreement.report import (
+    ALL_POLICIES,
+    INSTRUCTIONS,
+    ITEMS,
+    TOGETHER,
+    AgreeOptions,
+    AgreeReport,
+    AlphaRow,
+    TruthRow,
+)
 from trace_eval.agreement.score import score_judge
 from trace_eval.agreement.scores_given import score_error
 from trace_eval.agreement.source import JudgedSource
@@ -86,8 +95,8 @@ def agree(
     if not judges:
         raise UserError("there is nothing to compare with the labels; name a run or a file")
     columns = [align_judge(judge, items) for judge in judges]
-    instruction = _instruction(judges, items)
-    cluster = _clusters(instruction, options)
+    facts = _facts_of_all(judges, items)
+    cluster = _clusters(facts, options)
     notes: list[str] = _unknown_numbers(judges, options)
     groups = categories(items)
     people = items.codes if len(labels.raters()) > 1 else ()
@@ -114,25 +123,28 @@ def agree(
                 cluster,
                 options.bootstrap,
                 options.baselines,
+                together=options.cluster,
             )
         ),
         score_errors=tuple(
             error for judge in judges if (error := score_error(judge, items)) is not None
         ),
-        comparisons=tuple(compare_all(columns, cluster, options.bootstrap, options.against)),
+        comparisons=tuple(
+            compare_all(columns, cluster, options.bootstrap, options.against, options.cluster)
+        ),
         alphas=tuple(_alphas(items, judges)),
         mechanisms=tuple(_mechanisms(items, judges, shown)),
-        policy_comparisons=tuple(
-            _policy_comparisons(items, judges, shown, cluster, options.bootstrap)
-        ),
+        policy_comparisons=tuple(_policy_comparisons(items, judges, shown, cluster, options)),
         position=tuple(row for judge in judges for row in position_rows(judge)),
         length=tuple(row for judge in judges for row in length_rows(judge, items)),
         verbosity=tuple(row for judge in judges for row in verbosity_rows(judge, items)),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge, items)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
         noise=(*people_noise(labels), *(row for judge in judges for row in noise_rows(judge))),
-        learned=tuple(_learned(items, judges, instruction, options)) if options.learn else (),
+        learned=tuple(_learned(items, judges, facts, options)) if options.learn else (),
         notes=tuple(notes),
+        drawn=_drawn(cluster, options),
+        policies={judge.name: judge.policy for judge in judges if judge.policy is not None},
         levels=tuple(row for name in people for row in level_rows(items, name, groups)),
         pairwise=tuple(row for name in people for row in pairwise_rows(items, name, groups)),
         reliability=tuple(row for name in people for row in reliability_rows(items, name)),
@@ -203,22 +215,37 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
     return policy, {policy.name: policy}
 
 
-def _instruction(judges: Sequence[JudgeData], items: Items) -> NDArray[np.int64] | None:
-    columns = [items.fact("instruction_id"), *(j.facts.get("instruction_id") for j in judges)]
-    return next((found for column in columns if (found := factorise(column)) is not None), None)
+def _facts_of_all(judges: Sequence[JudgeData], items: Items) -> dict[str, NDArray[Any]]:
+    """What is known of each labelled item; its instruction by the labels, else by any judge."""
+    facts: dict[str, NDArray[Any]] = {}
+    for judge in judges:
+        facts = {**judge.facts, **facts}
+    for told in (items.fact("instruction_id"), *(j.facts.get("instruction_id") for j in judges)):
+        if told is not None and None not in told.tolist():
+            facts["instruction_id"] = told
+            break
+    return facts
 
 
-def _clusters(
-    instruction: NDArray[np.int64] | None, options: AgreeOptions
-) -> NDArray[np.int64] | None:
-    if not options.cluster:
-        return None
-    if instruction is None:
+def _clusters(facts: Mapping[str, NDArray[Any]], options: AgreeOptions) -> NDArray[np.int64] | None:
+    """Items that are drawn together: of one instruction, or copies; None: there are none."""
+    if options.cluster and not _knows_instructions(facts):
         raise UserError(
             "--cluster draws whole instructions: give every item an instruction_id, in the"
             " labels or in the judgements"
         )
-    return instruction
+    return units(facts, instructions=options.cluster)
+
+
+def _knows_instructions(facts: Mapping[str, NDArray[Any]]) -> bool:
+    instruction = facts.get("instruction_id")
+    return instruction is not None and None not in instruction.tolist()
+
+
+def _drawn(cluster: NDArray[np.int64] | None, options: AgreeOptions) -> str:
+    if options.cluster:
+        return INSTRUCTIONS
+    return ITEMS if cluster is None else TOGETHER
 
 
 def _warnings(
@@ -237,6 +264,7 @@ def _warnings(
             found += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
     for judge, aligned in zip(judges, columns, strict=True):
         found += two_opinions(ids, judge.codes, judge.name)
+        found += other_column(ids, truth, judge.codes, judge.name)
         found += exchanged_sides(ids, _own_facts(judge), _facts_of(items), judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
@@ -298,7 +326,7 @@ def _policy_comparisons(
     judges: Sequence[JudgeData],
     policies: Mapping[str, Policy],
     cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
+    options: AgreeOptions,
 ) -> list[Comparison]:
     """Every two policies on the ratings of each judge, as if they were two judges."""
     truth = items.codes.get("overall")
@@ -311,14 +339,14 @@ def _policy_comparisons(
                 [align(f"{judge.name}, {name}", "overall", truth, fuse_codes(policy, judge.codes))]
                 for name, policy in policies.items()
             ]
-            found += compare_all(columns, cluster, options)
+            found += compare_all(columns, cluster, options.bootstrap, together=options.cluster)
     return found
 
 
 def _learned(
     items: Items,
     judges: Sequence[JudgeData],
-    instruction: NDArray[np.int64] | None,
+    facts: Mapping[str, NDArray[Any]],
     options: AgreeOptions,
 ) -> list[Learned]:
     truth = items.codes.get("overall")
@@ -331,7 +359,8 @@ def _learned(
         )
     spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
     fallback = load_policy(spec or DEFAULT_POLICY)
+    groups = units(facts) if _knows_instructions(facts) else None
     return [
-        learn(name, codes, truth, instruction, POLICIES, fallback, options.folds)
+        learn(name, codes, truth, groups, POLICIES, fallback, options.folds)
         for name, codes in usable
     ]

@@ -30,6 +30,7 @@ class JudgeData:
         facts: fact -> value per labelled item; the labels' own where the judge has none.
         opinions: the single calls, if they are known.
         rows: row of ``first`` per labelled item; -1: not judged.
+        policy: what fused its overall label, see :func:`fused_by`; None: it has none.
     """
 
     name: str
@@ -39,6 +40,7 @@ class JudgeData:
     facts: Mapping[str, NDArray[Any]]
     opinions: LabelTable | None
     rows: NDArray[np.int64]
+    policy: str | None = None
 
 
 def prepare_judges(
@@ -60,12 +62,13 @@ def prepare_judges(
     for source in sources:
         for rater, table in source.judgements.raters().items():
             name = _unique(rater, source.judgements.source, [judge.name for judge in found])
-            table = with_overall(table, policy, _known_policy(source))
+            fused = fused_by(source, table, policy)
+            table = with_overall(table, policy, known_policy(source))
             opinions = source.opinions
             if opinions is not None:
                 opinions = opinions.raters().get(rater)
             if opinions is not None:
-                opinions = with_overall(opinions, policy, _known_policy(source))
+                opinions = with_overall(opinions, policy, known_policy(source))
             first = first_repeat(table)
             rows = match(items, first, missing)
             found.append(
@@ -77,6 +80,7 @@ def prepare_judges(
                     merge_facts(first, rows, items),
                     opinions,
                     rows,
+                    fused,
                 )
             )
     return found
@@ -93,28 +97,58 @@ def _unique(rater: str, source: str, taken: list[str]) -> str:
     return name
 
 
-def _known_policy(source: JudgedSource) -> Policy:
-    return POLICIES.get(source.policy or DEFAULT_POLICY, POLICIES[DEFAULT_POLICY])
+def known_policy(source: JudgedSource) -> Policy | None:
+    """The built-in policy that the source was fused with, the default of one that was not.
+
+    None where it was another: calls are then not fused with one that nobody asked for.
+    """
+    return POLICIES.get(source.policy or DEFAULT_POLICY)
 
 
-def with_overall(table: LabelTable, policy: Policy | None, default: Policy) -> LabelTable:
+#: What stands for the policy of labels that came with a file.
+AS_GIVEN = "as its file gives it"
+
+
+def fused_by(source: JudgedSource, table: LabelTable, policy: Policy | None) -> str | None:
+    """Name of the policy behind a judge's overall label, for captions.
+
+    Args:
+        source: where the judge comes from.
+        table: its judgements, as they are stored.
+        policy: what they are fused again with; None: nothing.
+
+    Returns:
+        :data:`AS_GIVEN` where a file has the label; None where there is no overall label.
+    """
+    if policy is not None:
+        return policy.name
+    if "overall" in table.codes or ("preference" in table.codes and source.policy is not None):
+        return source.policy or AS_GIVEN
+    if "preference" in table.codes or not has_dimensions(table.codes):
+        return None
+    known = known_policy(source)
+    return None if known is None else known.name
+
+
+def with_overall(table: LabelTable, policy: Policy | None, default: Policy | None) -> LabelTable:
     """The table with ``overall`` re-fused by ``policy``.
 
-    Without a policy a stored ``overall`` stays, and ``default`` fuses one only where there is
-    none and all three dimensions are known.
+    Without a policy a stored ``overall`` stays, and ``default`` (None: nothing) fuses one only
+    where there is none and all three dimensions are known.
 
     Raises:
         UserError: a policy is asked for and a dimension is not there.
     """
     asked = "overall" in table.codes or "preference" in table.codes
-    if policy is None and (asked or not has_dimensions(table.codes)):
+    wanted = policy or default
+    if wanted is None or (policy is None and (asked or not has_dimensions(table.codes))):
         return table
     if not has_dimensions(table.codes):
         raise UserError(
             f"{table.source}: a policy needs content, voice_quality and paralinguistics with"
             " typed ties; leave out --policy to use the stored overall labels"
         )
-    return table.with_codes(overall=fuse_codes(policy or default, table.codes))
+    return table.with_codes(overall=fuse_codes(wanted, table.codes))
 
 
 def merge_facts(

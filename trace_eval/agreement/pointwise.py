@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.agreement.score import defined
+from trace_eval.agreement.scores.pearson import pearson
 from trace_eval.data.csv_cells import read_rows
 
 Scores = NDArray[Any]
@@ -36,6 +38,8 @@ class Pointwise:
         equal: share of equal scores.
         mse: over all clips against the mean opinions; null: those are unknown.
         mse_constant: of the mean of the mean opinions for every clip.
+        pearson: Pearson's r of scores and mean opinions over all clips; null: as ``mse``, or one
+            side never differs.
     """
 
     pairs: int
@@ -45,6 +49,7 @@ class Pointwise:
     equal: float
     mse: float | None
     mse_constant: float | None
+    pearson: float | None = None
 
 
 def pointwise(
@@ -70,11 +75,12 @@ def pointwise(
     a, b, wanted = score_a[known], score_b[known], truth[known]
     said = np.where(a > b, 1, np.where(a < b, 2, 0))
     right, tied = said == wanted, said == 0
-    mse = constant = None
+    mse = constant = r = None
     if mos_a is not None and mos_b is not None:
         scores, opinions = np.concatenate([a, b]), np.concatenate([mos_a[known], mos_b[known]])
         mse = float(np.mean((scores - opinions) ** 2))
         constant = float(np.var(opinions))
+        r = defined(pearson(scores, opinions))
     return Pointwise(
         pairs=int(known.sum()),
         half_ties=float((right + tied / 2).mean()),
@@ -83,6 +89,7 @@ def pointwise(
         equal=float(tied.mean()),
         mse=mse,
         mse_constant=constant,
+        pearson=r,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trace_eval.agreement.align import Missing
@@ -29,6 +30,10 @@ from trace_eval.agreement.scores_given import ScoreError
 
 #: ``policy`` that compares every built-in policy.
 ALL_POLICIES = "all"
+
+#: What is drawn for the intervals.
+INSTRUCTIONS, ITEMS = "instructions", "items"
+TOGETHER = "items, copies and both orders of a pair as one"
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,12 @@ class TruthRow:
 
 @dataclass(frozen=True)
 class AgreeReport:
-    """All tables of ``trace-eval agree``; each list is one table."""
+    """All tables of ``trace-eval agree``; each list is one table.
+
+    Attributes:
+        drawn: what the intervals are over, in words.
+        policies: judge -> policy that fused its overall label, where it has one.
+    """
 
     labels: str
     items: int
@@ -105,6 +115,8 @@ class AgreeReport:
     pairwise: tuple[PairwiseRow, ...] = ()
     reliability: tuple[ReliabilityRow, ...] = ()
     forced: tuple[Forced, ...] = ()
+    drawn: str = ITEMS
+    policies: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

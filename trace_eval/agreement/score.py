@@ -95,6 +95,7 @@ def score_judge(
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
     rules: Sequence[NumberRule] = (),
+    together: bool = True,
 ) -> list[JudgeScore]:
     """Score one judge on all dimensions.
 
@@ -102,15 +103,19 @@ def score_judge(
         columns: truth and prediction per dimension, over the same items.
         facts: numbers per item for the baselines.
         content: the judge's content ratings, for the content-only baseline.
-        cluster: instruction of each item, from 0; null: items are drawn one by one.
+        cluster: independent unit of each item, from 0; null: items are drawn one by one.
         options: of the bootstrap.
         rules: numbers to beat beside :data:`RULES`.
+        together: a unit is drawn once for all dimensions; of many small ones each by itself is
+            faster.
     """
     guesses = {rule.name: rule.codes(facts) for rule in (*RULES, *rules)}
     if cluster is None:
         estimates = [_by_items(column, options) for column in columns]
-    else:
+    elif together:
         estimates = _by_clusters(columns, cluster, options)
+    else:
+        estimates = [_by_clusters([column], cluster, options)[0] for column in columns]
     return [
         _score(column, found, guesses, content)
         for column, found in zip(columns, estimates, strict=True)

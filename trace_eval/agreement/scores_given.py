@@ -12,6 +12,8 @@ import numpy as np
 
 from trace_eval.agreement.align import Items
 from trace_eval.agreement.judges import JudgeData
+from trace_eval.agreement.score import defined
+from trace_eval.agreement.scores.pearson import pearson
 from trace_eval.data.labels import SCORE_FACTS
 
 
@@ -24,6 +26,7 @@ class ScoreError:
         mse: mean of (judge - people)^2, in squared units of the scale.
         constant: the same for always giving the people's mean.
         equal: share of the pairs in which the judge scored both answers alike.
+        pearson: Pearson's r of judge and people over these answers; null: one side never differs.
     """
 
     judge: str
@@ -31,6 +34,7 @@ class ScoreError:
     mse: float
     constant: float
     equal: float
+    pearson: float | None = None
 
 
 def score_error(judge: JudgeData, items: Items) -> ScoreError | None:
@@ -54,4 +58,5 @@ def score_error(judge: JudgeData, items: Items) -> ScoreError | None:
         mse=float(((judged - people)[known] ** 2).mean()),
         constant=float(people[known].var()),
         equal=float((judged[0] == judged[1])[both].mean()) if both.any() else 0.0,
+        pearson=defined(pearson(judged[known], people[known])),
     )

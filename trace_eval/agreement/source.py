@@ -166,6 +166,11 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str
     found["p_a"] = [None if vote is None else _p_a(vote) for vote in votes]
     orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
     found["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
+    for name in DIMENSIONS:
+        verdicts = [j.dimensions.get(name) for j in judged]
+        found[f"consistent_{name}"] = [
+            None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
+        ]
     return {
         name: column for name, column in found.items() if any(value is not None for value in column)
     }

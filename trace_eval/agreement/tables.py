@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from trace_eval.agreement.ablation.conditions import Ablation
 from trace_eval.agreement.bias.bias_tables import bias_tables, noise_table
@@ -43,7 +44,26 @@ def agree_tables(report: AgreeReport) -> Iterator[Table]:
         *(_rules(learned) for learned in report.learned),
     ):
         if found.rows:
-            yield found
+            yield _fused(found, report)
+
+
+def _fused(found: Table, report: AgreeReport) -> Table:
+    """The table with the policy behind overall labels of judges, where it shows some."""
+    texts = {found.title, *(cell for row in found.rows for cell in row)}
+    policies = report.policies
+    named = any("overall" in text or "preference" in text for text in texts)
+    if not named or not any(judge in text for judge in policies for text in texts):
+        return found
+    told = policy_words(policies)
+    return replace(found, note=f"{found.note}; {told}" if found.note else told)
+
+
+def policy_words(policies: Mapping[str, str]) -> str:
+    """What fused the overall labels, in a clause; one name where all judges have the same."""
+    names = set(policies.values())
+    if len(names) == 1:
+        return f"overall label: {names.pop()}"
+    return "overall labels: " + ", ".join(f"{name} of {judge}" for judge, name in policies.items())
 
 
 def _forced(report: AgreeReport) -> Table:
@@ -117,7 +137,6 @@ def _agreement(report: AgreeReport) -> Table:
         )
 
     level = report.options.bootstrap.level
-    drawn = "instructions" if report.options.cluster else "items"
     return table(
         "Agreement with people",
         (
@@ -129,8 +148,8 @@ def _agreement(report: AgreeReport) -> Table:
             "majority class",
         ),
         [row(score) for score in report.scores],
-        f"brackets: {level:.0%} BCa interval over {drawn}, {report.options.bootstrap.resamples}"
-        f" resamples, seed {report.options.bootstrap.seed}",
+        f"brackets: {level:.0%} BCa interval over {report.drawn},"
+        f" {report.options.bootstrap.resamples} resamples, seed {report.options.bootstrap.seed}",
     )
 
 
@@ -149,8 +168,8 @@ def _baselines(report: AgreeReport) -> Table:
 def _score_errors(report: AgreeReport) -> Table:
     return table(
         "Scores against people's scores: mean squared error",
-        ("judge", "answers", "judge's MSE", "constant mean's MSE", "equal scores"),
-        ((e.judge, e.answers, e.mse, e.constant, e.equal) for e in report.score_errors),
+        ("judge", "answers", "judge's MSE", "constant mean's MSE", "Pearson r", "equal scores"),
+        ((e.judge, e.answers, e.mse, e.constant, e.pearson, e.equal) for e in report.score_errors),
         "a judge above the constant is worse than always giving people's mean",
     )
 

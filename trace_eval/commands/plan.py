@@ -50,7 +50,7 @@ def plan(
 ) -> None:
     """Say how many more pairs people must label, which, and how long that takes."""
     from trace_eval.agreement import read_source, write_json
-    from trace_eval.commands.console import results
+    from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.conclude.evidence import gather
     from trace_eval.conclude.lists import write_plan
@@ -69,6 +69,8 @@ def plan(
     found = make_plan(
         evidence, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
     )
+    for note in found.notes:
+        warn(note)
     print_tables([plan_table(found)], stdout_console())
     results().print(found.verdict, markup=False, soft_wrap=True)
     path = out or (source / "plan.csv" if source.is_dir() else None)

@@ -53,6 +53,13 @@ def rank(
             help="reconciled, or separate: each order of a run is an outcome decided by itself."
         ),
     ] = "reconciled",
+    keep_inconsistent: Annotated[
+        bool,
+        typer.Option(
+            "--keep-inconsistent",
+            help="Count what a judge that answers by position contradicts itself on, too.",
+        ),
+    ] = False,
     missing: Annotated[
         Missing, typer.Option(help="Labels of items that were not judged: refuse, or leave out.")
     ] = Missing.ERROR,
@@ -94,15 +101,23 @@ def rank(
     )
     if orders == "separate":
         default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)
-        table = ranking.separate_orders(read, any_policy(policy or default), judge)
+        separate = any_policy(policy or default)
+        table = ranking.separate_orders(read, separate, judge)
+        fused: str | None = separate.name
     elif orders == "reconciled":
-        table = ranking.judge_table(read, judge, load_policy(policy) if policy else None)
+        wanted = load_policy(policy) if policy else None
+        table = ranking.judge_table(read, judge, wanted)
+        fused = ranking.fused_with(read, judge, wanted)
     else:
         raise UserError(f"--orders {orders!r}: use reconciled or separate")
     people = read_labels(labels) if labels else read.labels
     # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
     whole = table if orders == "reconciled" else ranking.judge_table(read, judge)
     ranked = powered.rank if orders == "reconciled" else ranking.rank
+    column = ranking.opinion_column(table, dimension)
+    left_out = None
+    if orders == "reconciled" and not keep_inconsistent:
+        left_out = ranking.contradicted(read, table, column)
     report = ranked(
         table,
         ranking.RankOptions(
@@ -112,9 +127,11 @@ def rank(
             prior=prior,
             baseline=baseline,
             dimension=dimension,
+            policy=fused,
         ),
         ranking.read_human_ranking(human) if human else None,
         ranking.people_table(people, whole, missing.value) if people else None,
+        left_out,
     )
     print_warnings((*read.warnings, *report.warnings))
     for caveat in report.caveats:

@@ -15,7 +15,7 @@ class RunCost:
 
     Attributes:
         run: name of its folder.
-        judge: spec of the judge.
+        judge: spec of the judge; ``policy`` what fused its overall label.
         items: pairs of the input that could be read; ``scored`` of them have a verdict.
         coverage: ``scored / items``; null: there are none.
         unscored: reason -> pairs.
@@ -31,6 +31,7 @@ class RunCost:
 
     run: str
     judge: str
+    policy: str
     items: int
     scored: int
     coverage: float | None
@@ -58,6 +59,7 @@ def run_cost(name: str, run: Run) -> RunCost:
     return RunCost(
         run=name,
         judge=record.judge.spec,
+        policy=next((found.policy for found in run.overall().values()), record.policy),
         items=items,
         scored=len(scored),
         coverage=len(scored) / items if items else None,

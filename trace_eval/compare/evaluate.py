@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.agreement import AgreeOptions, agree
@@ -16,9 +17,11 @@ from trace_eval.agreement.align import align
 from trace_eval.agreement.bias.robustness import Robustness, robustness, sides
 from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate, Units, bootstrap
 from trace_eval.agreement.compare import Comparison
+from trace_eval.agreement.copies import units
 from trace_eval.agreement.counts import joint_counts
 from trace_eval.agreement.judges import with_preference
 from trace_eval.agreement.kappa import kappa
+from trace_eval.agreement.report import ITEMS
 from trace_eval.agreement.score import JudgeScore
 from trace_eval.agreement.source import JudgedSource, read_source
 from trace_eval.compare.apart import Apart, apart
@@ -82,6 +85,7 @@ class RunComparison:
         people: each run against the human labels; empty: there are none.
         differences: second run minus first against the labels, paired, with McNemar's test.
         apart: pairs on which the runs say the most different things, furthest first.
+        drawn: what intervals against the labels are over, in words.
     """
 
     names: tuple[str, ...]
@@ -95,6 +99,7 @@ class RunComparison:
     mutual: tuple[Mutual, ...]
     apart: tuple[Apart, ...]
     noise: tuple[NoiseEffect, ...] = ()
+    drawn: str = ITEMS
     notes: tuple[str, ...] = ()
 
 
@@ -129,6 +134,7 @@ def compare_runs(
     given = _given(labels, names, sources)
     known = _labelled(given, shared)
     scores: tuple[JudgeScore, ...] = ()
+    drawn = ITEMS
     differences: tuple[Comparison, ...] = ()
     if known is not None:
         kept = [
@@ -137,7 +143,7 @@ def compare_runs(
         ]
         asked = AgreeOptions(options.bootstrap, options.cluster, "drop")
         report = agree(kept, known, asked)
-        scores, differences = report.scores, report.comparisons
+        scores, differences, drawn = report.scores, report.comparisons, report.drawn
     return RunComparison(
         names=tuple(names),
         options=options,
@@ -150,6 +156,7 @@ def compare_runs(
         mutual=tuple(_mutual(tables, options.bootstrap)),
         apart=tuple(apart(tables, known)[: options.top]),
         noise=tuple(_noise(tables, dict(named))),
+        drawn=drawn,
         notes=tuple(_notes(given, known, shared)),
     )
 
@@ -263,8 +270,8 @@ def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list
                 made = _agreement(
                     (first, second),
                     dimension,
-                    one.codes[dimension],
-                    other.codes[dimension],
+                    (one.codes[dimension], other.codes[dimension]),
+                    units(one.facts, instructions=False),
                     options,
                 )
                 if made.items:
@@ -273,9 +280,13 @@ def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list
 
 
 def _agreement(
-    names: tuple[str, str], dimension: str, one: Codes, other: Codes, options: BootstrapOptions
+    names: tuple[str, str],
+    dimension: str,
+    labels: tuple[Codes, Codes],
+    unit: NDArray[np.int64] | None,
+    options: BootstrapOptions,
 ) -> Mutual:
-    pair = align(names[1], dimension, one, other)
+    pair = align(names[1], dimension, *labels)
     size = len(pair.labels)
     counts = joint_counts(pair.truth, pair.predicted, size)
 
@@ -283,5 +294,9 @@ def _agreement(
         return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))  # type: ignore[operator]
 
     statistics = {"same": over(accuracy), "kappa": over(kappa)}
-    found = bootstrap(Units.items(counts), statistics, options, {"same"})  # type: ignore[arg-type]
+    drawn = Units.items(counts)
+    if unit is not None:
+        cells = pair.truth[pair.known].astype(np.int64) * size + pair.predicted[pair.known]
+        drawn = Units.few_each(unit[pair.known], cells, counts.size)
+    found = bootstrap(drawn, statistics, options, {"same"})  # type: ignore[arg-type]
     return Mutual(*names, dimension, pair.labels, int(counts.sum()), found["same"], found["kappa"])

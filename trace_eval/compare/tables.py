@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fusion import DIMENSIONS
+from trace_eval.agreement.tables import policy_words
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.compare.evaluate import RunComparison
 
@@ -23,7 +24,7 @@ def _all(report: RunComparison) -> Iterator[Table]:
         "With each other",
         ("first", "second", "dimension", "pairs", "same label", "kappa"),
         ((m.first, m.second, m.dimension, m.items, m.same, m.kappa) for m in report.mutual),
-        "over the pairs that both scored",
+        f"over the pairs that both scored; {_fused(report)}",
     )
     yield table(
         "Noise on one answer: unchanged verdicts",
@@ -44,6 +45,7 @@ def _costs(report: RunComparison) -> Table:
         (
             "run",
             "judge",
+            "policy",
             "scored",
             "coverage",
             "US$",
@@ -57,6 +59,7 @@ def _costs(report: RunComparison) -> Table:
             (
                 c.run,
                 c.judge,
+                c.policy,
                 f"{c.scored}/{c.items}",
                 c.coverage,
                 NOTHING if c.cost_usd is None else f"{c.cost_usd:.4f}",
@@ -128,8 +131,14 @@ def _differences(report: RunComparison) -> Table:
 
 def _interval(report: RunComparison) -> str:
     options = report.options.bootstrap
-    unit = "instructions" if report.options.cluster else "pairs"
-    return f"{options.level:.0%} intervals, {options.resamples} resamples of {unit}"
+    unit = report.drawn.replace("items", "pairs")
+    return (
+        f"{options.level:.0%} intervals, {options.resamples} resamples of {unit}; {_fused(report)}"
+    )
+
+
+def _fused(report: RunComparison) -> str:
+    return policy_words({cost.run: cost.policy for cost in report.costs})
 
 
 def _apart(report: RunComparison) -> Table:
@@ -149,7 +158,7 @@ def _apart(report: RunComparison) -> Table:
             )
             for item in report.apart
         ),
-        " | ".join(about),
+        f"{' | '.join(about)}; {_fused(report)}",
     )
 
 

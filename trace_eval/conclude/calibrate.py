@@ -96,7 +96,8 @@ class Calibration:
     """Everything about one judge's probabilities.
 
     Attributes:
-        pairs, groups, folds: labelled pairs, their instructions, folds.
+        pairs, groups, folds: labelled pairs, their independent units, folds.
+        unit: what such a unit is: an instruction, or a pair where instructions are unknown.
         features: what was measured, the lead first.
         half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
         methods: each by itself, in the order of their held-out log loss.
@@ -110,6 +111,7 @@ class Calibration:
     judge: str
     pairs: int
     groups: int
+    unit: str
     folds: int
     features: tuple[str, ...]
     half: float
@@ -144,9 +146,11 @@ def calibrate(
     known = scored & (evidence.truth != MISSING)
     group = np.arange(len(known)) if evidence.cluster is None else evidence.cluster
     groups = len(np.unique(group[known]))
+    named = any(told is not None for told in evidence.facts.get("instruction_id", ()))
+    unit = "instruction" if named else "pair"
     if known.sum() < LEAST_PAIRS or groups < 2:
         raise UserError(
-            f"calibration needs {LEAST_PAIRS} labelled pairs of 2 instructions at least, there"
+            f"calibration needs {LEAST_PAIRS} labelled pairs of 2 {unit}s at least, there"
             f" are {int(known.sum())} of {groups}; label more"
         )
     folds = min(folds, groups)
@@ -165,6 +169,7 @@ def calibrate(
         judge=evidence.judge,
         pairs=int(known.sum()),
         groups=groups,
+        unit=unit,
         folds=folds,
         features=names,
         half=float(np.mean((y - 0.5) ** 2)),

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from blueprints import UserError
+from trace_eval.agreement.bias.effects import PositionRow, positions
 from trace_eval.agreement.bootstrap import BootstrapOptions
 from trace_eval.agreement.evaluate import AgreeOptions, AgreeReport, agree
 from trace_eval.agreement.interval import Range
+from trace_eval.agreement.judges import fused_by, known_policy, with_overall
 from trace_eval.agreement.score import JudgeScore
 from trace_eval.agreement.source import JudgedSource, read_source
 from trace_eval.conclude.calibrate import Calibration, calibrate
 from trace_eval.conclude.ceiling import Ceiling, human_ceiling
-from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.evidence import Evidence, gather
 from trace_eval.conclude.known_limits import limit_of
 from trace_eval.conclude.loudness import LoudnessBias, loudness_bias
 from trace_eval.conclude.operation import Operation, operation
 from trace_eval.conclude.probes import FILE as PROBES_FILE
 from trace_eval.conclude.probes import ProbeReport, probes_of
-from trace_eval.conclude.verdict import Verdict, best_rule, decide
+from trace_eval.conclude.verdict import LEAST_PAIRS, Verdict, best_rule, decide, untried
 from trace_eval.data.labels import LabelTable
 
 #: Dimension whose agreement the verdict is about, the first that there is.
@@ -35,7 +37,11 @@ class Card:
 
     Attributes:
         operation: null: a file of judgements, which keeps no records.
+        policy: that fused the overall label; null: there is none.
+        items: pairs of the run; of a file those that it or the labels name.
         systems, instructions: how many are named; null: none are.
+        unnamed: pairs whose instruction is not named, where others' are.
+        position: tests of position bias, with or without labels.
         agreement: null: no labels.
         ceiling: agreement among people; null: one rater.
         loudness: preference for the louder answer among human ties; null: levels unknown.
@@ -48,10 +54,13 @@ class Card:
     name: str
     source: str
     judge: str
+    policy: str | None
     items: int
     scored: int
     systems: int | None
     instructions: int | None
+    unnamed: int
+    position: tuple[PositionRow, ...]
     operation: Operation | None
     agreement: AgreeReport | None
     ceiling: Ceiling | None
@@ -66,6 +75,21 @@ class Card:
     def coverage(self) -> float:
         """Share of the items that were scored."""
         return self.scored / self.items if self.items else 0.0
+
+    @property
+    def same_in_both_orders(self) -> tuple[int, int] | None:
+        """Pairs judged alike in both orders, and pairs judged in both; None: none were.
+
+        Of a run over all dimensions; of a file on the overall label, where it has one.
+        """
+        ran = self.operation
+        if ran is not None and ran.both_orders:
+            return ran.consistent, ran.both_orders
+        rows = {row.dimension: row.bias for row in reversed(self.position) if row.bias.pairs}
+        if not rows:
+            return None
+        found = next((rows[name] for name in MAIN if name in rows), next(iter(rows.values())))
+        return found.stable + found.tied_both, found.pairs
 
     @property
     def main(self) -> JudgeScore | None:
@@ -137,17 +161,31 @@ def _card(
         labels,
         None if source.opinions is None else source.opinions.raters().get(judge),
         source.policy,
+        source.warnings,
     )
     unknown: list[str] = []
     report = _agreement(one, labels, resamples, unknown)
     score = main_score(report)
-    table = one.judgements
-    ids = set(table.ids.tolist())
-    scored = gather(one, None if labels is None or report is None else labels).scored
-    items = ran.pairs if ran else len(ids)
-    positions = [row.bias.p for row in report.position] if report else []
-    if not positions:
-        unknown.append("position bias: no pair was judged in both orders")
+    evidence = gather(one, None if report is None else labels)
+    table = evidence.table
+    asked = set() if report is None or labels is None else set(labels.ids.tolist())
+    items = ran.pairs if ran else len(asked.union(table.ids.tolist()))
+    scored = int(evidence.scored.sum())
+    tests = tuple(report.position if report else _positions(one, judge, table))
+    tests = tuple(row for row in tests if row.bias.pairs)
+    both = max((row.bias.pairs for row in tests), default=0)
+    both = min(both, ran.both_orders) if ran and ran.both_orders else both
+    if both < LEAST_PAIRS:
+        unknown.append(
+            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'} judged in both"
+            f" orders, {LEAST_PAIRS} are needed"
+        )
+    if score is not None:
+        unknown += untried(score)
+    told = [name is not None for name in evidence.facts.get("instruction_id", ())]
+    unnamed = len(told) - sum(told) if any(told) else 0
+    if unnamed:
+        unknown.append(f"instructions: those of {unnamed} of {len(told)} pairs are not named")
     if probes is None:
         unknown.append(
             f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {judge}, then this"
@@ -157,10 +195,13 @@ def _card(
         name=name,
         source=table.source,
         judge=judge,
+        policy=fused_by(one, one.judgements, None),
         items=items,
-        scored=int(scored.sum()),
-        systems=_distinct(table, "system_a", "system_b"),
-        instructions=_distinct(table, "instruction_id"),
+        scored=scored,
+        systems=_distinct(evidence, "system_a", "system_b"),
+        instructions=_distinct(evidence, "instruction_id"),
+        unnamed=unnamed,
+        position=tests,
         operation=ran,
         agreement=report,
         ceiling=None if labels is None else human_ceiling(labels),
@@ -170,9 +211,10 @@ def _card(
         limits={e: limit_of(e) for e in (ran.extractors.values() if ran else ())},
         verdict=decide(
             score,
-            float(scored.sum()) / items if items else 0.0,
-            min(positions, default=None),
-            report.warnings if report else (),
+            scored / items if items else 0.0,
+            min((row.bias.p for row in tests), default=None),
+            report.warnings if report else source.warnings,
+            both,
         ),
         unknown=tuple(unknown),
     )
@@ -208,7 +250,15 @@ def _calibration(
         return None
 
 
-def _distinct(table: LabelTable, *names: str) -> int | None:
-    columns = [table.facts[name] for name in names if name in table.facts]
+def _positions(source: JudgedSource, judge: str, table: LabelTable) -> Iterator[PositionRow]:
+    """Position bias of a judge that nobody's labels are known for."""
+    opinions = source.opinions
+    if opinions is not None:
+        opinions = with_overall(opinions, None, known_policy(source))
+    yield from positions(judge, table.codes, table.facts, opinions)
+
+
+def _distinct(evidence: Evidence, *names: str) -> int | None:
+    columns = [evidence.facts[name] for name in names if name in evidence.facts]
     known = {value for column in columns for value in np.asarray(column).tolist() if value}
     return len(known) or None

@@ -13,7 +13,6 @@ from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.conclude.calibrate import Calibration
 from trace_eval.conclude.card import Card
 from trace_eval.conclude.forest import svg
-from trace_eval.conclude.operation import Operation
 from trace_eval.conclude.probes import ProbeReport
 from trace_eval.conclude.reliability import diagram
 from trace_eval.conclude.tables import bounded
@@ -55,6 +54,7 @@ def comparison(cards: Sequence[Card]) -> Table:
         "Judges",
         (
             "judge",
+            "policy",
             "scored",
             "labelled",
             "accuracy",
@@ -67,6 +67,7 @@ def comparison(cards: Sequence[Card]) -> Table:
         [
             (
                 card.name,
+                card.policy,
                 f"{card.scored}/{card.items}",
                 card.main.scored if card.main else None,
                 bounded(*card.accuracy),
@@ -87,8 +88,8 @@ def _cost(card: Card) -> str | None:
 
 
 def _consistency(card: Card) -> str | None:
-    ran = card.operation
-    return f"{ran.consistent}/{ran.both_orders}" if ran and ran.both_orders else None
+    same = card.same_in_both_orders
+    return f"{same[0]}/{same[1]}" if same else None
 
 
 def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
@@ -135,10 +136,11 @@ def _what(card: Card) -> Iterator[str]:
     )
     ran = card.operation
     if ran is None:
+        yield _policy(card)
         yield "A file of judgements: calls, cost, time and extractors are not known."
         return
     when = f", begun {ran.started}" if ran.started else ""
-    yield f"Policy {ran.policy}; trace-eval {ran.version or 'unknown'}{when}."
+    yield f"{_policy(card)[:-1]}; trace-eval {ran.version or 'unknown'}{when}."
     if ran.unscored:
         reasons = ", ".join(f"{name} {n}" for name, n in sorted(ran.unscored.items()))
         yield f"Unscored: {reasons}."
@@ -158,8 +160,8 @@ def _what(card: Card) -> Iterator[str]:
     )
 
 
-def _a_pair(ran: Operation) -> str:
-    return f", {ran.run_seconds / ran.pairs:.2f} s a pair" if ran.run_seconds and ran.pairs else ""
+def _policy(card: Card) -> str:
+    return f"Policy of the overall label: {card.policy or 'none'}."
 
 
 def _count(number: int | None, what: str) -> str:
@@ -192,9 +194,10 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
     report = card.agreement
     if report is None:
         return
-    drawn = "instructions" if report.options.cluster else "pairs"
+    drawn = report.drawn.replace("items", "pairs")
     yield table(
-        f"{report.options.bootstrap.level:.0%} intervals over {drawn}",
+        f"{report.options.bootstrap.level:.0%} intervals over {drawn}; overall label:"
+        f" {card.policy or 'none'}",
         ("dimension", "labelled", *(metric.title for metric in report.metrics)),
         [
             (s.dimension, s.scored, *(s.metrics.get(metric.name) for metric in report.metrics))
@@ -221,9 +224,12 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
 def _bias(card: Card) -> Table:
     rows: list[tuple[object, ...]] = []
     report = card.agreement
-    for row in report.position if report else ():
+    for row in card.position:
         b = row.bias
-        what = f"first {b.first}, second {b.second}, same answer {b.stable}, tie {b.tied}"
+        what = (
+            f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both orders"
+            f" {b.tied_both}, in one {b.tied - b.tied_both}"
+        )
         rows.append((f"position, {row.dimension} ({row.basis})", b.pairs, what, p_value(b.p)))
     for found in report.length if report else ():
         n = found.bias

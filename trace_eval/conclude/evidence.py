@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import Policy
 from trace_eval.agreement.align import Items, items_of
+from trace_eval.agreement.copies import units
 from trace_eval.agreement.counts import collapse_codes, is_untyped
 from trace_eval.agreement.source import JudgedSource
-from trace_eval.conclude.copies import units
-from trace_eval.conclude.ppi import Design, simple_design
+from trace_eval.conclude.influence import Design, simple_design
 from trace_eval.conclude.sampling import Drawn, drawn_labels
 from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
 from trace_eval.ranking.outcomes import opinion_column
@@ -38,8 +39,11 @@ class Evidence:
         agrees: 1 where the judge has people's label, else 0; a split is no agreement; NaN
             where nobody was asked or nothing was scored [shape=(n,)].
         drawn: how the labelled items were chosen.
+        facts: what tells which items are not independent, the labels' where the judgements
+            have none.
         cluster: number of the unit of every item, from 0, see
-            :func:`trace_eval.conclude.copies.units`; null: nothing tells [shape=(n,)].
+            :func:`trace_eval.agreement.copies.units`; null: nothing tells [shape=(n,)].
+        copies: the same with copies alone, whatever the instruction [shape=(n,)].
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
         unmatched: labelled items that were not judged.
         items: people's opinions behind it.
@@ -54,7 +58,9 @@ class Evidence:
     asked: NDArray[np.bool_]
     agrees: Array
     drawn: Drawn
+    facts: Mapping[str, NDArray[Any]]
     cluster: NDArray[np.int64] | None
+    copies: NDArray[np.int64] | None
     signals: Mapping[str, Array]
     unmatched: int
     items: Items | None
@@ -75,8 +81,14 @@ class Evidence:
         return np.asarray(~np.isnan(self.agrees))
 
     def design(self, asked: NDArray[np.bool_], cluster: bool) -> Design:
-        """Who was asked, for estimates over all items; ``asked`` are those that count."""
-        return simple_design(asked, self.drawn.inclusion, self.cluster if cluster else None)
+        """Who was asked, for estimates over all items.
+
+        Args:
+            asked: the items that count [shape=(n,)].
+            cluster: items of one instruction are not independent; copies never are.
+        """
+        group = self.cluster if cluster else self.copies
+        return simple_design(asked, self.drawn.inclusion, group)
 
 
 def gather(
@@ -120,6 +132,7 @@ def gather(
         is_untyped(side) for side in (codes, truth)
     ):
         left, right = collapse_codes(codes), collapse_codes(truth)
+    facts = table.facts if items is None else _identity(table, items)
     agrees = np.where(asked & (codes != MISSING), (left == right).astype(float), np.nan)
     return Evidence(
         source=source.judgements.source,
@@ -131,7 +144,9 @@ def gather(
         asked=asked,
         agrees=agrees,
         drawn=drawn,
-        cluster=units(table),
+        facts=facts,
+        cluster=units(facts),
+        copies=units(facts, instructions=False),
         signals=signals_of(source, table, codes, column, others),
         unmatched=unmatched,
         items=items,
@@ -160,6 +175,23 @@ def _join(
         given = np.full(len(table), np.nan)
         given[rows[known]] = own[known]
     return truth, asked, given, int((~known).sum())
+
+
+def _identity(table: LabelTable, items: Items) -> Mapping[str, NDArray[Any]]:
+    """Facts of every judged item; instruction, systems and clips by the labels where it has none.
+
+    A pair of columns comes from one side: paths of one and hashes of the other never meet.
+    """
+    index = {key: row for row, key in enumerate(items.ids.tolist())}
+    rows = np.fromiter((index.get(key, -1) for key in table.ids.tolist()), np.int64, len(table))
+    found, unknown = dict(table.facts), np.array(None, object)
+    for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
+        if any(any(known is not None for known in found.get(name, ())) for name in names):
+            continue
+        for name in names:
+            if (told := items.fact(name)) is not None:
+                found[name] = np.where(rows >= 0, told[rows], unknown)
+    return found
 
 
 def signals_of(

@@ -72,13 +72,12 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
 
 def card_values(card: Card) -> dict[str, float | None]:
     """Figures of a card: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
-    figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None}
+    figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None, "consistency": None}
     if card.agreement is not None:
         for found in score_values(card.agreement.scores).values():
             figures |= found
-    ran = card.operation
-    if ran is not None and ran.both_orders:
-        figures["consistency"] = ran.consistent / ran.both_orders
+    if (same := card.same_in_both_orders) is not None:
+        figures["consistency"] = same[0] / same[1]
     if card.probes is not None:
         figures |= {f"probe.{row.name}": row.held.value for row in card.probes.rows}
     return figures | {"coverage": card.coverage}

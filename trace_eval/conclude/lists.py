@@ -49,13 +49,20 @@ def write_lists(folder: Path, screening: Screening, evidence: Evidence) -> list[
 def write_plan(path: Path, plan: LabelPlan, evidence: Evidence) -> None:
     """Write the pairs to label, in order, with their systems and instruction.
 
+    Where the labels at hand have inclusion probabilities, those of the planned pairs as well.
+
     Raises:
         UserError: the file cannot be written.
     """
     index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
     facts = evidence.table.facts
     rows = (
-        (key, *(facts[name][index[key]] if name in facts else None for name in COLUMNS[4:]))
+        (
+            key,
+            *(facts[name][index[key]] if name in facts else None for name in COLUMNS[4:]),
+            *([f"{plan.inclusion[key]:.6g}"] if plan.inclusion else []),
+        )
         for key in plan.pairs
     )
-    write_table(path, ("id", *COLUMNS[4:]), rows)
+    more = ("inclusion",) if plan.inclusion else ()
+    write_table(path, ("id", *COLUMNS[4:], *more), rows)

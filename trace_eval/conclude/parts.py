@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.conclude.ppi import Design
+from trace_eval.conclude.influence import Design
 from trace_eval.conclude.risk import p_below, worth
 
 #: Parts tried per signal: the surest 5 %, 10 %, ... of the run.

@@ -1,14 +1,14 @@
 """How many more labels, of which pairs? By simulation from the data at hand.
 
-What people would say of the pairs that nobody labelled is imputed from the labelled pairs on
-which the judge said the same (a hot deck, Andridge & Little 2010); then labels are drawn as
-they would be asked for, and the widths of the intervals that ``rank`` or ``agree`` would print
-are read off. Nothing is assumed of the judge: where it is useless, the widths are those of
-labels alone.
+Labels are drawn as they would be asked for, see :mod:`trace_eval.conclude.future_labels`, and
+the widths of the intervals that ``rank`` or ``agree`` would print are read off. Nothing is
+assumed of the judge: where it is useless, the widths are those of labels alone; of accuracy they
+always are, though ``agree`` may come to less where the judge's certainty tells right from wrong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 
@@ -16,17 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.bias.self_comparison import self_mask
-from trace_eval.agreement.counts import collapse_codes, is_untyped
-from trace_eval.conclude.evidence import Array, Evidence
-from trace_eval.conclude.ppi import LEAST_LABELS, estimate, parts, simple_design
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.conclude.evidence import Evidence
+from trace_eval.conclude.future_labels import FutureLabels, quantile_width
+from trace_eval.conclude.planned_run import RATES, PlannedRun
 
-#: Draws per number of labels; the width that four in five of them stay within is reported.
-DRAWS, QUANTILE = 24, 0.8
-
-#: What may be estimated.
-RATES, ACCURACY = "win rates", "accuracy"
+#: The width that four in five draws stay within is reported; draws of the last number of labels
+#: and of each that is tried before, and how many are tried at most.
+QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class LabelPlan:
 
     Attributes:
         goal: whose interval must be narrow: :data:`RATES` (the widest of all systems) or
-            :data:`ACCURACY` of the judge.
+            ``accuracy`` of the judge.
         width: full width asked for; ``now`` the width with the labels at hand, null: too few;
             ``expected`` with those of the plan,
             null: some system would have too few labels.
@@ -54,6 +50,9 @@ class LabelPlan:
         minutes: of one rater, from the seconds of earlier labels; null: unknown.
         strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
+        inclusion: probability with which every pair that then has a label was asked for, old
+            labels included; empty: all are equally likely.
+        notes: what the plan takes for granted.
     """
 
     source: str
@@ -69,6 +68,8 @@ class LabelPlan:
     minutes: float | None
     strata: tuple[Stratum, ...]
     pairs: tuple[str, ...]
+    inclusion: Mapping[str, float]
+    notes: tuple[str, ...]
     verdict: str
 
 
@@ -96,30 +97,25 @@ def make_plan(
     """
     if not 0 < width < 1:
         raise UserError(f"--width {width:g}: give the full width of an interval, between 0 and 1")
-    world = _World(evidence, goal, level, cluster, np.random.default_rng(seed))
-    order = world.order()
-    least = world.labelled
+    world = PlannedRun(evidence, goal, level, cluster, seed)
+    order, future = world.order(), world.future
+    least = future.labelled
     most = least + len(order)
-    low, high = least, most
-    expected = world.width(most)
-    enough = expected <= width
-    if enough:
-        while high - low > max(1, high // 100):
-            middle = (low + high) // 2
-            low, high = (low, middle) if world.width(middle) <= width else (middle, high)
-        expected = world.width(high) if high < most else expected
-    more = high - least if enough else len(order)
+    now = future.now()
+    wanted, expected, enough = (least, now, True) if now <= width else _fewest(future, width, most)
+    more = wanted - least if enough else len(order)
     finite = bool(np.isfinite(expected))
     beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
     chosen = order[:more]
     seconds = _seconds(evidence)
     minutes = None if seconds is None else more * seconds / 60
-    now = world.width(least) if least >= LEAST_LABELS else None
+    inclusion = future.included(wanted)
+    asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
     return LabelPlan(
         source=evidence.source,
         goal=world.goal,
         width=width,
-        now=None if now is None or not np.isfinite(now) else now,
+        now=now if np.isfinite(now) else None,
         expected=expected if finite else None,
         labelled=least,
         more=more,
@@ -128,134 +124,75 @@ def make_plan(
         beyond=beyond,
         minutes=minutes,
         strata=tuple(_strata(world, order, chosen)),
+        inclusion={}
+        if inclusion is None
+        else {
+            str(evidence.ids[row]): float(share)
+            for row, share in zip(world.rows, inclusion, strict=True)
+            if row in asked
+        },
+        notes=tuple(_notes(world, cluster)),
         pairs=tuple(str(evidence.ids[row]) for row in chosen),
         verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
     )
 
 
-class _World:
-    """The run with people's labels imputed, and the widths that labels would give."""
+def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
+    """Labels in all, the width that they give, and whether that is narrow enough.
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        goal: str | None,
-        level: float,
-        cluster: bool,
-        rng: np.random.Generator,
-    ) -> None:
-        facts = evidence.table.facts
-        named = all(
-            name in facts and all(facts[name].tolist()) for name in ("system_a", "system_b")
-        )
-        if goal == RATES and not named:
-            raise UserError(f"{evidence.source}: win rates need system_a and system_b")
-        self.goal = goal or (RATES if named else ACCURACY)
-        kept = evidence.scored
-        if self.goal == RATES:
-            kept = kept & ~self_mask(facts, len(evidence.ids))
-        self.evidence, self.level, self.rng = evidence, level, rng
-        self.rows = np.flatnonzero(kept)
-        self.known = (evidence.truth != MISSING)[self.rows]
-        if self.known.sum() < LEAST_LABELS:
-            raise UserError(
-                f"a plan learns from the labels at hand: give {LEAST_LABELS} at least, there are"
-                f" {int(self.known.sum())}"
-            )
-        self.codes, self.truth = evidence.codes[self.rows], evidence.truth[self.rows]
-        self.said = self.codes
-        if evidence.column == "preference" or is_untyped(self.codes) or is_untyped(self.truth):
-            self.said, self.truth = collapse_codes(self.codes), collapse_codes(self.truth)
-        group = evidence.cluster if cluster else None
-        self.cluster = None if group is None else group[self.rows]
-        self.names = _couples(evidence, self.rows) if named else np.zeros(len(self.rows), np.int64)
-        self.labels = [] if not named else _labels(evidence, self.rows)
-
-    @property
-    def labelled(self) -> int:
-        """Labels at hand."""
-        return int(self.known.sum())
-
-    def order(self) -> NDArray[np.int64]:
-        """Open pairs, dealt out so that every prefix has its share of every two systems."""
-        rows = np.flatnonzero(~self.known)
-        shuffled = self.rng.permutation(rows)
-        place = np.empty(len(shuffled))
-        for name in np.unique(self.names[shuffled]):
-            here = np.flatnonzero(self.names[shuffled] == name)
-            place[here] = (np.arange(len(here)) + self.rng.random()) / len(here)
-        return np.asarray(self.rows[shuffled[np.argsort(place, kind="stable")]])
-
-    def width(self, labels: int) -> float:
-        """Width that most draws of so many labels stay within."""
-        widths = []
-        more = labels - self.labelled
-        open_ = np.flatnonzero(~self.known)
-        for _ in range(DRAWS):
-            truth = self._imputed()
-            asked = self.known.copy()
-            asked[self.rng.permutation(open_)[:more]] = True
-            widths.append(self._widest(truth, asked))
-        return float(np.quantile(widths, QUANTILE))
-
-    def _imputed(self) -> Codes:
-        truth = self.truth.copy()
-        donors = self.rng.permutation(np.flatnonzero(self.known))
-        for code in np.unique(self.codes):
-            need = np.flatnonzero(~self.known & (self.codes == code))
-            own = donors[self.codes[donors] == code]
-            own = own if len(own) >= LEAST_LABELS else donors
-            truth[need] = self.truth[self.rng.choice(own, len(need))]
-        return truth
-
-    def _widest(self, truth: Codes, asked: NDArray[np.bool_]) -> float:
-        y, f = (_points(codes) for codes in (truth, self.codes))
-        if self.goal == ACCURACY:
-            right = (truth == self.said).astype(float)
-            return self._one(right, np.zeros(len(right)), asked, np.arange(len(right)))
-        a, b = self.labels
-        return max(
-            self._one(
-                np.where(b == name, 1 - y, y),
-                np.where(b == name, 1 - f, f),
-                asked,
-                np.flatnonzero((a == name) | (b == name)),
-            )
-            for name in np.unique(np.r_[a, b])
-        )
-
-    def _one(self, y: Array, f: Array, asked: NDArray[np.bool_], rows: NDArray[np.int64]) -> float:
-        group = None if self.cluster is None else self.cluster[rows]
-        design = simple_design(asked[rows], None, group)
-        found = estimate(parts(y[rows], f[rows], design), self.level)
-        return np.inf if found.interval is None else found.interval[1] - found.interval[0]
+    Widths go by about one over the square root of the labels: the next number that is tried is
+    what that law makes of the last, and the same draws serve all of them.
+    """
+    low, high = future.labelled, most
+    if quantile_width(future, most, DRAWS_EACH, QUANTILE) > width:
+        found = quantile_width(future, most, DRAWS, QUANTILE)
+        if found > width:
+            return most, found, False
+    tried, now = low, future.now()
+    for _ in range(TRIES):
+        if high - low <= max(1, high // 50):
+            break
+        law = tried * (now / width) ** 2 if np.isfinite(now) else (low + high) / 2
+        tried = int(np.clip(round(law), low + 1, high - 1))
+        now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
+        low, high = (low, tried) if now <= width else (tried, high)
+    found = quantile_width(future, high, DRAWS, QUANTILE)
+    while found > width and high < most:  # few draws may be lucky, and units may not follow the law
+        high = min(most, max(high + max(1, high // 100), ceil(high * (found / width) ** 2)))
+        found = quantile_width(future, high, DRAWS, QUANTILE)
+    return high, found, found <= width
 
 
-def _points(codes: Codes) -> Array:
-    return np.where(codes == 0, 1.0, np.where(codes == 1, 0.0, 0.5))
-
-
-def _labels(evidence: Evidence, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    columns = [evidence.table.facts[f"system_{side}"][rows].astype(str) for side in "ab"]
-    names = np.unique(np.concatenate(columns))
-    return [np.searchsorted(names, column) for column in columns]
-
-
-def _couples(evidence: Evidence, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    a, b = _labels(evidence, rows)
-    size = int(max(a.max(initial=0), b.max(initial=0))) + 1
-    return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))
-
-
-def _strata(world: _World, order: NDArray[np.int64], chosen: NDArray[np.int64]) -> list[Stratum]:
+def _strata(
+    world: PlannedRun, order: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> list[Stratum]:
     facts = world.evidence.table.facts
-    if not len(world.labels):
+    if not len(world.systems):
         return [Stratum("all", len(order), len(chosen))]
     counts: dict[str, list[int]] = {}
     for at, rows in enumerate((order, chosen)):
         for a, b in zip(facts["system_a"][rows], facts["system_b"][rows], strict=True):
             counts.setdefault(" / ".join(sorted((str(a), str(b)))), [0, 0])[at] += 1
     return [Stratum(name, *numbers) for name, numbers in sorted(counts.items())]
+
+
+def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
+    """What the plan takes for granted."""
+    future = world.future
+    if cluster and future.alike is None:
+        yield "instructions are unknown: pairs are taken as independent"
+    if cluster and future.alike is False:
+        yield (
+            "no two labels share an instruction, so nobody knows how alike such pairs are: all"
+            " is taken as likely, from not at all to wholly"
+        )
+    if world.evidence.drawn.caption is not None:
+        yield world.evidence.drawn.caption
+    if future.inclusion is not None:
+        yield (
+            "the labels have inclusion probabilities: give all of them those of --json, which"
+            " take the pairs of this plan into account"
+        )
 
 
 def _seconds(evidence: Evidence) -> float | None:
@@ -267,7 +204,7 @@ def _seconds(evidence: Evidence) -> float | None:
 
 
 def _verdict(
-    world: _World,
+    world: PlannedRun,
     width: float,
     expected: float,
     more: int,

@@ -13,6 +13,7 @@ from trace_eval.conclude.sampling import Drawn, drawn_labels
 from trace_eval.conclude.tables import powered_tables
 from trace_eval.conclude.win_rates import WinRates, win_rate_tables
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.ranking.contradicted import Contradicted
 from trace_eval.ranking.evaluate import rank as plain_rank
 from trace_eval.ranking.outcomes import opinion_column
 from trace_eval.ranking.prepare import OPINIONS
@@ -37,10 +38,15 @@ def rank(
     options: RankOptions | None = None,
     human: Mapping[str, float] | None = None,
     labels: LabelTable | None = None,
+    left_out: Contradicted | None = None,
 ) -> PoweredRanking:
-    """See :func:`trace_eval.ranking.evaluate.rank`."""
+    """See :func:`trace_eval.ranking.evaluate.rank`.
+
+    What people say of all pairs keeps those that the judge contradicts itself on: they are asked
+    about these, too, and its errors do not bias the estimate.
+    """
     options = options or RankOptions()
-    report = plain_rank(table, options, human, labels)
+    report = plain_rank(table, options, human, labels, left_out)
     powered, why_not = None, None
     if labels is not None:
         powered, why_not = _powered(table, labels, options)

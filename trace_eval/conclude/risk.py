@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conclude.ppi import Design
+from trace_eval.conclude.influence import Design
 
 Array = NDArray[np.float64]
 

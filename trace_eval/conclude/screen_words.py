@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trace_eval.agreement.judges import factorise
 from trace_eval.conclude.evidence import Evidence
 from trace_eval.conclude.parts import (
     EVERYTHING,
@@ -91,9 +90,13 @@ def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> l
             else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
             " instructions"
         )
-    if options.cluster and factorise(evidence.table.facts.get("instruction_id")) is None:
-        copies = "" if evidence.cluster is None else ", but for copies (the same two recordings)"
-        found.append(f"instructions are unknown: pairs are taken as independent{copies}")
+    lacking = [known is None for known in evidence.facts.get("instruction_id", [None])]
+    if options.cluster and any(lacking):
+        copies = "" if evidence.copies is None else ", but for copies (the same two recordings)"
+        words = "instructions are unknown: pairs are taken as independent"
+        if not all(lacking):
+            words = f"the instruction of {sum(lacking)} pairs is unknown: each is taken for one"
+        found.append(f"{words}{copies}")
     if evidence.unmatched:
         found.append(f"{evidence.unmatched} labelled items were not judged and are left out")
     found.append("pairs unlike this run's (new systems, topics, voices) need new labels")

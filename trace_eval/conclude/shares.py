@@ -9,7 +9,8 @@ import numpy as np
 
 from trace_eval.agreement.counts import TYPED, UNTYPED, collapse_codes
 from trace_eval.conclude.evidence import Array, Evidence
-from trace_eval.conclude.ppi import Powered, estimate, parts
+from trace_eval.conclude.influence import parts
+from trace_eval.conclude.ppi import Powered, estimate
 from trace_eval.data.labels import LABELS, MISSING
 
 

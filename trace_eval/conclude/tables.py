@@ -154,15 +154,17 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
     def shown(value: Measured) -> str:
         return bounded(value.value, value.interval)
 
+    units = f" of {result.groups} {result.unit}s" if result.groups < result.pairs else ""
+    if result.unit == "instruction":
+        units = f" of {result.groups} instructions"
     yield table(
-        f"P(people prefer A | {result.judge}), {result.pairs} pairs of"
-        f" {result.groups} instructions",
+        f"P(people prefer A | {result.judge}), {result.pairs} pairs{units}",
         ("method", "Brier", "ECE", "log loss", "accuracy"),
         (
             (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
             for row in (result.chosen, *result.methods)
         ),
-        f"held out: {result.folds} folds that share no instruction; {CHOSEN}: the best among the"
+        f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the best among the"
         " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
         f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
     )

@@ -9,18 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.agreement.bias.self_comparison import self_mask
+from trace_eval.agreement.copies import units
 from trace_eval.agreement.holm import holm
-from trace_eval.agreement.judges import factorise
+from trace_eval.conclude.influence import Design, Parts, parts, simple_design
 from trace_eval.conclude.limits import Array
-from trace_eval.conclude.ppi import (
-    Design,
-    Parts,
-    Powered,
-    difference,
-    estimate,
-    parts,
-    simple_design,
-)
+from trace_eval.conclude.ppi import Powered, difference, estimate
 from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 
 _BOTH_BAD = LABELS.index("both_bad")
@@ -75,7 +68,7 @@ def win_rate_tables(
             probability with which each was chosen.
         label_column: their labels.
         level: coverage of the intervals.
-        cluster: items of one instruction are not independent.
+        cluster: items of one instruction are not independent; copies never are.
         typed: ``both_bad`` is 0 for both, not a half.
     """
     judged = table.codes[column]
@@ -89,7 +82,7 @@ def win_rate_tables(
     asked = rows >= 0
     given = labels.facts.get("inclusion")
     inclusion = None if given is None else np.where(asked, given[rows], np.nan)
-    group = factorise(table.facts.get("instruction_id")) if cluster else None
+    group = units(table.facts, instructions=cluster)
     design = simple_design(asked, inclusion, None if group is None else group[kept])
     truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
     a, b = (np.asarray(table.facts[f"system_{side}"][kept], dtype=str) for side in "ab")
@@ -148,4 +141,7 @@ def describe(design: Design, cluster: bool) -> str:
         how = "labels in two strata: taken with certainty, and a random slice of the rest"
     elif len(np.unique(design.weight[design.labelled])) > 1:
         how = "labels weighted by their inverse inclusion probability"
-    return f"{how}; variance over {'instructions' if cluster else 'items'}"
+    over = "instructions" if cluster else "items"
+    if not cluster and len(np.unique(design.cluster)) < len(design.cluster):
+        over = "items, copies of a pair as one"
+    return f"{how}; variance over {over}"

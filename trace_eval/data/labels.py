@@ -70,6 +70,7 @@ CERTAINTY_FACTS = (
     "p_a",
     "margin",
     *(f"margin_{name}" for name in DIMENSIONS),
+    *(f"consistent_{name}" for name in DIMENSIONS),
 )
 
 #: How a label came to be: its probability of being asked for, and seconds that it took.

@@ -1,13 +1,14 @@
 """System rankings from pairwise outcomes."""
 
 from trace_eval.ranking.connected import connected, explain
+from trace_eval.ranking.contradicted import Contradicted, contradicted
 from trace_eval.ranking.correlation import Correlation, correlate
 from trace_eval.ranking.evaluate import rank
 from trace_eval.ranking.human import read_human_ranking
 from trace_eval.ranking.orders import separate_orders
-from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, outcomes_of
+from trace_eval.ranking.outcomes import OUTCOMES, Outcomes, opinion_column, outcomes_of
 from trace_eval.ranking.positions import has_positions, read_positions
-from trace_eval.ranking.prepare import judge_table, people_table
+from trace_eval.ranking.prepare import fused_with, judge_table, people_table
 from trace_eval.ranking.ranks import ranks
 from trace_eval.ranking.report import (
     METHODS,
@@ -28,6 +29,7 @@ __all__ = [
     "MODELS",
     "OUTCOMES",
     "Caveat",
+    "Contradicted",
     "Correlation",
     "Outcomes",
     "Parameter",
@@ -37,11 +39,14 @@ __all__ = [
     "Strengths",
     "SystemRow",
     "connected",
+    "contradicted",
     "correlate",
     "explain",
+    "fused_with",
     "has_positions",
     "judge_table",
     "mean_win_rates",
+    "opinion_column",
     "outcomes_of",
     "people_table",
     "rank",

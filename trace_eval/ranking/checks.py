@@ -8,6 +8,7 @@ from trace_eval.agreement.bias.self_comparison import self_mask
 from trace_eval.agreement.checks import (
     DataWarning,
     label_sets,
+    other_column,
     repeated,
     self_compared,
     swapped,
@@ -30,12 +31,18 @@ def ranking_warnings(
     found = repeated(table.ids, table.facts)
     found += self_compared(table.ids, self_mask(table.facts, len(table)))
     found += two_opinions(table.ids, table.codes, table.source)
-    if labels is None or column not in labels.codes:
+    if labels is None:
+        return found
+    index = {key: row for row, key in enumerate(table.ids.tolist())}
+    rows = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    if (rows < 0).any():
+        return found  # each order is a comparison of its own: none is the labels' item
+    judged = {name: codes[rows] for name, codes in table.codes.items()}
+    found += other_column(labels.ids, labels.codes, judged, table.source)
+    if column not in labels.codes:
         return found
     found += two_opinions(labels.ids, labels.codes, labels.source)
     found += mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
-    index = {key: row for row, key in enumerate(table.ids.tolist())}
-    rows = np.fromiter((index[key] for key in labels.ids.tolist()), np.int64, len(labels))
-    truth, predicted = labels.codes[column], table.codes[column][rows]
+    truth, predicted = labels.codes[column], judged[column]
     found += label_sets(labels.ids, truth, predicted, table.source)
     return found + swapped(labels.ids, truth, predicted, table.source)

@@ -9,8 +9,9 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import Units
-from trace_eval.data.labels import LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.ranking.checks import ranking_warnings
+from trace_eval.ranking.contradicted import Contradicted
 from trace_eval.ranking.correlation import correlate
 from trace_eval.ranking.model import Array
 from trace_eval.ranking.order_test import shown_better
@@ -42,6 +43,7 @@ def rank(
     options: RankOptions | None = None,
     human: Mapping[str, float] | None = None,
     labels: LabelTable | None = None,
+    left_out: Contradicted | None = None,
 ) -> RankReport:
     """Rank the systems of one judge.
 
@@ -51,11 +53,14 @@ def rank(
         human: system -> score of people, more is better, to correlate with.
         labels: human labels of the items, one row each: ranked by the same methods, and
             correlated with method by method.
+        left_out: comparisons that were decided by place; None: none.
 
     Raises:
         UserError: the systems are unknown, nothing is left, or an option does not fit.
     """
     options = options or RankOptions()
+    if left_out is not None:
+        table = _without(table, opinion_column(table, options.dimension), left_out)
     outcomes = outcomes_of(table, options.dimension)
     _check(outcomes, options, table.source)
     fitted = {
@@ -94,8 +99,22 @@ def rank(
             for result in fitted.values()
             for name, value in result.parameters
         ),
-        caveats=(*_caveats(outcomes, fitted.values(), options), *_of_people(table, human, labels)),
+        together=outcomes.copies is not None,
+        caveats=(
+            *([] if left_out is None else [Caveat("all", left_out.text)]),
+            *_caveats(outcomes, fitted.values(), options),
+            *_of_people(table, human, labels),
+        ),
     )
+
+
+def _without(table: LabelTable, column: str, left_out: Contradicted) -> LabelTable:
+    """The table without the labels that were given by place."""
+    codes = table.codes[column]
+    if not (codes[~left_out.rows] != MISSING).any():
+        raise UserError(f"{table.source}: no comparison is left: {left_out.text}")
+    kept = np.where(left_out.rows, MISSING, codes).astype(codes.dtype)
+    return table.with_codes(**{column: kept})
 
 
 def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
@@ -214,6 +233,8 @@ def _rank_intervals(
     if options.cluster:
         assert outcomes.cluster is not None
         units = Units.clusters(outcomes.cluster, outcomes.cell, outcomes.counts.size)
+    elif outcomes.copies is not None:
+        units = Units.few_each(outcomes.copies, outcomes.cell, outcomes.counts.size)
     else:
         units = Units.items(outcomes.counts)
     drawn: dict[str, list[Array]] = {method: [] for method in methods}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.agreement.bias.self_comparison import self_mask
+from trace_eval.agreement.copies import units
 from trace_eval.agreement.judges import factorise
 from trace_eval.data.labels import MISSING, LabelTable
 
@@ -30,6 +31,8 @@ class Outcomes:
             [shape=(pairs, 4)].
         cell: flat index into ``counts`` of every comparison [shape=(comparisons,)].
         cluster: its instruction, from 0 [shape=(comparisons,)]; null: unknown.
+        copies: number of its pair, where copies and both orders of one are told; null: none are
+            [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
         unscored, self_compared: rows left out, because they have no label, or compare a
             system with itself.
@@ -40,6 +43,7 @@ class Outcomes:
     counts: NDArray[np.int64]
     cell: NDArray[np.int64]
     cluster: NDArray[np.int64] | None
+    copies: NDArray[np.int64] | None
     typed: bool
     unscored: int
     self_compared: int
@@ -102,11 +106,15 @@ def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
             f" itself, {int((~same & ~kept).sum())} have no {column} label"
         )
     cluster = factorise(table.facts.get("instruction_id"))
+    copies = units(table.facts, instructions=False)
     return _count(
         names[0][kept],
         names[1][kept],
         codes[kept].astype(np.int64),
-        None if cluster is None else cluster[kept],
+        (
+            None if cluster is None else cluster[kept],
+            None if copies is None else copies[kept],
+        ),
         (int((~same & ~kept).sum()), int(same.sum())),
     )
 
@@ -115,7 +123,7 @@ def _count(
     system_a: NDArray[Any],
     system_b: NDArray[Any],
     codes: NDArray[np.int64],
-    cluster: NDArray[np.int64] | None,
+    groups: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None],
     left_out: tuple[int, int],
 ) -> Outcomes:
     systems = tuple(sorted({*system_a.tolist(), *system_b.tolist()}))
@@ -133,7 +141,7 @@ def _count(
         np.stack(np.divmod(seen, len(systems)), 1),
         counts.reshape(-1, len(OUTCOMES)),
         cell,
-        cluster,
+        *groups,
         not (codes == len(OUTCOMES)).any(),
         *left_out,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from blueprints import UserError
-from fusion import DEFAULT_POLICY, POLICIES, Policy
+from fusion import Policy
 from trace_eval.agreement.align import Items, Missing, first_repeat, items_of, match
-from trace_eval.agreement.judges import merge_facts, with_overall
+from trace_eval.agreement.judges import fused_by, known_policy, merge_facts, with_overall
 from trace_eval.agreement.source import JudgedSource
 from trace_eval.data.labels import MISSING, LabelTable
 
@@ -37,8 +37,16 @@ def judge_table(
     if judge is not None and judge not in judges:
         raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
     table = judges[judge] if judge is not None else next(iter(judges.values()))
-    default = POLICIES.get(source.policy or DEFAULT_POLICY, POLICIES[DEFAULT_POLICY])
-    return first_repeat(with_overall(table, policy, default))
+    return first_repeat(with_overall(table, policy, known_policy(source)))
+
+
+def fused_with(
+    source: JudgedSource, judge: str | None = None, policy: Policy | None = None
+) -> str | None:
+    """Name of the policy behind the overall label of :func:`judge_table`, for captions."""
+    judges = source.judgements.raters()
+    table = judges[judge] if judge is not None else next(iter(judges.values()))
+    return fused_by(source, table, policy)
 
 
 def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "error") -> LabelTable:

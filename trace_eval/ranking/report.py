@@ -27,6 +27,7 @@ class RankOptions:
         prior: games of every system against an average opponent; 0: none.
         baseline: also give win rates against this system only.
         dimension: rank by this label column; null: overall, else preference.
+        policy: that fused these labels, for captions; null: none did, or it is not known.
     """
 
     bootstrap: BootstrapOptions = field(default_factory=lambda: BootstrapOptions(2_000))
@@ -35,6 +36,7 @@ class RankOptions:
     prior: float = 0.0
     baseline: str | None = None
     dimension: str | None = None
+    policy: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class RankReport:
-    """All tables of ``trace-eval rank``; each list is one table."""
+    """All tables of ``trace-eval rank``; each list is one table.
+
+    Attributes:
+        together: copies and both orders of a pair were drawn as one comparison.
+    """
 
     source: str
     options: RankOptions
@@ -102,6 +108,7 @@ class RankReport:
     correlations: tuple[Correlation, ...]
     parameters: tuple[Parameter, ...]
     caveats: tuple[Caveat, ...]
+    together: bool = False
 
 
 def methods_of(options: RankOptions) -> tuple[str, ...]:

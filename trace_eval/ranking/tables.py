@@ -20,6 +20,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             + ((row.against_baseline,) if baseline else ())
             for row in report.systems
         ),
+        _fused(report),
     )
     yield _ranking(report)
     correlations = table(
@@ -37,6 +38,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             )
             for c in report.correlations
         ),
+        _fused(report),
     )
     if correlations.rows:
         yield correlations
@@ -45,6 +47,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             "Fitted parameters",
             ("method", "parameter", "value"),
             ((row.method, row.name, row.value) for row in report.parameters),
+            _fused(report),
         )
 
 
@@ -64,10 +67,25 @@ def _ranking(report: RankReport) -> Table:
         ),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
-        f" {'instructions' if options.cluster else 'comparisons'}, seed {options.bootstrap.seed},"
+        f" {_drawn(report)}, seed {options.bootstrap.seed},"
         " wider where an exact test of two systems shows no order;"
-        " win rates are ranked as fractions, equal ones share a rank",
+        " win rates are ranked as fractions, equal ones share a rank"
+        + (f"; {_fused(report)}" if _fused(report) else ""),
     )
+
+
+def _fused(report: RankReport) -> str:
+    """What fused the labels that are ranked; of one dimension nothing did."""
+    options = report.options
+    if options.policy is None or options.dimension not in (None, "overall", "preference"):
+        return ""
+    return f"overall label: {options.policy}"
+
+
+def _drawn(report: RankReport) -> str:
+    if report.options.cluster:
+        return "instructions"
+    return "comparisons, copies of one as one" if report.together else "comparisons"
 
 
 def _place(place: Standing) -> str:

@@ -55,6 +55,7 @@ class People:
         level: of all intervals, 0 to 1.
         notes: sentences about what is missing, and caveats.
         calibration: null: too few labels; ``reliability`` is its diagram, SVG.
+        policy: that fused the overall label; null: none did.
     """
 
     agreement: AgreeReport | None
@@ -66,6 +67,7 @@ class People:
     correlation: str = ""
     calibration: Calibration | None = None
     reliability: str = ""
+    policy: str | None = None
 
 
 def people(facts: Facts) -> People:
@@ -84,8 +86,15 @@ def people(facts: Facts) -> People:
         level=ranking[0].options.bootstrap.level if ranking else 0.95,
         caveats=tuple(_caveats(ranking[0])) if ranking else (),
         correlation=_correlation(ranking[0]) if ranking else "",
+        policy=_policy(source),
         **_calibration(source),
     )
+
+
+def _policy(source: JudgedSource) -> str | None:
+    from trace_eval.agreement.judges import fused_by
+
+    return fused_by(source, source.judgements, None)
 
 
 def _calibration(source: JudgedSource) -> dict[str, Any]:
@@ -142,10 +151,13 @@ def _ranking(
             " ranking; give every answer a 'system'."
         )
     try:
+        from trace_eval import ranking
         from trace_eval.ranking import rank
         from trace_eval.ranking.prepare import judge_table, people_table
 
         judged = judge_table(source)
+        options = ranking.RankOptions(policy=ranking.fused_with(source))
+        left_out = ranking.contradicted(source, judged, ranking.opinion_column(judged))
         labels = people_table(source.labels, judged, "drop") if source.labels else None
         human = None
         if labels is not None:
@@ -153,7 +165,7 @@ def _ranking(
                 human = rank(labels)
             except UserError:
                 labels = None  # labels without an overall opinion rank nobody
-        return (rank(judged, labels=labels), human), ""
+        return (rank(judged, options, labels=labels, left_out=left_out), human), ""
     except (ImportError, UserError) as error:
         return None, _why(error)
 

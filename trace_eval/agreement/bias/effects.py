@@ -84,17 +84,33 @@ def _widest(judge: JudgeData, fact: str) -> tuple[Mapping[str, Codes], Mapping[s
 
 
 def position_rows(judge: JudgeData) -> Iterator[PositionRow]:
-    """By audio identity over the judgements, and by order over the calls of a run."""
-    columns, facts = _widest(judge, "clip_a")
+    """See :func:`positions`, over all judged items where the judgements know their clips."""
+    yield from positions(judge.name, *_widest(judge, "clip_a"), judge.opinions)
+
+
+def positions(
+    judge: str,
+    columns: Mapping[str, Codes],
+    facts: Mapping[str, NDArray[Any]],
+    opinions: LabelTable | None,
+) -> Iterator[PositionRow]:
+    """By audio identity over the judgements, and by order over the calls of a run.
+
+    Args:
+        judge: its name.
+        columns: dimension -> labels [shape=(n,)].
+        facts: clips and instruction of the same items [shape=(n,)].
+        opinions: the single calls; null: not known.
+    """
     clips = [facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
     if clips[0] is not None and clips[1] is not None:
         joined = np.array(join_orders(clips[0], clips[1], clips[2]), np.int64).reshape(-1, 2)
         if len(joined):
             for dimension, codes in columns.items():
                 bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])
-                yield PositionRow(judge.name, dimension, "audio identity", bias)
-    if judge.opinions is not None:
-        yield from _call_order(judge.name, judge.opinions)
+                yield PositionRow(judge, dimension, "audio identity", bias)
+    if opinions is not None:
+        yield from _call_order(judge, opinions)
 
 
 def _call_order(name: str, opinions: LabelTable) -> Iterator[PositionRow]:

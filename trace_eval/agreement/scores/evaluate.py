@@ -208,6 +208,8 @@ def _growth(study: Study, judge: JudgeScores) -> Growth | None:
 
 def _alphas(study: Study, judges: Sequence[JudgeScores]) -> list[AlphaOfScores]:
     people, items = study.people, len(study.ids)
+    if people.opinions:
+        return []  # agreement among people is not told by their mean
     most = max(int(people.count.max(initial=0)), len(people.raters))
     if most < 2:
         return []

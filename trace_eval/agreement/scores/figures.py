@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.agreement.scores.concordance import concordance_moments, concordance_of_sums
 from trace_eval.agreement.scores.errors import add_errors
 from trace_eval.agreement.scores.forecasts import score_ratings
 from trace_eval.agreement.scores.kendall import add_kendall
@@ -97,6 +98,11 @@ def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
     add("r", lambda key: resampler.sums(key, moments(judge.mean, truth), pearson_of_sums))
     scores = score_ratings(study, judge)
     off_scale = scores.reason if judge.unitless else None
+
+    def ccc(key: str) -> None:
+        resampler.sums(key, concordance_moments(judge.mean, truth), concordance_of_sums)
+
+    book.add("agreement", judge.name, "ccc", items, None if off_scale else ccc, reason=off_scale)
     if not judge.unitless:
         prefix = book.key("agreement", judge.name, "")
         add_errors(resampler, prefix, judge.mean, truth, row)

@@ -14,6 +14,9 @@ from trace_eval.agreement.scores.study import JudgeScores, Study
 
 Array = NDArray[Any]
 
+#: Why a distribution is not scored against means of several people.
+OPINIONS = "it is a distribution of single ratings, and people's are mean opinions"
+
 #: Ratings whose distributions are held at a time.
 _BLOCK = 1 << 18
 
@@ -42,6 +45,8 @@ def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:
     row, value = people.row, people.value
     if judge.unitless:
         return RatingScores(None, None, None, "its numbers are no positions on the scale", row)
+    if people.opinions and (judge.beta is not None or judge.shares is not None):
+        return RatingScores(None, None, None, OPINIONS, row)
     label = study.nearest(value)
     if judge.beta is not None:
         return _beta(study, judge, judge.beta)

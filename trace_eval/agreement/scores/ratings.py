@@ -23,6 +23,7 @@ RATING_COLUMNS = {
     **dict.fromkeys(("id", "item"), "id"),
     **dict.fromkeys(("rater", "annotator"), "rater"),
     **dict.fromkeys(("score", "rating", "value"), "score"),
+    "mos": "mos",
     "rubric": "rubric",
     **dict.fromkeys(("question_id", "instruction_id"), "question_id"),
     "system": "system",
@@ -41,6 +42,8 @@ class Ratings:
         values: the scores, on the rubric's scale [shape=(ratings,)].
         facts: id -> (question, system, split) as far as the labels name them.
         texts: id -> (candidate, references), where the labels are whole items.
+        opinions: they are mean opinions of several people, anywhere on the scale; else each is
+            one of the scale's labels.
     """
 
     source: str
@@ -49,10 +52,14 @@ class Ratings:
     values: NDArray[np.float64]
     facts: dict[str, tuple[str | None, str | None, str | None]]
     texts: dict[str, tuple[str, tuple[str, ...]]]
+    opinions: bool = False
 
 
 def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
     """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
+
+    A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the rubric's
+    scale, but need be none of its labels.
 
     Args:
         path: the file.
@@ -92,8 +99,10 @@ def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
     """The ratings' places on [0, 1] [shape=(ratings,)].
 
     Raises:
-        UserError: one is none of the scale's labels.
+        UserError: one is none of the scale's labels, or a mean opinion lies beside the scale.
     """
+    if ratings.opinions:
+        return _on_scale(ratings, scale)
     known: dict[float, float] = {}
     for value in np.unique(ratings.values):
         try:
@@ -108,6 +117,18 @@ def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
     return np.array([known[float(value)] for value in values])[place]
 
 
+def _on_scale(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
+    beside = np.flatnonzero((ratings.values < scale.low) | (ratings.values > scale.high))
+    if len(beside):
+        row = int(beside[0])
+        raise UserError(
+            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {ratings.values[row]:g}, and"
+            f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name the rubric"
+            " with --rubric"
+        )
+    return np.asarray((ratings.values - scale.low) / (scale.high - scale.low), float)
+
+
 def _holds_items(path: Path) -> bool:
     if path.suffix in (".jsonl", ".ndjson"):
         try:
@@ -116,17 +137,25 @@ def _holds_items(path: Path) -> bool:
             raise UserError(f"{path}: cannot be read ({error})") from error
         if isinstance(first, BadJson):
             raise UserError(f"{path}, line 1: {first}")
-        return not (isinstance(first, dict) and {"score", "rating", "value"} & set(first))
+        return not (isinstance(first, dict) and {"score", "rating", "value", "mos"} & set(first))
     return True
 
 
 def _from_columns(path: Path, rubric: str | None) -> Ratings:
     columns = read_columns(path, RATING_COLUMNS)
+    opinions = "mos" in columns
+    if opinions and "score" in columns:
+        raise UserError(
+            f"{path}: has both score and mos; keep score where each row is one person's rating, mos"
+            " where it is the mean of several"
+        )
+    if opinions:
+        columns["score"] = columns.pop("mos")
     for name in ("id", "score"):
         if name not in columns:
             raise UserError(
-                f"{path}: no column {name!r}; a file of ratings has id, rater, score and, where"
-                " there are several, rubric"
+                f"{path}: no column {name!r}; a file of ratings has id, rater, score (or mos, the"
+                " mean of several) and, where there are several, rubric"
             )
     rows = np.fromiter(_rows(path, columns, rubric), np.int64)
     scores = columns.pop("score")
@@ -138,7 +167,8 @@ def _from_columns(path: Path, rubric: str | None) -> Ratings:
     raters = [one(named[row] or "") for row in rows.tolist()] if named else [""] * len(ids)
     if twice := _twice(ids, raters):
         raise UserError(f"{path}: rater {twice[1]!r} rated item {twice[0]!r} twice; keep one")
-    return Ratings(str(path), ids, raters, values, _facts(columns, rows.tolist(), ids), {})
+    facts = _facts(columns, rows.tolist(), ids)
+    return Ratings(str(path), ids, raters, values, facts, {}, opinions)
 
 
 class _Same(dict[str, str]):

@@ -98,7 +98,7 @@ def study_of(
         np.array([scale.position(label) for label in scale.labels]),
         float(scale.low),
         float(scale.high),
-        People(len(ids), row[known], value[known], rater[known], tuple(names)),
+        People(len(ids), row[known], value[known], rater[known], tuple(names), ratings.opinions),
         question,
         system if systems else None,
         systems,

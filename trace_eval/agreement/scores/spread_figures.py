@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from trace_eval.agreement.scores.calibration import add_dispersion, central
 from trace_eval.agreement.scores.figures import FigureBook
+from trace_eval.agreement.scores.forecasts import OPINIONS
 from trace_eval.agreement.scores.spearman import add_spearman
 from trace_eval.agreement.scores.study import JudgeScores, Study
 from trace_eval.agreement.scores.variance import mean_forecast, rated_often
@@ -63,6 +64,8 @@ def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
     variance = _variance(judge)
     size = len(row)
     missing = "it states no variance"
+    if people.opinions:  # means of several people vary less than their ratings
+        variance, missing = None, OPINIONS
     book.add(
         "calibration",
         judge.name,
@@ -76,9 +79,9 @@ def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
         "ratings",
         missing if variance is None else None,
     )
-    if judge.shares is None or np.isnan(judge.shares).any():
+    if people.opinions or judge.shares is None or np.isnan(judge.shares).any():
         for name in ("coverage_80", "claimed_80"):
-            reason = "it states no distribution"
+            reason = OPINIONS if people.opinions else "it states no distribution"
             book.add("calibration", judge.name, name, size, None, "ratings", reason)
         return
     first, last, claimed = central(judge.shares)

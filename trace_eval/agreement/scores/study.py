@@ -27,6 +27,7 @@ class People:
         value: position of the rating, 0 to 1 [shape=(ratings,)].
         rater: index into ``raters``; -1: unknown [shape=(ratings,)].
         raters: names of the known raters.
+        opinions: ratings are means of several people, and need not be labels of the scale.
     """
 
     items: int
@@ -34,6 +35,7 @@ class People:
     value: NDArray[np.float64]
     rater: NDArray[np.int64]
     raters: tuple[str, ...] = ()
+    opinions: bool = False
 
     @cached_property
     def count(self) -> NDArray[np.int64]:
@@ -62,7 +64,7 @@ class People:
     def of(self, chosen: NDArray[np.bool_]) -> People:
         """Only the ratings of some items [shape=(items,)]; the items keep their numbers."""
         kept = chosen[self.row]
-        return People(self.items, self.row[kept], self.value[kept], self.rater[kept], self.raters)
+        return replace(self, row=self.row[kept], value=self.value[kept], rater=self.rater[kept])
 
     def by_rater(self) -> NDArray[np.float64]:
         """One column per known rater, NaN where silent [shape=(items, raters)]."""

@@ -15,6 +15,7 @@ TITLES = {
     "rho": "Spearman rho",
     "tau_b": "Kendall tau-b",
     "r": "Pearson r",
+    "ccc": "Lin's concordance",
     "mae": "MAE",
     "mse": "MSE",
     "bias": "bias",
