@@ -88,7 +88,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
         judge = kind("audio:scripted:t", client, JudgeOptions(**options))
         made = case(tmp_path)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        made = replace(made, pair=made.pair.model_copy(update=sides))
+        made = replace(made, item=made.pair.model_copy(update=sides))
         judgement = asyncio.run(judge.judge(made))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.NOT_HEARD)
         assert judgement.dimensions == {}
@@ -146,7 +146,7 @@ def test_what_nobody_hears_is_not_sent(
         made = case(tmp_path)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
         sides[side] = sides[side].model_copy(update={"audio": bad})
-        found = asyncio.run(judge.judge(replace(made, pair=made.pair.model_copy(update=sides))))
+        found = asyncio.run(judge.judge(replace(made, item=made.pair.model_copy(update=sides))))
         assert (found.status, found.reason) == ("unscored", reason)
         assert f"answer {side.upper()}" in str(found.detail)
         assert told in str(found.detail)
@@ -160,7 +160,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
         judge = kind("audio:scripted:t", ScriptedClient([]), limits)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        given = replace(made, pair=made.pair.model_copy(update=sides))
+        given = replace(made, item=made.pair.model_copy(update=sides))
         assert "answer B has 0.25 s, the limit is 0.22 s" in str(
             asyncio.run(judge.judge(given)).detail
         )
@@ -215,6 +215,6 @@ def test_unscored_by_a_judge_that_listens_is_never_both_bad(tmp_path: Path) -> N
     silent = recording(tmp_path / "s.wav", 1.0, 0.0)
     sides = {s: getattr(made.pair, s).model_copy(update={"audio": silent}) for s in "ab"}
     found: Judgement = asyncio.run(
-        judge.judge(replace(made, pair=made.pair.model_copy(update=sides)))
+        judge.judge(replace(made, item=made.pair.model_copy(update=sides)))
     )
     assert found.dimensions == {}

@@ -36,7 +36,7 @@ def spoken(folder: Path, a: str | None = SENTENCE, b: str | None = SENTENCE) -> 
     update = {
         side: answer.model_copy(update={"reference": t}) for side, (answer, t) in answers.items()
     }
-    return replace(made, pair=made.pair.model_copy(update=update))
+    return replace(made, item=made.pair.model_copy(update=update))
 
 
 def reply(first: object, second: object, words: str = "calm") -> str:
