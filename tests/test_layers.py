@@ -34,7 +34,7 @@ judges.chat: blueprints data judges.base judges.options
 judges: blueprints data extractors fusion judges.chat judges.options
 judges.rules: blueprints data extractors fusion judges.base
 judges.text: blueprints data extractors judges judges.base judges.chat judges.options
-judges.naturalness: blueprints data judges judges.text
+judges.naturalness: blueprints data fusion judges judges.text
 judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.rating judges.text rubrics

@@ -98,7 +98,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
         "audio:scripted:t", client, options, None, rubric, AudioEvidence(rubric, options)
     )
     item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
-    (score,) = asyncio.run(rater.rate(Case(item, decode=decode_recording)))
+    score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
     assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
 
 
@@ -175,7 +175,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
     ):
         item = Single(id="s", answer=Candidate(audio=answer.audio))
-        (score,) = asyncio.run(rater.rate(Case(item, decode=decode_recording)))
+        score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 

@@ -108,9 +108,9 @@ def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> Non
     made = case(tmp_path)
     same = made.pair.model_copy(update={"b": made.pair.a})
     judge, _ = scripted([said("1"), said("1")], task="quality")
-    calls = judge.calls(type(made)(same, made.a, made.a, None, made.decode))
+    calls = judge.calls(type(made).of(same, made.a, made.a, None, made.decode))
     assert calls[0].key == calls[1].key
-    judgement = asyncio.run(judge.judge(type(made)(same, made.a, made.a, None, made.decode)))
+    judgement = asyncio.run(judge.judge(type(made).of(same, made.a, made.a, None, made.decode)))
     assert "self-comparison" in " ".join(judgement.caveats)
 
 
@@ -144,13 +144,13 @@ def test_an_example_never_counts(tmp_path: Path) -> None:
     judge, client = scripted([said("1")] * 2, task="s2s", examples=file, shots=2)
     leaked = case(tmp_path, "ex1", hertz=600.0)
     turned = leaked.pair.model_copy(update={"a": leaked.pair.b, "b": leaked.pair.a})
-    for made in (leaked, type(leaked)(turned, leaked.a, leaked.b, None, leaked.decode)):
+    for made in (leaked, type(leaked).of(turned, leaked.a, leaked.b, None, leaked.decode)):
         judgement = asyncio.run(judge.judge(made))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.IS_EXAMPLE)
     assert client.history == []
     shares = leaked.pair.model_copy(update={"a": case(tmp_path, "new", hertz=222.0).pair.a})
     judgement = asyncio.run(
-        judge.judge(type(leaked)(shares, leaked.a, leaked.b, None, leaked.decode))
+        judge.judge(type(leaked).of(shares, leaked.a, leaked.b, None, leaked.decode))
     )
     assert judgement.status == "scored"
     assert judgement.caveats == ["the instruction is that of example 'ex1'"]

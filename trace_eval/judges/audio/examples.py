@@ -17,11 +17,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from fusion import TYPED_TIE, OffScale
+from fusion import OffScale
 from trace_eval.audio.layout import Unit
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.audio.labels import OffLabel
+from trace_eval.judges.audio.parse import key_of, parse_label
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
 from trace_eval.judges.audio.tasks import Task, TaskPart
 
@@ -60,11 +60,11 @@ class Example(Solved):
     def reply(self, part: TaskPart) -> str:
         """The reply that solves one part, as JSON."""
         labels = self.labels[part.name]
-        if part.labels is None:
+        if part.is_typed:
             return json.dumps({name: {"rating": label} for name, label in labels.items()})
         said = self.reasoning.get(part.name)
-        label = part.labels.json(labels[part.verdict])
-        return json.dumps({**({"reasoning": said} if said else {}), part.labels.key: label})
+        label = part.scale.json(labels[part.verdict])
+        return json.dumps({**({"reasoning": said} if said else {}), key_of(part.scale): label})
 
     def solution(self, part: TaskPart) -> str:
         """The label in words, for a list of solutions."""
@@ -111,7 +111,7 @@ def _example(path: Path, pair: Pair, task: Task) -> Example:
     where = f"examples {path}, {pair.id!r}"
     answer = pair.meta.get("answer")
     if not isinstance(answer, dict):
-        key = task.parts[0].labels.key if task.parts[0].labels else "content"
+        key = "content" if task.is_typed else key_of(task.scale)
         raise UserError(f'{where}: has no answer; add e.g. "answer": {{"{key}": ...}}')
     a, b = local_sound(where, pair.a), local_sound(where, pair.b)
     asked = None
@@ -135,15 +135,15 @@ def _example(path: Path, pair: Pair, task: Task) -> Example:
 
 def _labels(where: str, part: TaskPart, answer: Mapping[str, Any], several: bool) -> dict[str, str]:
     try:
-        if part.labels is None:
-            scale = TYPED_TIE
+        if part.is_typed:
             return {
-                name: str(scale.parse(_value(where, answer, name, "rating")))
+                name: str(part.scale.parse(_value(where, answer, name, "rating")))
                 for name in ("content", "voice_quality", "paralinguistics")
             }
-        key = part.dimension if several else part.labels.key
-        return {part.verdict: part.labels.parse(_value(where, answer, key, part.labels.key))}
-    except (OffLabel, OffScale) as error:
+        inner = key_of(part.scale)
+        value = _value(where, answer, part.dimension if several else inner, inner)
+        return {part.verdict: parse_label(value, part.scale)}
+    except OffScale as error:
         raise UserError(f"{where}: answer: {error}; use one of these") from None
 
 

@@ -15,8 +15,6 @@ from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
 from extractors.audio import AudioError, Clip
-from fusion import TRACE, Rubric
-from fusion.rubric import preference_rubric
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import GAP_S, Sound, Unit
 from trace_eval.audio.limits import ClipRefused, check_clip
@@ -25,14 +23,13 @@ from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.aggregate import swap_back, typed_judgement
+from trace_eval.judges.aggregate import labelled_judgement, swap_back
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
-from trace_eval.judges.audio.reconcile import labelled_judgement
 from trace_eval.judges.audio.sending import Sending, check_budget
 from trace_eval.judges.audio.solved import Examples
-from trace_eval.judges.audio.tasks import Task, TaskPart, load_task
+from trace_eval.judges.audio.tasks import TaskPart, load_task
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Call, CallOutcome
@@ -42,13 +39,6 @@ from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
-
-
-def _rubric(task: Task) -> Rubric | None:
-    """What the verdicts of a task are."""
-    if task.is_typed:
-        return TRACE
-    return None if task.label_set == "binary" else preference_rubric(task.name)
 
 
 @dataclass(frozen=True)
@@ -96,18 +86,8 @@ class AudioJudge(ChatJudge[LabelledReply]):
         reads: set[Evidence] = {"audio"}
         if options.transcripts == "asr":
             reads.add("blueprint")
-        self.rubric = _rubric(self.task)
+        self.rubric = self.task.rubric
         self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
-
-    @property
-    def asks_once(self) -> bool:
-        """Whether it asks for the pair as a whole, so that there is nothing to fuse."""
-        return len(self.task.parts) == 1 and not self.task.is_typed
-
-    @property
-    def label_set(self) -> str:
-        """What its verdicts may say."""
-        return self.task.label_set
 
     @cached_property
     def prompt_sha256(self) -> str:
@@ -124,7 +104,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
         """What decides the judgements; files by what is in them, never by their names."""
         return super().parameters() | {
             "task": f"{self.task.name} {self.task.version}",
-            "label_set": self.label_set,
+            "label_set": self.rubric.scale.label_set,
             "gap_s": GAP_S,
             "signals": self._signals_sha256,
             "examples": self.examples.sha256,
@@ -278,21 +258,18 @@ class AudioJudge(ChatJudge[LabelledReply]):
 
     def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
         made = Judgement.unscored(pair, self.spec, reason, detail)
-        return made.model_copy(update={"label_set": self.label_set})
+        return made.model_copy(update={"label_set": self.rubric.scale.label_set})
 
     def _judgement(self, pair: str, opinions: Sequence[VerdictOpinion]) -> Judgement:
         orders = orders_of(self.options, pair)
-        if self.task.is_typed:
-            return typed_judgement(pair, self.spec, orders, opinions)
-        return labelled_judgement(pair, self.spec, self.task, orders, opinions)
+        return labelled_judgement(
+            pair, self.spec, self.rubric.scale, self.task.asked, orders, opinions
+        )
 
     def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> VerdictOpinion:
         part, call = asked.part, asked.call
         labels, reasoning = _said(part, outcome.value)
-        if part.labels is None:
-            labels = {name: str(label) for name, label in swap_back(labels, call.order).items()}
-        elif call.order == "ba":
-            labels = {name: part.labels.swap(label) for name, label in labels.items()}
+        labels = {name: str(x) for name, x in swap_back(labels, call.order, part.scale).items()}
         return VerdictOpinion.model_validate(
             {
                 "order": call.order,
@@ -353,7 +330,7 @@ def _only(part: TaskPart, shown: PromptItem) -> PromptItem:
 def _said(part: TaskPart, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
     if said is None:
         return {}, {}
-    if part.labels is None:
+    if part.is_typed:
         return dict(said.labels), dict(said.reasoning)
     (label,), (reasoning,) = said.labels.values(), said.reasoning.values()
     return {part.verdict: label}, {part.verdict: reasoning}

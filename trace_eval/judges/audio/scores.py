@@ -58,9 +58,6 @@ class ScoresJudge(ChatJudge[TwoScores]):
         "max_request_mb",
         "max_clip_seconds",
     }
-    #: Its verdict is about the pair as a whole, so there is nothing to fuse.
-    asks_once = True
-    label_set = "plain"
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
@@ -95,7 +92,10 @@ class ScoresJudge(ChatJudge[TwoScores]):
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the judgements."""
-        return super().parameters() | {"task": self.scoring.identity, "label_set": self.label_set}
+        return super().parameters() | {
+            "task": self.scoring.identity,
+            "label_set": self.rubric.scale.label_set,
+        }
 
     def read(self, text: str) -> TwoScores:
         """A reply -> two scores by place."""
@@ -185,4 +185,4 @@ class ScoresJudge(ChatJudge[TwoScores]):
 
     def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
         made = Judgement.unscored(pair, self.spec, reason, detail)
-        return made.model_copy(update={"label_set": self.label_set})
+        return made.model_copy(update={"label_set": self.rubric.scale.label_set})

@@ -11,11 +11,9 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from blueprints import Strict, UserError
-from fusion import Dimension
+from fusion import DIMENSIONS, LABEL_SETS, TRACE, Dimension, LabelSet, Rubric, Scale
 from trace_eval.data.judgement import About
-from trace_eval.data.judgement import LabelSet as LabelSetName
 from trace_eval.data.strict_toml import read_toml
-from trace_eval.judges.audio.labels import LABEL_SETS, LabelSet
 from trace_eval.judges.naturalness.outcome import TASK as NATURALNESS
 
 FOLDER = Path(__file__).with_name("task_files")
@@ -39,7 +37,7 @@ class TaskPart(Strict):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     version: str
-    label_set: LabelSetName
+    label_set: LabelSet
     instruction: Literal["none", "wanted"] = Field(
         description="whether the user's instruction belongs to the question"
     )
@@ -50,9 +48,14 @@ class TaskPart(Strict):
     question: str = Field(min_length=1)
 
     @property
-    def labels(self) -> LabelSet | None:
-        """What its replies may say; None: typed ties on the three dimensions."""
-        return LABEL_SETS.get(self.label_set)
+    def scale(self) -> Scale:
+        """What its replies may say, and how several become one label."""
+        return LABEL_SETS[self.label_set]
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it asks for typed ties on the three dimensions of TRACE."""
+        return self.scale == TRACE.scale
 
     @property
     def verdict(self) -> About:
@@ -68,9 +71,24 @@ class Task(Strict):
     parts: tuple[TaskPart, ...] = Field(min_length=1)
 
     @property
-    def label_set(self) -> LabelSetName:
-        """The label set that all its parts share."""
-        return self.parts[0].label_set
+    def scale(self) -> Scale:
+        """The scale that all its parts share."""
+        return self.parts[0].scale
+
+    @property
+    def rubric(self) -> Rubric:
+        """What its verdicts are about, and on which scale."""
+        if self.is_typed:
+            return TRACE
+        about = tuple(part.verdict for part in self.parts)
+        return Rubric(self.name, self.version, about, self.scale, "pair")
+
+    @property
+    def asked(self) -> dict[str, About]:
+        """Question -> what its label is about."""
+        if self.is_typed:
+            return {name: name for name in DIMENSIONS}
+        return {part.name: part.verdict for part in self.parts}
 
     @property
     def wants_instruction(self) -> bool:
@@ -80,7 +98,7 @@ class Task(Strict):
     @property
     def is_typed(self) -> bool:
         """Whether its verdicts are typed ties, as policies of TRACE need them."""
-        return self.label_set == "typed"
+        return self.parts[0].is_typed
 
     @property
     def sha256(self) -> str:

@@ -34,9 +34,6 @@ from trace_eval.judges.two_scores import read_json, read_text
 class InProcessJudge(Judge):
     """What both kinds share: texts, recordings, limits, and no extractors but a recogniser."""
 
-    #: Its verdict is about the pair as a whole, so there is nothing to fuse.
-    asks_once = True
-    label_set = "plain"
     rubric = preference_rubric("naturalness")
 
     def __init__(self, spec: str, engine: Engine) -> None:
@@ -85,7 +82,7 @@ class InProcessJudge(Judge):
 
     def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
         made = Judgement.unscored(pair, self.spec, reason, detail)
-        return made.model_copy(update={"label_set": self.label_set})
+        return made.model_copy(update={"label_set": self.rubric.scale.label_set})
 
     async def close(self) -> None:
         """Close what is kept."""
