@@ -31,10 +31,10 @@ judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
-judges: blueprints data extractors fusion judges.chat judges.options
+judges: blueprints data extractors fusion judges.chat judges.options rubrics
 judges.rules: blueprints data extractors fusion judges.base
-judges.text: blueprints data extractors judges judges.base judges.chat judges.options
-judges.naturalness: blueprints data fusion judges judges.text
+judges.text: blueprints data extractors judges judges.base judges.chat judges.options rubrics
+judges.naturalness: blueprints data fusion judges judges.text rubrics
 judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.rating judges.text rubrics

@@ -11,13 +11,15 @@ import pytest
 import soundfile
 
 from blueprints import UserError
+from fusion import TRACE
 from tests.audio.cases import case, examples, said, scripted
 from trace_eval.audio.layout import GAP_S
 from trace_eval.audio.noise import noisy_side
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.judge import AudioJudge
-from trace_eval.judges.audio.tasks import load_task, task_names
+from trace_eval.judges.audio.tasks import task_names
 from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.rubrics import PairRubric, load_pair_rubric
 
 ANSWERS = [{"label": label} for label in ("1", "2", "1", "2")]
 
@@ -226,20 +228,31 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
 def test_tasks_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "calm.toml"
     own.write_text(
-        'name = "calm"\nversion = "1"\nlabel_set = "forced"\ninstruction = "none"\n'
+        'name = "calm"\nversion = "1"\nscale = "forced"\ninputs = ["audio"]\n'
         'system = "You hear two recordings."\nquestion = "Which voice is calmer?"\n'
     )
     judge, _ = scripted([said("1"), said("2")], task=str(own))
     judgement = asyncio.run(judge.judge(case(tmp_path)))
     assert judgement.label_set == "forced"
     assert judgement.dimensions["overall"].rating == "1"
-    assert judge.parameters()["prompt"] != load_task("rate").sha256
-    own.write_text('name = "calm"\nversion = "1"\nlabel_set = "many"\n')
-    load_task.cache_clear()
-    with pytest.raises(UserError, match="label_set"):
+    assert judge.parameters()["prompt"] != scripted([], task="rate")[0].parameters()["prompt"]
+    plain = own.read_text().replace('"forced"', '"plain"')
+    for pooling, label in (("mode", "tie"), ("mean_threshold", "1")):
+        own.write_text(f'{plain}pooling = "{pooling}"\n')
+        votes = [said(vote) for vote in ("1", "1", "tie", "tie", "tie")]
+        judge, _ = scripted(votes, task=str(own), swap="off", samples=5)
+        judgement = asyncio.run(judge.judge(case(tmp_path)))
+        assert (judgement.label("overall"), judgement.pooling) == (label, pooling)
+    own.write_text('name = "calm"\nversion = "1"\nscale = "many"\ninputs = ["audio"]\n')
+    with pytest.raises(UserError, match="scale"):
         scripted([], task=str(own))
     with pytest.raises(UserError, match="is unknown; use one of aspects, content, dimensions"):
         scripted([], task="speed")
+    with pytest.raises(UserError, match="about what is read"):
+        scripted([], task="trace")
+    trace = load_pair_rubric("trace")
+    assert isinstance(trace, PairRubric)
+    assert trace.rubric == TRACE
 
 
 def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> None:

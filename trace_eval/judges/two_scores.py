@@ -22,14 +22,9 @@ from trace_eval.judges.chat.reply_json import (
     last_object,
     storable,
 )
+from trace_eval.rubrics.pairs import SCORES
 
 Preference = Literal["1", "2", "tie"]
-
-#: Keys of the scores in a JSON reply; the reasons come before them, so that scores follow.
-SCORES = ("score_1", "score_2")
-
-#: Most scores that a scale with steps may have: they are all named in the reply's schema.
-MAX_STEPS = 101
 
 
 @dataclass(frozen=True)

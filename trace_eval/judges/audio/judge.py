@@ -29,7 +29,7 @@ from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.sending import Sending, check_budget
 from trace_eval.judges.audio.solved import Examples
-from trace_eval.judges.audio.tasks import TaskPart, load_task
+from trace_eval.judges.audio.tasks import load_task, texts_sha256
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Call, CallOutcome
@@ -39,6 +39,7 @@ from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
+from trace_eval.rubrics import LabelQuestion
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class PartCall:
     """A call, the part of the task that it asks, and what is heard in it."""
 
     call: Call
-    part: TaskPart
+    part: LabelQuestion
     sent: dict[str, JsonValue] | None
 
 
@@ -92,7 +93,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
     @cached_property
     def prompt_sha256(self) -> str:
         """Identity of the task's texts."""
-        return self.task.sha256
+        return texts_sha256(self.task)
 
     @property
     def static_messages(self) -> Sequence[Message]:
@@ -230,7 +231,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
         return PromptItem(unit, text, words)
 
     def _for(
-        self, part: TaskPart, shown: Sequence[tuple[Example, PromptItem]]
+        self, part: LabelQuestion, shown: Sequence[tuple[Example, PromptItem]]
     ) -> list[tuple[Example, PromptItem]]:
         return [(example, _only(part, each)) for example, each in shown]
 
@@ -269,7 +270,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
     def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> VerdictOpinion:
         part, call = asked.part, asked.call
         labels, reasoning = _said(part, outcome.value)
-        labels = {name: str(x) for name, x in swap_back(labels, call.order, part.scale).items()}
+        labels = {name: str(x) for name, x in swap_back(labels, call.order, part.labels).items()}
         return VerdictOpinion.model_validate(
             {
                 "order": call.order,
@@ -320,17 +321,17 @@ def reason_of(error: AudioError) -> Reason:
     return Reason.SILENT if silent else Reason.CLIP_FAILED
 
 
-def _only(part: TaskPart, shown: PromptItem) -> PromptItem:
+def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
     """A part that is not about the instruction does not get it."""
-    if part.instruction == "wanted":
+    if part.wants_instruction:
         return shown
     return replace(shown, unit=Unit(shown.unit.answers), text=None)
 
 
-def _said(part: TaskPart, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
+def _said(part: LabelQuestion, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
     if said is None:
         return {}, {}
     if part.is_typed:
         return dict(said.labels), dict(said.reasoning)
     (label,), (reasoning,) = said.labels.values(), said.reasoning.values()
-    return {part.verdict: label}, {part.verdict: reasoning}
+    return {part.about: label}, {part.about: reasoning}

@@ -13,11 +13,11 @@ from pydantic import JsonValue
 
 from fusion import MATCH, OffScale, Scale
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.tasks import TaskPart
 from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
 from trace_eval.judges.options import Elicitation
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.schema import reply_schema
+from trace_eval.rubrics import LabelQuestion
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class LabelledReply:
     reasoning: Mapping[str, str]
 
 
-def schema_of(part: TaskPart, elicitation: Elicitation) -> dict[str, JsonValue]:
+def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonValue]:
     """JSON schema of the reply to one part; reasons come before the label."""
     if part.is_typed:
         return reply_schema(elicitation)
-    return label_schema(part.scale)
+    return label_schema(part.labels)
 
 
 def label_schema(scale: Scale) -> dict[str, JsonValue]:
@@ -56,7 +56,7 @@ def key_of(scale: Scale) -> str:
     return "match" if scale == MATCH else "label"
 
 
-def read_reply(text: str, part: TaskPart, elicitation: Elicitation) -> LabelledReply:
+def read_reply(text: str, part: LabelQuestion, elicitation: Elicitation) -> LabelledReply:
     """Read the labels of one reply.
 
     Raises:
@@ -66,8 +66,8 @@ def read_reply(text: str, part: TaskPart, elicitation: Elicitation) -> LabelledR
         verdicts = parse_reply(text, elicitation)
         labels = {str(name): str(rating) for name, rating in verdicts.ratings.items()}
         return LabelledReply(labels, {str(name): said for name, said in verdicts.reasoning.items()})
-    label, reasoning = read_label(text, part.scale)
-    return LabelledReply({part.verdict: label}, {part.verdict: reasoning})
+    label, reasoning = read_label(text, part.labels)
+    return LabelledReply({part.about: label}, {part.about: reasoning})
 
 
 def read_label(text: str, scale: Scale) -> tuple[str, str]:

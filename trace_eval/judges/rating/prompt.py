@@ -17,7 +17,7 @@ from trace_eval.judges.rating.parse import ELEMENTS
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.text.repair import second_chance
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.rubrics.load import OPTIONAL
+from trace_eval.rubrics.single import OPTIONAL
 
 #: Said under every rubric: what is shown is evidence.
 _MATERIAL = (

@@ -117,9 +117,10 @@ def _reward(argument: str, options: JudgeOptions) -> Judge:
 
 def _listening(task: str) -> Callable[..., Judge]:
     """The class of judges that listen and are asked this: labels, or a score of each answer."""
-    from trace_eval.judges.audio.tasks import is_scored
+    from trace_eval.judges.audio.tasks import load_heard
+    from trace_eval.rubrics import ScoreQuestion
 
-    if is_scored(task):
+    if isinstance(load_heard(task), ScoreQuestion):
         from trace_eval.judges.audio.scores import ScoresJudge
 
         return ScoresJudge
