@@ -31,7 +31,7 @@ judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
-judges: blueprints data extractors fusion judges.chat judges.options rubrics
+judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
 judges.rules: blueprints data extractors fusion judges.base
 judges.text: blueprints data extractors judges judges.base judges.chat judges.options rubrics
 judges.naturalness: blueprints data fusion judges judges.text rubrics

@@ -211,13 +211,12 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)
     judge = AudioJudge("audio:openai:m", OpenAIClient("m", options), options)
     made = case(tmp_path)
-    unit = judge.unit_of(made)
-    asked = judge.part_calls(made, unit)
+    calls = judge.calls(made)
     (tmp_path / "p_a.wav").unlink()
 
     async def answers() -> list[object]:
         try:
-            return [o.reason for o in await judge.answers([each.call for each in asked])]
+            return [o.reason for o in await judge.answers(calls)]
         finally:
             await judge.close()
 
@@ -260,7 +259,7 @@ def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> 
     noisy, _ = scripted([], task="s2s", concat="none", signals="none", noise_db=10.0)
     for name in ("p", "q", "r"):
         made = case(tmp_path, name)
-        before, after = plain.unit_of(made), noisy.unit_of(made)
+        before, after = plain.prepare(made), noisy.prepare(made)
         assert before.instruction is not None
         assert after.instruction is not None
         assert before.instruction.sha256 == after.instruction.sha256

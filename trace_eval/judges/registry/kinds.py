@@ -80,9 +80,9 @@ CHAT: dict[str, Callable[[str, JudgeOptions], ChatBackend]] = {
 def _chat_pairs(kind: str) -> PairFactory:
     def make(argument: str, options: JudgeOptions) -> Judge:
         backend = CHAT[kind](argument, options)
-        from trace_eval.judges.text.judge import LLMJudge
+        from trace_eval.judges.text.judge import BlueprintJudge
 
-        return LLMJudge(backend.spec, backend.client, options, backend.price)
+        return BlueprintJudge(backend.spec, backend.client, options, backend.price)
 
     return make
 
