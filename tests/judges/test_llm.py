@@ -14,11 +14,15 @@ from tests.judges.cases import blueprint, case, verdict
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.chat.prices import FREE, Price
 from trace_eval.judges.chat.scripted import ScriptedClient, ScriptExhausted
+from trace_eval.judges.llm import LLMJudge
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import BlueprintJudge
 
@@ -407,3 +411,10 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
 
     assert {made.status for made in asyncio.run(main())} == {"scored"}
     assert one.budget.spent == pytest.approx(0.022)
+
+
+def test_judges_over_a_chat_model_share_one_frame() -> None:
+    kinds = (BlueprintJudge, AudioJudge, ScoresJudge, RatingJudge)
+    own = {kind.__name__: {"judge", "calls", "unscored"} & set(vars(kind)) for kind in kinds}
+    assert not any(own.values()), "the steps of a case are LLMJudge's"
+    assert all(issubclass(kind, LLMJudge) for kind in kinds)

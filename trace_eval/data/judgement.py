@@ -102,7 +102,7 @@ class Judgement(Outcome):
     )
     pooling: Pooling | None = Field(
         None,
-        description="how several votes became one label; null: typed ties, by their mode",
+        description="how votes became one label; null: not recorded, and typed ties go by mode",
         exclude_if=is_unset,
     )
     dimensions: dict[About, DimensionVerdict] = Field(

@@ -19,7 +19,7 @@ from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.prompt import NaturalnessPrompt, Structure, keys_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.two_scores import Form
+from trace_eval.judges.two_scores import Form, form_of
 from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
 
 Sound = TypeVar("Sound")
@@ -111,11 +111,6 @@ class Scoring:
     form: Form
     prompt: PairPrompt
     wants_texts: bool
-
-
-def form_of(task: ScoreQuestion) -> Form:
-    """What replies to a question hold."""
-    return Form(task.scale.min, task.scale.max, task.scale.step, task.reasons)
 
 
 def scoring_of(options: JudgeOptions) -> Scoring:
