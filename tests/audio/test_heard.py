@@ -18,7 +18,6 @@ from tests.judges.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Candidate, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
@@ -28,6 +27,7 @@ from trace_eval.judges.doctor import doctor
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
@@ -95,7 +95,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
     rubric, options = load_rubric("quality"), JudgeOptions()
     client = ScriptedClient([deaf])
     rater = RatingJudge(
-        "audio:scripted:t", client, options, None, rubric, AudioEvidence(rubric, options)
+        "audio:scripted:t", client, options, None, rubric, AudioView(rubric, options)
     )
     item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
     score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
@@ -168,7 +168,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
     rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
     rater = RatingJudge(
         "audio:scripted:t", ScriptedClient([]), options, None, rubric,
-        AudioEvidence(rubric, options),
+        AudioView(rubric, options),
     )  # fmt: skip
     for answer, told in (
         (made.pair.b, "0.25 s, the limit is 0.22 s"),

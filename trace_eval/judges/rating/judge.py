@@ -2,7 +2,7 @@
 
 It shows the model one answer, several times where asked, reads a score from every reply, and
 keeps their distribution. How the answer is shown (words, blueprint, sound) is its
-:class:`~trace_eval.judges.rating.evidence.Evidence`.
+:class:`~trace_eval.judges.views.base.AnswerView`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from trace_eval.judges.options import (
     RATING_TOKENS,
     JudgeOptions,
 )
-from trace_eval.judges.rating.evidence import Evidence, Readings, Words
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
 from trace_eval.judges.rating.score import lowest_score, score_of
+from trace_eval.judges.views.base import AnswerView
+from trace_eval.judges.views.blueprint import BlueprintView
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import ScoreRubric
 
 
@@ -63,12 +65,14 @@ class RatingJudge(LLMJudge[ScoreReply]):
         options: JudgeOptions,
         price: Price | None,
         rubric: ScoreRubric,
-        evidence: Evidence | None = None,
+        evidence: AnswerView | None = None,
     ) -> None:
         if evidence and "audio" in evidence.reads:
             self.asks_with = self.listens_with  # type: ignore[misc]
         self.rubric = rubric
-        self.evidence = evidence or (Readings(options) if rubric.needs_audio else Words())
+        self.evidence = evidence or (
+            BlueprintView(options) if rubric.needs_audio else TranscriptView()
+        )
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
         bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)

@@ -147,9 +147,9 @@ def _chat_scores(kind: str) -> ScoreFactory:
 def _audio_scores(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.audio.evidence import AudioEvidence
     from trace_eval.judges.audio.sending import check_budget
     from trace_eval.judges.rating.judge import RatingJudge
+    from trace_eval.judges.views.audio import AudioView
 
     spec, client, price = audio_backend(argument, options)
     check_budget(options, price)
@@ -161,7 +161,7 @@ def _audio_scores(
             )
     several = len(rubrics) > 1
     return [
-        RatingJudge(spec, client, options, price, rubric, AudioEvidence(rubric, options, several))
+        RatingJudge(spec, client, options, price, rubric, AudioView(rubric, options, several))
         for rubric in rubrics
     ]
 
