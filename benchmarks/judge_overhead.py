@@ -33,7 +33,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.judge import BlueprintJudge
 
 IN_FLIGHT = 64
 LATENCY_S = 0.2
@@ -92,7 +92,7 @@ def case(number: int) -> Case:
     return Case.of(pair, CLIPS[0], CLIPS[1])
 
 
-async def judge_all(judge: LLMJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:
+async def judge_all(judge: BlueprintJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:
     """Judge so many fresh cases with a bounded number in flight; keeps none."""
     numbers = iter(range(pairs))
     results: asyncio.Queue[Judgement] = asyncio.Queue(maxsize=at_once)
@@ -110,7 +110,7 @@ async def judge_all(judge: LLMJudge, pairs: int, at_once: int) -> AsyncIterator[
         await judge.close()
 
 
-async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
+async def count(judge: BlueprintJudge, pairs: int, at_once: int) -> int:
     """Judge; returns how many calls were made."""
     calls = 0
     async for judgement in judge_all(judge, pairs, at_once):
@@ -119,7 +119,7 @@ async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
     return calls
 
 
-def made(url: str, folder: str, in_flight: int) -> LLMJudge:
+def made(url: str, folder: str, in_flight: int) -> BlueprintJudge:
     """An openai judge with both orders and a reply cache."""
     judge = create_judge(
         "openai:m",
@@ -127,7 +127,7 @@ def made(url: str, folder: str, in_flight: int) -> LLMJudge:
             base_url=url, concurrency=in_flight, cache=Path(folder) / "replies.sqlite", retries=0
         ),
     )
-    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge, BlueprintJudge)
     return judge
 
 
@@ -169,7 +169,7 @@ def cpu_per_call(pairs: int) -> dict[str, float]:
             whole = time.process_time() - started - baseline
     with tempfile.TemporaryDirectory() as folder:
         options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
-        judge = LLMJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
+        judge = BlueprintJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
         started = time.process_time()
         asyncio.run(count(judge, pairs, 8))
         own = time.process_time() - started - baseline
@@ -210,7 +210,7 @@ def resident_mb() -> float:
 def memory(pairs: int) -> dict[str, float]:
     """Resident memory over many pairs, through the instant client."""
 
-    async def main(judge: LLMJudge) -> list[float]:
+    async def main(judge: BlueprintJudge) -> list[float]:
         seen, done = [], 0
         async for _ in judge_all(judge, pairs, IN_FLIGHT):
             done += 1
@@ -220,7 +220,7 @@ def memory(pairs: int) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
-        judge = LLMJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
+        judge = BlueprintJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
         started = time.monotonic()
         seen = asyncio.run(main(judge))
         took = time.monotonic() - started

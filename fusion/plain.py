@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fusion.probability import TIE_TOLERANCE
+
 #: Plain label -> its number.
 POINTS: Mapping[str, Fraction] = {"1": Fraction(0), "tie": Fraction(1, 2), "2": Fraction(1)}
 
@@ -46,11 +48,11 @@ def mean_points(labels: Iterable[object]) -> Fraction:
     return sum(points, Fraction(0)) / len(points)
 
 
-def threshold(points: Fraction) -> str:
-    """Below 1/2 is ``1``, above is ``2``, exactly 1/2 is a tie."""
-    if points == Fraction(1, 2):
+def threshold(points: Fraction | float) -> str:
+    """Below 1/2 is ``1``, above is ``2``; 1/2, but for the rounding of floats, is a tie."""
+    if abs(float(points) - 0.5) <= TIE_TOLERANCE:
         return "tie"
-    return "1" if points < Fraction(1, 2) else "2"
+    return "1" if points < 0.5 else "2"
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,21 @@
 """What a verdict may be: the scales of rubrics, and the arithmetic of distributions on them.
 
-Pairwise scales hold opinions that compare two answers (:data:`TYPED_TIE`,
-:data:`PREFERENCE`); numeric scales hold scores of one answer (:func:`likert`,
-:data:`BINARY`, :func:`points`, :func:`numbers`). A distribution is a mapping label ->
-probability; labels that are missing have probability 0.
+Pairwise scales hold opinions that compare two answers; numeric scales hold scores of one answer
+(:func:`likert`, :data:`BINARY`, :func:`points`, :func:`numbers`). A distribution is a mapping
+label -> probability; labels that are missing have probability 0. How votes become one label is
+part of a pairwise scale:
+
+===================  =========  ====================  ==============  =================
+scale                label set  labels of a reply     pooling         an even split
+===================  =========  ====================  ==============  =================
+:data:`TYPED_TIE`    typed      1, 2, both_good, ...  mode            goes by answer
+:data:`PREFERENCE`   plain      1, 2, tie             mode            tie
+:data:`PLAIN`        plain      1, 2, tie             mean_threshold  tie
+:data:`FORCED`       forced     1, 2                  mean_threshold  tie, no vote is
+:data:`MATCH`        binary     true, false           mean_threshold  undecided
+===================  =========  ====================  ==============  =================
+
+Votes 1, 1, tie, tie, tie are a tie by their mode, and 1 by their mean.
 """
 
 from __future__ import annotations
@@ -12,12 +24,20 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from fusion.plain import PLAIN as PLAIN_LABELS
+from fusion.plain import POINTS, threshold
 from fusion.probability import TIE_TOLERANCE, mode
 from fusion.ratings import RATINGS, Rating
 
 Label = str | int | float
+
+#: How votes become one label: the most frequent one, or their mean against one half.
+Pooling = Literal["mode", "mean_threshold"]
+
+#: What records call the labels of a pairwise scale.
+LabelSet = Literal["typed", "plain", "forced", "binary"]
 
 #: Longest piece of an off-scale value that a message repeats, characters.
 _SHOWN = 40
@@ -37,13 +57,34 @@ class Scale(ABC):
     Attributes:
         name: unique, e.g. ``typed_tie`` or ``likert-1-5``.
         labels: in their declared order; numeric ones ascend.
-        pairwise: labels compare two answers.
+        label_set: what records call the labels of two answers; None: it scores one answer.
+        pooling: how votes become one label.
     """
 
-    def __init__(self, name: str, labels: Sequence[Label], pairwise: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        labels: Sequence[Label],
+        label_set: LabelSet | None,
+        pooling: Pooling = "mode",
+    ) -> None:
         self.name = name
         self.labels = tuple(labels)
-        self.pairwise = pairwise
+        self.label_set = label_set
+        self.pooling = pooling
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether its labels compare two answers."""
+        return self.label_set is not None
+
+    def verdicts(self) -> frozenset[Any]:
+        """The labels that votes may come to: those of a reply, and the tie of an even split."""
+        return frozenset((*self.labels, "tie") if self.label_set == "forced" else self.labels)
+
+    def json(self, label: Any) -> Any:
+        """A label as it stands in a reply."""
+        return label
 
     @abstractmethod
     def parse(self, value: object) -> Any:
@@ -165,19 +206,50 @@ class _TypedTie(_Words):
 
 
 class _Preference(_Words):
-    """Which answer is better, with one untyped tie."""
+    """Which answer is better, with one untyped tie or none."""
 
     def swap(self, label: Any) -> str:
         return {"1": "2", "2": "1"}.get(str(label), str(label))
 
     def position(self, label: Any) -> float:
-        return {"1": 1.0, "tie": 0.5, "2": 0.0}[self.parse(label)]
+        return float(1 - POINTS[self.parse(label)])
 
     def decide(self, distribution: Mapping[Any, float]) -> str:
-        """The most probable label; equally probable ones are a tie."""
+        """The label that is most probable, or on whose side the mean lies; else a tie."""
+        if self.pooling == "mean_threshold":
+            return threshold(1 - self.mean(distribution))
         top = max(distribution.values())
         leading = [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
         return str(leading[0]) if len(leading) == 1 else "tie"
+
+
+class _Match(_Words):
+    """Whether two recordings are the same in what is asked; replies say true or false."""
+
+    def parse(self, value: object) -> str:
+        """True, false and their words in any case; 1 and 0 are none of them."""
+        if isinstance(value, bool) or (isinstance(value, str) and value.strip()):
+            said = str(value).strip().lower()
+            if said in self.labels:
+                return said
+        raise self._off(value)
+
+    def json(self, label: Any) -> bool:
+        return bool(label == "true")
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+    def swap(self, label: Any) -> str:
+        """The same: a match has no direction."""
+        return str(label)
+
+    def position(self, label: Any) -> float:
+        return float(label == "true")
+
+    def decide(self, distribution: Mapping[Any, float]) -> str | None:
+        side = threshold(1 - self.mean(distribution))
+        return {"1": "true", "2": "false"}.get(side)
 
 
 class Numbers(Scale):
@@ -192,7 +264,7 @@ class Numbers(Scale):
             raise ValueError(f"scale {name}: give two or more different numbers in rising order")
         if not all(math.isfinite(label) for label in labels):
             raise ValueError(f"scale {name}: every label must be a finite number")
-        super().__init__(name, [_plain(label) for label in labels], pairwise=False)
+        super().__init__(name, [_plain(label) for label in labels], None)
         self.low, self.high = labels[0], labels[-1]
 
     def parse(self, value: object) -> int | float:
@@ -252,10 +324,27 @@ def numbers(values: Iterable[float]) -> Numbers:
 
 
 #: TRACE's typed ties: ``1``, ``2``, ``both_good``, ``both_bad``.
-TYPED_TIE: Scale = _TypedTie("typed_tie", RATINGS, pairwise=True)
+TYPED_TIE: Scale = _TypedTie("typed_tie", RATINGS, "typed")
 
-#: A plain preference: ``1``, ``2``, ``tie``.
-PREFERENCE: Scale = _Preference("preference", ("1", "2", "tie"), pairwise=True)
+#: A plain preference, decided by the most frequent vote.
+PREFERENCE: Scale = _Preference("preference", PLAIN_LABELS, "plain")
+
+#: A plain preference, decided by the mean of the votes.
+PLAIN: Scale = _Preference("plain", PLAIN_LABELS, "plain", "mean_threshold")
+
+#: A winner; only an even split of the votes is a tie.
+FORCED: Scale = _Preference("forced", ("1", "2"), "forced", "mean_threshold")
+
+#: Match or no match.
+MATCH: Scale = _Match("match", ("true", "false"), "binary", "mean_threshold")
+
+#: Label set -> its scale; of plain labels the one whose mean decides.
+LABEL_SETS: Mapping[LabelSet, Scale] = {
+    "typed": TYPED_TIE,
+    "plain": PLAIN,
+    "forced": FORCED,
+    "binary": MATCH,
+}
 
 #: No and yes: 0 and 1.
 BINARY = Numbers("binary", (0, 1))

@@ -18,7 +18,7 @@ from blueprints.axis import _mean
 from blueprints.distribution import DISTRIBUTION, PACKAGE, foreign_providers
 from blueprints.errors import require
 from blueprints.groups.emotion import _course
-from fusion import POLICIES, load_policy
+from fusion import MATCH, POLICIES, load_policy
 from fusion.plain import PLAIN_POLICIES, collapse, mean_points
 from fusion.scales import PREFERENCE, likert
 from tests.review import support
@@ -35,7 +35,6 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.pairs import Recording
 from trace_eval.data.schemas import schemas
 from trace_eval.data.speechjudge import read_speechjudge
-from trace_eval.judges.audio.labels import LabelSet
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import Form, read_text, schema
@@ -318,8 +317,7 @@ def test_every_cell_that_a_writer_writes_is_safe() -> None:
 
 
 def test_what_is_read_again_of_a_shipped_task() -> None:
-    match = LabelSet(name="m", key="match", labels=("true", "false"))
-    assert (match.json("true"), match.json("false")) == (True, False)
+    assert (MATCH.json("true"), MATCH.json("false")) == (True, False)
 
 
 def test_inner_records_of_label_studio_may_be_broken(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.speechjudge import read_speechjudge
 from trace_eval.judges.audio.parse import read_label
-from trace_eval.judges.audio.tasks import FOLDER, load_task
+from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.batch import read_batch
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.prices import read_prices
@@ -39,7 +39,7 @@ from trace_eval.judges.two_scores import read_text
 from trace_eval.ranking.positions import read_positions
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.scoring.corrections import read_corrections
-from trace_eval.rubrics.load import load_rubric, rubric_path
+from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
 from trace_eval.scorer.data import read_ratings as read_training
@@ -49,7 +49,7 @@ from trace_eval.select.candidates import read_candidates
 
 def formats(folder: Path) -> dict[str, Parser]:
     """Those parsers with seeds."""
-    rubric, task = rubric_path("correctness").read_bytes(), (FOLDER / "s2s.toml").read_bytes()
+    rubric, task = rubric_path("correctness").read_bytes(), (PAIRS / "s2s.toml").read_bytes()
     policy = "content,voice_quality,paralinguistics,overall\n" + "".join(
         f"{c},{v},{p},{c}\n" for c in RATINGS for v in RATINGS for p in RATINGS
     )
@@ -165,7 +165,6 @@ def _training(data: bytes, folder: Path) -> None:
 
 
 def _task(data: bytes, folder: Path) -> None:
-    load_task.cache_clear()
     load_task(str(as_file(folder, ".toml", data)))
 
 
@@ -235,7 +234,7 @@ def _two(data: bytes, _: Path) -> None:
 
 
 def _label(data: bytes, _: Path) -> None:
-    labels = next(part.labels for part in load_task("quality").parts if part.labels)
+    labels = load_task("quality").labels
     label, reasoning = read_label(data.decode("utf-8", "surrogateescape"), labels)
     assert label in labels.labels
     json.dumps(reasoning, ensure_ascii=False).encode()

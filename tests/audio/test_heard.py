@@ -18,7 +18,6 @@ from tests.judges.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Candidate, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
@@ -28,6 +27,7 @@ from trace_eval.judges.doctor import doctor
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
@@ -88,17 +88,17 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
         judge = kind("audio:scripted:t", client, JudgeOptions(**options))
         made = case(tmp_path)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        made = replace(made, pair=made.pair.model_copy(update=sides))
+        made = replace(made, item=made.pair.model_copy(update=sides))
         judgement = asyncio.run(judge.judge(made))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.NOT_HEARD)
         assert judgement.dimensions == {}
     rubric, options = load_rubric("quality"), JudgeOptions()
     client = ScriptedClient([deaf])
     rater = RatingJudge(
-        "audio:scripted:t", client, options, None, rubric, AudioEvidence(rubric, options)
+        "audio:scripted:t", client, options, None, rubric, AudioView(rubric, options)
     )
     item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
-    (score,) = asyncio.run(rater.rate(Case(item, decode=decode_recording)))
+    score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
     assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
 
 
@@ -146,7 +146,7 @@ def test_what_nobody_hears_is_not_sent(
         made = case(tmp_path)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
         sides[side] = sides[side].model_copy(update={"audio": bad})
-        found = asyncio.run(judge.judge(replace(made, pair=made.pair.model_copy(update=sides))))
+        found = asyncio.run(judge.judge(replace(made, item=made.pair.model_copy(update=sides))))
         assert (found.status, found.reason) == ("unscored", reason)
         assert f"answer {side.upper()}" in str(found.detail)
         assert told in str(found.detail)
@@ -160,7 +160,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
         judge = kind("audio:scripted:t", ScriptedClient([]), limits)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
-        given = replace(made, pair=made.pair.model_copy(update=sides))
+        given = replace(made, item=made.pair.model_copy(update=sides))
         assert "answer B has 0.25 s, the limit is 0.22 s" in str(
             asyncio.run(judge.judge(given)).detail
         )
@@ -168,14 +168,14 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
     rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
     rater = RatingJudge(
         "audio:scripted:t", ScriptedClient([]), options, None, rubric,
-        AudioEvidence(rubric, options),
+        AudioView(rubric, options),
     )  # fmt: skip
     for answer, told in (
         (made.pair.b, "0.25 s, the limit is 0.22 s"),
         (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
     ):
         item = Single(id="s", answer=Candidate(audio=answer.audio))
-        (score,) = asyncio.run(rater.rate(Case(item, decode=decode_recording)))
+        score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 
@@ -215,6 +215,6 @@ def test_unscored_by_a_judge_that_listens_is_never_both_bad(tmp_path: Path) -> N
     silent = recording(tmp_path / "s.wav", 1.0, 0.0)
     sides = {s: getattr(made.pair, s).model_copy(update={"audio": silent}) for s in "ab"}
     found: Judgement = asyncio.run(
-        judge.judge(replace(made, pair=made.pair.model_copy(update=sides)))
+        judge.judge(replace(made, item=made.pair.model_copy(update=sides)))
     )
     assert found.dimensions == {}

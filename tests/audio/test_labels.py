@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from blueprints import UserError
+from fusion import LABEL_SETS, PREFERENCE, TYPED_TIE, OffScale
 from fusion.plain import PLAIN_POLICIES, collapse, mean_points, mean_threshold, threshold
 from tests.audio.cases import case, said, scripted
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.labels import LABEL_SETS
+from trace_eval.judges.aggregate import reconcile
 from trace_eval.judges.audio.parse import read_label
+from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
 
@@ -82,17 +86,55 @@ def test_each_order_is_thresholded_on_its_own() -> None:
 
 
 def test_both_orders_of_a_plain_task() -> None:
-    combine = LABEL_SETS["plain"].combine
-    assert combine({"ab": ["1"], "ba": ["2"]}).label == "tie"
+    combine = partial(reconcile, scale=LABEL_SETS["plain"])
+    assert combine({"ab": ["1"], "ba": ["2"]})[0] == "tie"
     assert combine({"ab": ["1"], "ba": ["tie"]}) == (
         "1",
         {"1": 0.5, "tie": 0.5},
         False,
     )
     assert combine({"ab": ["tie"]}) == ("tie", {"tie": 1.0}, None)
-    binary = LABEL_SETS["binary"].combine
-    assert binary({"ab": ["true"], "ba": ["false"]}).label is None
-    assert binary({"ab": ["true", "true"], "ba": ["true", "false"]}).label == "true"
+    binary = partial(reconcile, scale=LABEL_SETS["binary"])
+    assert binary({"ab": ["true"], "ba": ["false"]})[0] is None
+    assert binary({"ab": ["true", "true"], "ba": ["true", "false"]})[0] == "true"
+
+
+def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) -> None:
+    votes = ["1", "1", "tie", "tie", "tie"]
+    for scale, label in ((LABEL_SETS["plain"], "1"), (PREFERENCE, "tie")):
+        assert scale.decide(scale.shares(votes)) == label
+    assert LABEL_SETS["plain"].name != PREFERENCE.name
+    judge, _ = scripted([said(vote) for vote in votes], task="s2s", swap="off", samples=5)
+    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    assert (judgement.label("overall"), judgement.pooling) == ("1", "mean_threshold")
+    scores = [(5, 4), (5, 4), (3, 3), (3, 3), (3, 3)]
+    reason = dict.fromkeys(("prosody", "pacing", "articulation", "overall"), "r")
+    replies = [json.dumps(reason | {"score_1": a, "score_2": b}) for a, b in scores]
+    options = JudgeOptions(task="naturalness", transcripts="asr", swap="off", samples=5)
+    scoring = ScoresJudge("audio:scripted:t", ScriptedClient(replies), options)
+    judgement = asyncio.run(scoring.judge(case(tmp_path)))
+    assert (judgement.label("overall"), judgement.pooling) == ("tie", "mode")
+    assert judgement.label_set == "plain"
+
+
+@pytest.mark.parametrize("name", ["plain", "forced", "binary"])
+def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
+    scale = LABEL_SETS[name]  # type: ignore[index]
+    ones = {"1": Fraction(1), "true": Fraction(1), "tie": Fraction(1, 2)}
+    halves = {"plain": "tie", "forced": "tie", "binary": None}
+    first, second = scale.labels[:2]
+    for there in product(scale.labels, repeat=3):
+        for back in product(scale.labels, repeat=2):
+            means = [sum((ones.get(x, Fraction(0)) for x in v), Fraction(0)) / len(v)
+                     for v in (there, back)]  # fmt: skip
+            mean = sum(means, Fraction(0)) / 2
+            exact = halves[name] if mean == Fraction(1, 2) else first if 2 * mean > 1 else second
+            label, shares, _ = reconcile({"ab": there, "ba": back}, scale)
+            assert label == exact
+            assert sum(shares.values()) == pytest.approx(1)
+    with pytest.raises(OffScale):
+        scale.parse(1.0)
+    assert TYPED_TIE.pooling == "mode"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer
-from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
@@ -28,6 +27,7 @@ from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
@@ -125,9 +125,7 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     client = Weighing("m", options)
     client.reply = said(4, key="score")
     rubric = load_rubric("role_style")
-    judge = RatingJudge(
-        "audio:openai:m", client, options, FREE, rubric, AudioEvidence(rubric, options)
-    )
+    judge = RatingJudge("audio:openai:m", client, options, FREE, rubric, AudioView(rubric, options))
     turns = tuple(Turn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
 
     async def some(numbers: range) -> int:

@@ -36,7 +36,7 @@ def spoken(folder: Path, a: str | None = SENTENCE, b: str | None = SENTENCE) -> 
     update = {
         side: answer.model_copy(update={"reference": t}) for side, (answer, t) in answers.items()
     }
-    return replace(made, pair=made.pair.model_copy(update=update))
+    return replace(made, item=made.pair.model_copy(update=update))
 
 
 def reply(first: object, second: object, words: str = "calm") -> str:
@@ -78,12 +78,8 @@ def test_votes_win_over_means(tmp_path: Path) -> None:
 
 def test_a_swapped_pair_gives_the_mirrored_record(tmp_path: Path) -> None:
     given = spoken(tmp_path)
-    turned = replace(
-        given,
-        pair=given.pair.model_copy(update={"a": given.pair.b, "b": given.pair.a}),
-        a=given.b,
-        b=given.a,
-    )
+    swapped = given.pair.model_copy(update={"a": given.pair.b, "b": given.pair.a})
+    turned = Case.of(swapped, given.b, given.a, None, given.decode)
     replies = [reply(8, 6), reply(5, 7)]
     one, _ = judged(tmp_path, replies, given)
     other, _ = judged(tmp_path, replies[::-1], turned)  # the same sounds give the same replies

@@ -19,7 +19,6 @@ from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Instruction
 from trace_eval.data.scores import Score
-from trace_eval.judges.audio.evidence import AudioEvidence
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
@@ -27,6 +26,7 @@ from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_scorers
+from trace_eval.judges.views.audio import AudioView
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
@@ -56,7 +56,7 @@ def rater(
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
     client = ScriptedClient(replies)  # type: ignore[arg-type]
     loaded = load_rubric(rubric)
-    heard = AudioEvidence(loaded, chosen)
+    heard = AudioView(loaded, chosen)
     return RatingJudge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
 
 

@@ -26,7 +26,7 @@ from trace_eval.runs.run import Run
 FILE = """
 name = "warmth"
 version = "2"
-answer = "two_scores"
+inputs = ["audio"]
 scale = { min = 0, max = 5, step = 0.5 }
 reasons = ["timbre", "tone"]
 system = "You hear two readings and score how warm each one is."
@@ -38,6 +38,8 @@ TEXTS = "The first should say {text_1}, the second {text_2}. How warm is each?"
 
 def task(folder: Path, question: str = "How warm is each?", **changed: str) -> Path:
     path = folder / "warmth.toml"
+    if question == TEXTS:
+        changed["inputs"] = '["reference", "audio"]'
     text = FILE.replace("{question}", question)
     for old, new in changed.items():
         lines = [
@@ -123,7 +125,9 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"answer": '"three_scores"'}, "answer is 'three_scores'; use 'two_scores'"),
+        ({"reasons": '["a"]\nanswer = "two_scores"'}, "answer: is said by the scale"),
+        ({"inputs": '["reference", "audio"]'}, "inputs: name reference where"),
+        ({"inputs": '["transcript"]'}, "add audio to its inputs"),
         ({"scale": "{ min = 5, max = 5 }"}, "min 5 must be less than max 5"),
         ({"scale": "{ min = 1, max = 5, step = 0.3 }"}, "step 0.3 must lead from 1 to 5"),
         ({"scale": "{ min = 0, max = 5, step = 0.01 }"}, "at most 100 steps"),
@@ -136,7 +140,7 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
         ({"name": '"naturalness"'}, "give yours another name"),
         (
             {"system": '"x"\nlabel_set = "plain"'},
-            "label_set: is no field of a task with two_scores",
+            "label_set: is called scale; write scale = 'plain'",
         ),
         ({"system": '"x'}, "cannot be read"),
     ],

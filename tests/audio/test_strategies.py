@@ -11,13 +11,15 @@ import pytest
 import soundfile
 
 from blueprints import UserError
+from fusion import TRACE
 from tests.audio.cases import case, examples, said, scripted
 from trace_eval.audio.layout import GAP_S
 from trace_eval.audio.noise import noisy_side
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.judge import AudioJudge
-from trace_eval.judges.audio.tasks import load_task, task_names
+from trace_eval.judges.audio.tasks import task_names
 from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.rubrics import PairRubric, load_pair_rubric
 
 ANSWERS = [{"label": label} for label in ("1", "2", "1", "2")]
 
@@ -108,9 +110,9 @@ def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> Non
     made = case(tmp_path)
     same = made.pair.model_copy(update={"b": made.pair.a})
     judge, _ = scripted([said("1"), said("1")], task="quality")
-    calls = judge.calls(type(made)(same, made.a, made.a, None, made.decode))
+    calls = judge.calls(type(made).of(same, made.a, made.a, None, made.decode))
     assert calls[0].key == calls[1].key
-    judgement = asyncio.run(judge.judge(type(made)(same, made.a, made.a, None, made.decode)))
+    judgement = asyncio.run(judge.judge(type(made).of(same, made.a, made.a, None, made.decode)))
     assert "self-comparison" in " ".join(judgement.caveats)
 
 
@@ -144,13 +146,13 @@ def test_an_example_never_counts(tmp_path: Path) -> None:
     judge, client = scripted([said("1")] * 2, task="s2s", examples=file, shots=2)
     leaked = case(tmp_path, "ex1", hertz=600.0)
     turned = leaked.pair.model_copy(update={"a": leaked.pair.b, "b": leaked.pair.a})
-    for made in (leaked, type(leaked)(turned, leaked.a, leaked.b, None, leaked.decode)):
+    for made in (leaked, type(leaked).of(turned, leaked.a, leaked.b, None, leaked.decode)):
         judgement = asyncio.run(judge.judge(made))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.IS_EXAMPLE)
     assert client.history == []
     shares = leaked.pair.model_copy(update={"a": case(tmp_path, "new", hertz=222.0).pair.a})
     judgement = asyncio.run(
-        judge.judge(type(leaked)(shares, leaked.a, leaked.b, None, leaked.decode))
+        judge.judge(type(leaked).of(shares, leaked.a, leaked.b, None, leaked.decode))
     )
     assert judgement.status == "scored"
     assert judgement.caveats == ["the instruction is that of example 'ex1'"]
@@ -209,13 +211,12 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)
     judge = AudioJudge("audio:openai:m", OpenAIClient("m", options), options)
     made = case(tmp_path)
-    unit = judge.unit_of(made)
-    asked = judge.part_calls(made, unit)
+    calls = judge.calls(made)
     (tmp_path / "p_a.wav").unlink()
 
     async def answers() -> list[object]:
         try:
-            return [o.reason for o in await judge.answers([each.call for each in asked])]
+            return [o.reason for o in await judge.answers(calls)]
         finally:
             await judge.close()
 
@@ -226,20 +227,31 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
 def test_tasks_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "calm.toml"
     own.write_text(
-        'name = "calm"\nversion = "1"\nlabel_set = "forced"\ninstruction = "none"\n'
+        'name = "calm"\nversion = "1"\nscale = "forced"\ninputs = ["audio"]\n'
         'system = "You hear two recordings."\nquestion = "Which voice is calmer?"\n'
     )
     judge, _ = scripted([said("1"), said("2")], task=str(own))
     judgement = asyncio.run(judge.judge(case(tmp_path)))
     assert judgement.label_set == "forced"
     assert judgement.dimensions["overall"].rating == "1"
-    assert judge.parameters()["prompt"] != load_task("rate").sha256
-    own.write_text('name = "calm"\nversion = "1"\nlabel_set = "many"\n')
-    load_task.cache_clear()
-    with pytest.raises(UserError, match="label_set"):
+    assert judge.parameters()["prompt"] != scripted([], task="rate")[0].parameters()["prompt"]
+    plain = own.read_text().replace('"forced"', '"plain"')
+    for pooling, label in (("mode", "tie"), ("mean_threshold", "1")):
+        own.write_text(f'{plain}pooling = "{pooling}"\n')
+        votes = [said(vote) for vote in ("1", "1", "tie", "tie", "tie")]
+        judge, _ = scripted(votes, task=str(own), swap="off", samples=5)
+        judgement = asyncio.run(judge.judge(case(tmp_path)))
+        assert (judgement.label("overall"), judgement.pooling) == (label, pooling)
+    own.write_text('name = "calm"\nversion = "1"\nscale = "many"\ninputs = ["audio"]\n')
+    with pytest.raises(UserError, match="scale"):
         scripted([], task=str(own))
     with pytest.raises(UserError, match="is unknown; use one of aspects, content, dimensions"):
         scripted([], task="speed")
+    with pytest.raises(UserError, match="about what is read"):
+        scripted([], task="trace")
+    trace = load_pair_rubric("trace")
+    assert isinstance(trace, PairRubric)
+    assert trace.rubric == TRACE
 
 
 def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> None:
@@ -247,7 +259,7 @@ def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> 
     noisy, _ = scripted([], task="s2s", concat="none", signals="none", noise_db=10.0)
     for name in ("p", "q", "r"):
         made = case(tmp_path, name)
-        before, after = plain.unit_of(made), noisy.unit_of(made)
+        before, after = plain.prepare(made), noisy.prepare(made)
         assert before.instruction is not None
         assert after.instruction is not None
         assert before.instruction.sha256 == after.instruction.sha256

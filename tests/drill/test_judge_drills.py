@@ -20,7 +20,7 @@ from trace_eval.drill.injection import PLACES, _attacked
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.judge import BlueprintJudge
 from trace_eval.options import ExtractOptions, Options
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,7 @@ def test_no_attack_changes_what_stands_outside_the_fences(
     script = tmp_path / "replies.jsonl"
     script.write_text("")
     judge = create_judge(f"scripted:{script}", JudgeOptions())
-    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge, BlueprintJudge)
     plain = case()
     hostile = _attacked(plain, attack.text("2", "1"), place, Rating.B)
     for one, other in zip(judge.calls(plain), judge.calls(hostile), strict=True):

@@ -196,10 +196,10 @@ def test_words_alone_keep_the_key_they_always_had() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "scale"), [("dimensions", "typed_tie"), ("s2s", "preference"), ("speaker", None)]
+    ("task", "scale"), [("dimensions", "typed_tie"), ("s2s", "plain"), ("speaker", "match")]
 )
-def test_a_judge_that_listens_says_what_its_verdicts_are(task: str, scale: str | None) -> None:
+def test_a_judge_that_listens_says_what_its_verdicts_are(task: str, scale: str) -> None:
     options = JudgeOptions(task=task, base_url="http://127.0.0.1:1/v1")
     judge = create_judge("audio:openai:m", options)
     assert "audio" in judge.reads
-    assert (judge.rubric.scale.name if judge.rubric else None) == scale
+    assert judge.rubric.scale.name == scale

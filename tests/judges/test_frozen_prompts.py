@@ -128,7 +128,7 @@ def prompts(folder: Path) -> Iterator[tuple[str, str]]:
                     side: getattr(case.pair, side).model_copy(update=texts) for side in ("a", "b")
                 }
             )
-            case = type(case)(pair, case.a, case.b, None, decode_recording)
+            case = type(case).of(pair, case.a, case.b, None, decode_recording)
         yield f"listens/{name}", _calls(judge, case)
     for name in RUBRICS:
         rubric = load_rubric(name)

@@ -14,13 +14,17 @@ from tests.judges.cases import blueprint, case, verdict
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.chat.prices import FREE, Price
 from trace_eval.judges.chat.scripted import ScriptedClient, ScriptExhausted
+from trace_eval.judges.llm import LLMJudge
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.judge import BlueprintJudge
 
 PRICE = Price(
     server="*",
@@ -32,16 +36,16 @@ PRICE = Price(
 )
 
 
-def scripted(replies: list[Any], **options: Any) -> LLMJudge:
+def scripted(replies: list[Any], **options: Any) -> BlueprintJudge:
     chosen = JudgeOptions(backoff_s=0, retries=0, **options)
-    return LLMJudge("scripted:x", ScriptedClient(replies), chosen, FREE)
+    return BlueprintJudge("scripted:x", ScriptedClient(replies), chosen, FREE)
 
 
 def ratings(made: Judgement) -> list[str]:
     return [str(made.rating(name)) for name in DIMENSIONS]
 
 
-def judge(made: LLMJudge, shown: Case | None = None) -> Judgement:
+def judge(made: BlueprintJudge, shown: Case | None = None) -> Judgement:
     return asyncio.run(made.judge(shown or case()))
 
 
@@ -215,9 +219,9 @@ class Server:
         pass
 
 
-def cached(tmp_path: Path, client: Server, **options: Any) -> LLMJudge:
+def cached(tmp_path: Path, client: Server, **options: Any) -> BlueprintJudge:
     chosen = JudgeOptions(cache=tmp_path / "r.sqlite", backoff_s=0, retries=0, **options)
-    return LLMJudge("openai:m", client, chosen, PRICE)
+    return BlueprintJudge("openai:m", client, chosen, PRICE)
 
 
 def test_a_finished_case_is_never_sent_again(tmp_path: Path) -> None:
@@ -261,7 +265,7 @@ def test_offline_sends_nothing(tmp_path: Path) -> None:
     made = judge(cached(tmp_path, client, offline=True))
     assert (made.status, client.calls) == ("scored", 2)
     with pytest.raises(UserError, match="name one"):
-        LLMJudge("openai:m", client, JudgeOptions(offline=True), PRICE)
+        BlueprintJudge("openai:m", client, JudgeOptions(offline=True), PRICE)
 
 
 def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
@@ -278,13 +282,13 @@ def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
     assert one.budget.spent == pytest.approx(client.calls * 0.0021)
     assert {judgement.reason for judgement in made[len(scored) :]} == {Reason.OVER_BUDGET}
     with pytest.raises(UserError, match="no price is known"):
-        LLMJudge("openai:m", client, JudgeOptions(max_cost=1.0))
+        BlueprintJudge("openai:m", client, JudgeOptions(max_cost=1.0))
 
 
 def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> None:
     client = Server()
 
-    async def main() -> LLMJudge:
+    async def main() -> BlueprintJudge:
         one = cached(tmp_path, client, concurrency=4)
         await one.judge(case())
         client.gate = asyncio.Event()
@@ -320,7 +324,7 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
             return await super().chat(request)
 
     client = Slow()
-    one = LLMJudge("openai:m", client, JudgeOptions(concurrency=5, samples=3), None)
+    one = BlueprintJudge("openai:m", client, JudgeOptions(concurrency=5, samples=3), None)
 
     async def main() -> None:
         await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
@@ -332,7 +336,7 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
 
 def test_usage_is_unknown_where_the_server_does_not_count() -> None:
     client = Server(Tokens())
-    made = judge(LLMJudge("openai:m", client, JudgeOptions(), PRICE))
+    made = judge(BlueprintJudge("openai:m", client, JudgeOptions(), PRICE))
     assert made.usage is None
 
 
@@ -407,3 +411,10 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
 
     assert {made.status for made in asyncio.run(main())} == {"scored"}
     assert one.budget.spent == pytest.approx(0.022)
+
+
+def test_judges_over_a_chat_model_share_one_frame() -> None:
+    kinds = (BlueprintJudge, AudioJudge, ScoresJudge, RatingJudge)
+    own = {kind.__name__: {"judge", "calls", "unscored"} & set(vars(kind)) for kind in kinds}
+    assert not any(own.values()), "the steps of a case are LLMJudge's"
+    assert all(issubclass(kind, LLMJudge) for kind in kinds)

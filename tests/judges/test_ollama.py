@@ -15,19 +15,19 @@ from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.ollama import context_length
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.judge import BlueprintJudge
 
 GOOD = chat(json.dumps(verdict()))
 
 
-def made(url: str, model: str = "tiny", **options: Any) -> LLMJudge:
+def made(url: str, model: str = "tiny", **options: Any) -> BlueprintJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2}
     judge = create_judge(f"ollama:{model}", JudgeOptions(base_url=url, **{**chosen, **options}))
-    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge, BlueprintJudge)
     return judge
 
 
-def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
+def judge_once(judge: BlueprintJudge, **shown: Any) -> Judgement:
     async def main() -> Judgement:
         try:
             return await judge.judge(case(**shown))
@@ -238,7 +238,7 @@ def test_the_address_comes_from_the_environment(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", ollama_url.removeprefix("http://"))
     judge = create_judge("ollama:tiny", JudgeOptions(swap="off", temperature=1.0))
-    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge, BlueprintJudge)
     assert judge.client.server == ollama_url
     assert judge_once(judge).status == "scored"
 

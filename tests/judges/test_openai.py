@@ -25,20 +25,20 @@ from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.openai_dialect import retry_after
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.judge import BlueprintJudge
 
 GOOD = completion(json.dumps(verdict("both_good", "both_good", "both_good")))
 KEY = "sk-test-0123456789abcdef"
 
 
-def made(url: str, **options: Any) -> LLMJudge:
+def made(url: str, **options: Any) -> BlueprintJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2, "concurrency": 4}
     judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{url}/v1", **{**chosen, **options}))
-    assert isinstance(judge, LLMJudge)
+    assert isinstance(judge, BlueprintJudge)
     return judge
 
 
-def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
+def judge_once(judge: BlueprintJudge, **shown: Any) -> Judgement:
     async def main() -> Judgement:
         try:
             return await judge.judge(case(**shown))
@@ -469,7 +469,7 @@ def test_a_key_never_leaves_the_client(
 def test_a_key_is_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
-    async def main(judge: LLMJudge) -> str:
+    async def main(judge: BlueprintJudge) -> str:
         try:
             await judge.client.chat(judge.calls(case())[0].request)
         except CallFailed as failure:

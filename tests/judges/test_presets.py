@@ -115,7 +115,9 @@ def asked_by_trace_paper(**options: Any) -> tuple[Any, list[Asked]]:
         async def work() -> Any:
             try:
                 heard = blueprint("As it was heard.", clip="2" * 64)
-                return await judge.judge(Case(PAIR, blueprint(), blueprint(clip="1" * 64), heard))
+                return await judge.judge(
+                    Case.of(PAIR, blueprint(), blueprint(clip="1" * 64), heard)
+                )
             finally:
                 await judge.close()
 

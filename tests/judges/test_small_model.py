@@ -21,7 +21,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import is_placeholder
-from trace_eval.judges.text.judge import LLMJudge
+from trace_eval.judges.text.judge import BlueprintJudge
 
 
 def weights() -> Path:
@@ -44,7 +44,7 @@ def small() -> Iterator[str]:
 def judged(url: str, *cases: object, **options: object) -> list[Judgement]:
     options = {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, **options}
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
-    judge = LLMJudge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
+    judge = BlueprintJudge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
 
     async def main() -> list[Judgement]:
         try:

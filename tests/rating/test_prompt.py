@@ -11,8 +11,8 @@ from tests.judges.cases import blueprint
 from tests.rating.support import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
 from trace_eval.judges.chat.message import AudioPart, Text
-from trace_eval.judges.rating.evidence import Words
 from trace_eval.judges.rating.prompt import RatingPrompt
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import load_rubric, rubric_names
 
 FULL = single(
@@ -136,7 +136,7 @@ def _outside(text: str) -> str:
 def test_sound_stands_between_context_and_question() -> None:
     """A judge that hears replaces the evidence and nothing else."""
 
-    class Sound(Words):
+    class Sound(TranscriptView):
         about = "You hear the answer."
 
         def texts(self, case: object) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
-from fusion import RATINGS, TRACE, Dimension, Rating
+from fusion import LABEL_SETS, TRACE, Dimension, LabelSet, Pooling, Rating
 from fusion.probability import SUM_TOLERANCE
 from trace_eval.data.outcome import Opinion, Order, Outcome, Reason, is_unset
 
@@ -20,23 +20,11 @@ SCHEMA_VERSION = "1"
 #: one have 0.918, so any dissent among three samples counts.
 UNSURE_BITS = 0.9
 
-#: What verdicts may say: typed ties, plain preferences, winners only, or match and no match.
-LabelSet = Literal["typed", "plain", "forced", "binary"]
-
 #: One verdict: a typed tie, an untyped one, or (of a match) true or false.
 Label = Rating | Literal["tie", "true", "false"]
 
 #: What a verdict is about: a dimension, or the pair as a whole where the task asks for that.
 About = Dimension | Literal["overall", "match"]
-
-
-#: What the distributions of each label set are over.
-_OFFERED: dict[LabelSet, frozenset[str]] = {
-    "typed": frozenset(RATINGS),
-    "plain": frozenset(("1", "2", "tie")),
-    "forced": frozenset(("1", "2", "tie")),  # both orders together may tie
-    "binary": frozenset(("true", "false")),
-}
 
 
 def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str) -> None:
@@ -112,6 +100,11 @@ class Judgement(Outcome):
         description="what its verdicts may say",
         exclude_if=lambda value: value == "typed",  # TRACE's records stay as they were
     )
+    pooling: Pooling | None = Field(
+        None,
+        description="how votes became one label; null: not recorded, and typed ties go by mode",
+        exclude_if=is_unset,
+    )
     dimensions: dict[About, DimensionVerdict] = Field(
         default_factory=dict,
         description="all three when scored by TRACE's rubric; those that the task asks otherwise",
@@ -135,7 +128,7 @@ class Judgement(Outcome):
         """
         if self.status == "scored" and not self.dimensions:
             raise ValueError("status: 'scored' without a verdict on anything")
-        offered = _OFFERED[self.label_set]
+        offered = LABEL_SETS[self.label_set].verdicts()
         for name, verdict in self.dimensions.items():
             where = f"dimensions.{name}"
             for label in (verdict.rating, *(verdict.distribution or ())):

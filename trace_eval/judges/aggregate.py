@@ -1,4 +1,4 @@
-"""Opinions of a pair -> one judgement: what every rubric shares, and the rule of typed ties.
+"""Opinions of a pair -> one judgement, whatever the rubric.
 
 A comparison stands only when every order that was asked has a usable opinion: with one order
 alone the judge's preference for a place would count as evidence. Within that frame each order's
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from fusion import DIMENSIONS, RATINGS, TYPED_TIE, Dimension, Rating, Scale
-from trace_eval.data.judgement import DimensionVerdict, Judgement, LabelSet, VerdictOpinion
+from fusion import DIMENSIONS, TYPED_TIE, Scale
+from trace_eval.data.judgement import About, DimensionVerdict, Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
 from trace_eval.judges.chat.prices import sum_usage
 
@@ -36,7 +36,7 @@ def frame(
     judge: str,
     orders: Sequence[Order],
     opinions: Sequence[VerdictOpinion],
-    label_set: LabelSet = "typed",
+    scale: Scale = TYPED_TIE,
 ) -> Frame:
     """What opinions of a pair come to before anybody looks at what they say.
 
@@ -44,13 +44,14 @@ def frame(
         pair, judge: who was judged, by whom.
         orders: that were asked.
         opinions: every call, already in terms of the pair's own A and B.
-        label_set: what its verdicts may say.
+        scale: of its verdicts.
     """
     made = Judgement(
         pair=pair,
         judge=judge,
         status="scored",
-        label_set=label_set,
+        label_set=scale.label_set or "typed",
+        pooling=None if scale == TYPED_TIE else scale.pooling,
         opinions=list(opinions),
         usage=sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
     )
@@ -89,9 +90,53 @@ def typed_judgement(
     The tie rule of typed ties makes the reconciliation of two single opinions: an answer is
     acceptable when at least half of the opinions accept it.
     """
-    made, usable = frame(pair, judge, orders, opinions)
-    if usable:
-        made.dimensions.update({name: _verdict(name, usable) for name in DIMENSIONS})
+    asked: dict[str, About] = {name: name for name in DIMENSIONS}
+    return labelled_judgement(pair, judge, TYPED_TIE, asked, orders, opinions)
+
+
+def labelled_judgement(
+    pair: str,
+    judge: str,
+    scale: Scale,
+    asked: Mapping[str, About],
+    orders: Sequence[Order],
+    opinions: Sequence[VerdictOpinion],
+) -> Judgement:
+    """The judgement behind which these opinions stand, already in the pair's own A and B.
+
+    Of several questions, one that has no label in some order is left out, as long as another
+    has.
+
+    Args:
+        pair, judge: who was judged, by whom.
+        scale: of all labels; its pooling makes the votes one label.
+        asked: question -> what its labels are about.
+        orders, opinions: that were asked, and what was said.
+    """
+    made, usable = frame(pair, judge, orders, opinions, scale)
+    if not usable:
+        return made
+    for question, about in asked.items():
+        said = [opinion for opinion in usable if about in opinion.ratings]
+        votes = {
+            order: [scale.parse(o.ratings[about]) for o in said if o.order == order]
+            for order in orders
+        }
+        if not all(votes.values()):
+            made.caveats.append(f"{question} has no label in every order and is left out")
+            continue
+        label, distribution, consistent = reconcile(votes, scale)
+        if label is None:
+            detail = f"{question}: the orders disagree, and their mean is exactly one half"
+            return unscored(made, Reason.ORDERS_DISAGREE, detail)
+        made.dimensions[about] = DimensionVerdict(
+            rating=label,
+            reasoning=_reasoning(about, label, said, scale),
+            distribution=distribution if len(said) > 1 else None,
+            consistent=consistent,
+        )
+    if not made.dimensions:
+        return unscored(made, Reason.UNPARSEABLE, "no question has a label in every order")
     return made
 
 
@@ -100,31 +145,18 @@ def quote(opinion: VerdictOpinion, words: str) -> str:
     return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
 
 
-def _verdict(name: Dimension, usable: Sequence[VerdictOpinion]) -> DimensionVerdict:
-    votes: dict[Order, list[Rating]] = {}
-    for opinion in usable:
-        votes.setdefault(opinion.order, []).append(Rating(opinion.ratings[name]))
-    rating, distribution, consistent = reconcile(votes)
-    return DimensionVerdict(
-        rating=rating,
-        reasoning=_reasoning(name, rating, usable),
-        distribution=distribution if len(usable) > 1 else None,
-        consistent=consistent,
-    )
-
-
-def _reasoning(name: Dimension, rating: Rating, usable: Sequence[VerdictOpinion]) -> str:
-    """The words of the first opinion that came to this rating, else of all of them."""
-    agreeing = [opinion for opinion in usable if opinion.ratings[name] is rating]
+def _reasoning(about: About, label: Any, said: Sequence[VerdictOpinion], scale: Scale) -> str:
+    """The words of the first opinion that came to this label, else of all of them."""
+    agreeing = [opinion for opinion in said if opinion.ratings[about] == label]
     if agreeing:
-        return _words(name, min(agreeing, key=lambda o: (o.order, o.sample)))
-    by_label = {opinion.ratings[name]: _words(name, opinion) for opinion in reversed(usable)}
-    parts = (f"{label}: {by_label[label]}" for label in RATINGS if label in by_label)
-    return f"The opinions differ, together they give {rating}. " + " | ".join(parts)
+        return _words(about, min(agreeing, key=lambda o: (o.order, o.sample)))
+    first = {str(o.ratings[about]): _words(about, o) for o in reversed(said)}
+    parts = (f"{each}: {first[str(each)]}" for each in scale.labels if str(each) in first)
+    return f"The opinions differ, together they give {label}. " + " | ".join(parts)
 
 
-def _words(name: Dimension, opinion: VerdictOpinion) -> str:
-    return quote(opinion, opinion.reasoning.get(name, ""))
+def _words(about: About, opinion: VerdictOpinion) -> str:
+    return quote(opinion, opinion.reasoning.get(about, ""))
 
 
 def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:

@@ -134,8 +134,8 @@ class Judge(ABC):
     Attributes:
         spec: what the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``.
         reads: what it looks at; a judge that reads no blueprint has no extractors run for it.
-        rubric: what it judges by: a :class:`~fusion.Rubric` of pairs (None: a yes or no about
-            the pair as a whole), or a :class:`~trace_eval.rubrics.ScoreRubric`.
+        rubric: what it judges by: a :class:`~fusion.Rubric` of pairs, or a
+            :class:`~trace_eval.rubrics.ScoreRubric`.
         accepts: the kinds of items that it takes.
         concurrency: cases in flight.
         uses: fields of ``JudgeOptions`` that mean something to it; others that the user sets
@@ -193,7 +193,7 @@ class Judge(ABC):
         """An outcome that only says why there is none."""
         if isinstance(item, Pair):
             made = Judgement.unscored(item.id, self.spec, reason, detail)
-            return made.model_copy(update={"label_set": getattr(self, "label_set", "typed")})
+            return made.model_copy(update={"label_set": self.rubric.scale.label_set})
         rubric: ScoreRubric = self.rubric
         return Score.unscored(
             *(item.id, rubric.name, rubric.sha256, self.spec, reason, detail),

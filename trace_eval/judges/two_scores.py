@@ -22,14 +22,10 @@ from trace_eval.judges.chat.reply_json import (
     last_object,
     storable,
 )
+from trace_eval.rubrics import ScoreQuestion, load_pair_rubric
+from trace_eval.rubrics.pairs import SCORES
 
 Preference = Literal["1", "2", "tie"]
-
-#: Keys of the scores in a JSON reply; the reasons come before them, so that scores follow.
-SCORES = ("score_1", "score_2")
-
-#: Most scores that a scale with steps may have: they are all named in the reply's schema.
-MAX_STEPS = 101
 
 
 @dataclass(frozen=True)
@@ -59,8 +55,21 @@ class Form:
 #: Decimals in a reply that are a step of the scale may differ from it by rounding.
 _SAME = 1e-9
 
+
+def form_of(question: ScoreQuestion) -> Form:
+    """What replies to a question hold."""
+    scale = question.scale
+    return Form(scale.min, scale.max, scale.step, question.reasons)
+
+
+def _naturalness() -> Form:
+    found = load_pair_rubric("naturalness")
+    assert isinstance(found, ScoreQuestion)
+    return form_of(found)
+
+
 #: Of naturalness (SpeechJudge): fractions occur.
-NATURALNESS = Form(1.0, 10.0, None, ("prosody", "pacing", "articulation", "overall"))
+NATURALNESS = _naturalness()
 
 
 @dataclass(frozen=True)

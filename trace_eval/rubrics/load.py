@@ -2,175 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator
-from functools import cached_property
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, TypeVar, get_args
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import ValidationError
 
 from blueprints import Strict, UserError
-from fusion import BINARY, Numbers, Rubric, likert, numbers, points
 from trace_eval.data.strict_toml import read_toml
+from trace_eval.rubrics.pairs import Ensemble, LabelQuestion, PairRubric, ScoreQuestion
+from trace_eval.rubrics.single import MAX_TOLD, Input, ScoreRubric
+
+Model = TypeVar("Model", bound=Strict)
 
 _FILES = Path(__file__).parent / "files"
 
-#: What a judge may be given. ``audio`` and ``turns`` are heard, or read as blueprints by
-#: judges that cannot hear; ``candidate`` is the answer's words.
-Input = Literal[
-    "instruction",
-    "question",
-    "reference",
-    "candidate",
-    "rationale",
-    "transcription",
-    "context",
-    "audio",
-    "turns",
-]
+#: Where the rubrics of pairs lie, with the templates of some of them.
+PAIRS = _FILES / "pairs"
 
-#: Inputs that are the answer itself; a rubric needs one of them.
-ANSWERS = frozenset({"candidate", "audio", "turns"})
+#: Fields of before -> what to write.
+_RENAMED = {
+    "label_set": "is called scale; write scale = {value!r}",
+    "instruction": 'is one of the inputs; write inputs = ["instruction", "audio"] or ["audio"]',
+    "answer": "is said by the scale; write scale = { min = ..., max = ... } for two scores",
+}
 
-#: Inputs that may be left out by ``--show``: material beside answer and reference.
-OPTIONAL: tuple[Input, ...] = ("question", "rationale", "transcription")
-
-#: How several samples become one value.
-Reduce = Literal["mean", "median", "mode"]
-
-#: Most labels of a scale, so that a histogram and a keyboard can show them.
-MAX_LABELS = 21
-
-#: Most problems of one file that are told, and most names in one of them.
-MAX_TOLD = 10
-
-#: Longest text field, characters.
-MAX_TEXT = 4_000
-
-
-class ScaleSpec(Strict):
-    """The numbers that may be given: ``min``, ``max`` and ``step``, or ``values``."""
-
-    min: float | None = None
-    max: float | None = None
-    step: float = Field(1, gt=0)
-    values: tuple[float, ...] | None = None
-
-    @model_validator(mode="after")
-    def _one_form(self) -> ScaleSpec:
-        if (self.values is None) == (self.min is None or self.max is None):
-            raise ValueError("give min and max (and step), or values, and not both")
-        labels = self.labels
-        if not 2 <= len(labels) <= MAX_LABELS:
-            raise ValueError(f"has {len(labels)} labels; give 2 to {MAX_LABELS}")
-        if self.max is not None and labels[-1] != self.max:
-            raise ValueError(f"steps of {self.step:g} from {self.min:g} do not reach {self.max:g}")
-        return self
-
-    @property
-    def labels(self) -> tuple[float, ...]:
-        """The numbers in ascending order."""
-        if self.values is not None:
-            return tuple(sorted(set(self.values)))
-        assert self.min is not None
-        assert self.max is not None
-        count = int(min((self.max - self.min) / self.step, 1000.0) + 1e-9) + 1
-        return tuple(round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000))))
-
-
-class ScoreRubric(Strict):
-    """A rubric that rates one answer with a number.
-
-    Attributes:
-        rules: what the judge must and must not do, one sentence each.
-        hidden: inputs that are shown only where ``--show`` names them.
-        elements: asked for besides the score, kept beside it, never averaged into it.
-        gap_s, crop_s: how the turns of a dialogue are joined, seconds.
-        silent: what becomes of an answer in which nobody can be heard: the lowest score
-            without a call, no score, or it is sent like any other.
-        min_samples: usable samples below which an item is unscored; None: half of them.
-    """
-
-    name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
-    version: str = Field(min_length=1)
-    title: str = Field(min_length=1, max_length=200)
-    origin: str = Field("", description="whose rubric it is, and what of it is ours")
-    scale: ScaleSpec
-    points: dict[str, str] = Field(description="label -> the sentence that goes with it")
-    question: str = Field(min_length=1, max_length=MAX_TEXT)
-    rules: tuple[str, ...] = ()
-    inputs: tuple[Input, ...]
-    hidden: tuple[Input, ...] = ()
-    gap_s: float = Field(2.0, ge=0, le=60)
-    crop_s: float | None = Field(None, gt=0)
-    reduce: Reduce = "mean"
-    key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
-    elements: tuple[str, ...] = ()
-    silent: Literal["lowest", "unscored", "ask"] = "lowest"
-    min_samples: int | None = Field(None, ge=1)
-
-    @field_validator("rules", "elements", "inputs", "hidden")
-    @classmethod
-    def _each_once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        seen: set[str] = set()
-        for entry in given:
-            if entry in seen:
-                raise ValueError(f"{entry!r:.60} is there twice; keep one")
-            seen.add(entry)
-        return given
-
-    @model_validator(mode="after")
-    def _fits_together(self) -> ScoreRubric:
-        labels = [f"{label:g}" for label in self.scale.labels]
-        missing = [label for label in labels if label not in self.points]
-        unknown = [label for label in self.points if label not in labels]
-        if missing or unknown:
-            raise ValueError(
-                f"points: one sentence per label; missing {_some(missing)},"
-                f" unknown {_some(unknown)}"
-            )
-        if not ANSWERS & set(self.inputs):
-            raise ValueError(f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}")
-        if lost := [name for name in self.hidden if name not in self.inputs]:
-            raise ValueError(f"hidden: {lost[0]!r} is none of the inputs")
-        if self.key in ("reasoning", "elements") or self.key in self.elements:
-            raise ValueError(f"key: {self.key!r} is another field of the reply; choose another")
-        return self
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        """The scale."""
-        labels = self.scale.labels
-        if labels == (0, 1):
-            return BINARY
-        if all(label.is_integer() for label in map(float, labels)) and labels == tuple(
-            range(int(labels[0]), int(labels[-1]) + 1)
-        ):
-            kind = points if len(labels) > 7 else likert
-            return kind(int(labels[0]), int(labels[-1]))
-        return numbers(labels)
-
-    @property
-    def rubric(self) -> Rubric:
-        """Its shape: one dimension on a numeric scale, of single answers."""
-        return Rubric(self.name, self.version, (self.name,), self.numbers, "single")
-
-    @property
-    def needs_audio(self) -> bool:
-        """True where the answer's sound counts, not its words alone."""
-        return bool({"audio", "turns"} & set(self.inputs))
-
-    def wants(self, name: Input) -> bool:
-        """Whether an input is shown when nobody says otherwise."""
-        return name in self.inputs and name not in self.hidden
-
-    @cached_property
-    def sha256(self) -> str:
-        """Of everything it says; layout and comments of the file do not count."""
-        record = json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(record.encode()).hexdigest()
+#: Names of parts: a file beside the ensemble, or one of ours.
+_PART = re.compile(r"[\w.-]{1,100}")
 
 
 def rubric_names() -> list[str]:
@@ -204,36 +63,120 @@ def load_rubric(name: str | Path) -> ScoreRubric:
     """
     path = rubric_path(str(name))
     table = read_toml(path, f"rubric {path}", "see trace-eval rubrics show")
+    return validated(ScoreRubric, table, f"rubric {path}")
+
+
+def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model:
+    """What stands in a file, as a model.
+
+    Raises:
+        UserError: a field is wrong; the message starts with ``where`` and names all of them.
+    """
     try:
-        return ScoreRubric.model_validate(_numbers_as_text(table))
+        return model.model_validate(_numbers_as_text(table))
     except ValidationError as error:
-        problems = list(_problems(error))
+        problems = list(_problems(error, model))
         told = "; ".join(problems[:MAX_TOLD])
         more = f"; and {len(problems) - MAX_TOLD} more" if len(problems) > MAX_TOLD else ""
-        raise UserError(f"rubric {path}: {told}{more}") from None
+        raise UserError(f"{where}: {told}{more}") from None
 
 
-def _some(names: list[str]) -> str:
-    shown = [name[:60] for name in names[:MAX_TOLD]]
-    return ", ".join([*shown, "..."] if len(names) > MAX_TOLD else shown) or "none"
-
-
-def _numbers_as_text(table: dict[str, Any]) -> dict[str, Any]:
+def _numbers_as_text(table: Mapping[str, Any]) -> Mapping[str, Any]:
     """Versions are often written as numbers."""
     version = table.get("version")
     is_number = isinstance(version, int | float) and not isinstance(version, bool)
     return {**table, "version": str(version)} if is_number else table
 
 
-def _problems(error: ValidationError) -> Iterator[str]:
+def _problems(error: ValidationError, model: type[Strict]) -> Iterator[str]:
     for problem in error.errors(include_url=False):
         where = ".".join(str(part) for part in problem["loc"])
         told = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "missing":
             told = "is missing; add it"
         elif problem["type"] == "extra_forbidden":
-            told = f"is no field; use {', '.join(ScoreRubric.model_fields)}"
+            told = f"is no field; use {', '.join(model.model_fields)}"
         elif problem["type"] == "literal_error":
-            offered = ", ".join(get_args(Input)) if where.startswith(("inputs", "hidden")) else ""
+            single = model is ScoreRubric and where.startswith(("inputs", "hidden"))
+            offered = ", ".join(get_args(Input)) if single else ""
             told = f"{problem['input']!r:.60}: {told}" + (f" ({offered})" if not told else "")
         yield f"{where}: {told}" if where else told
+
+
+# --- pairs --------------------------------------------------------------------------------------
+
+
+def pair_rubric_names() -> list[str]:
+    """The rubrics of pairs that come with the package, parts of ensembles left out."""
+    stems = sorted(path.stem for path in PAIRS.glob("*.toml"))
+    return [stem for stem in stems if not stem.startswith("aspect_")]
+
+
+def load_pair_rubric(spec: str) -> PairRubric | ScoreQuestion:
+    """A rubric of the package by name, or one of the user's own by its file.
+
+    Raises:
+        UserError: there is none of that name, or the file is no rubric of pairs.
+    """
+    shipped = spec in pair_rubric_names()
+    path = PAIRS / f"{spec}.toml" if shipped else Path(spec)
+    table = _pair_table(path)
+    if "parts" in table:
+        return _ensemble(path, validated(Ensemble, table, f"task {path}"))
+    question = _question(path, table)
+    if not shipped and (question.template or question.name in _templated()):
+        why = "template" if question.template else "name"
+        raise UserError(
+            f"task {path}, {why}: {getattr(question, why)} is the package's own; give yours another"
+            " name and its own words"
+        )
+    if isinstance(question, ScoreQuestion):
+        return question
+    return PairRubric(name=question.name, version=question.version, parts=(question,))
+
+
+def template_of(name: str) -> Path:
+    """The words of a rubric of the package that keeps them in a template."""
+    rubric = load_pair_rubric(name)
+    question = rubric if isinstance(rubric, ScoreQuestion) else rubric.parts[0]
+    assert question.template
+    return PAIRS / question.template
+
+
+def _templated() -> set[str]:
+    return {path.stem for path in PAIRS.glob("*.j2")}
+
+
+def _pair_table(path: Path) -> dict[str, object]:
+    table = read_toml(path, f"task {path}", f"see {PAIRS}")
+    for name, told in _RENAMED.items():
+        if name in table:
+            raise UserError(f"task {path}, {name}: {told.replace('{value!r}', repr(table[name]))}")
+    return table
+
+
+def _question(path: Path, table: dict[str, object]) -> LabelQuestion | ScoreQuestion:
+    scores = isinstance(table.get("scale"), dict)
+    if scores:
+        return validated(ScoreQuestion, table, f"task {path}")
+    return validated(LabelQuestion, table, f"task {path}")
+
+
+def _ensemble(path: Path, found: Ensemble) -> PairRubric:
+    parts = []
+    for name in found.parts:
+        if not _PART.fullmatch(name):
+            raise UserError(f"task {path}: part {name!r:.60} is no name of a task file beside it")
+        own = path.parent / f"{name}.toml"
+        file = own if own.exists() else PAIRS / f"{name}.toml"
+        part = _question(file, _pair_table(file))
+        if isinstance(part, ScoreQuestion):
+            raise UserError(
+                f"task {file}: two scores are a task of their own, and no part of another"
+            )
+        parts.append(part)
+    if len({part.about for part in parts}) < len(parts):
+        raise UserError(f"task {path}: two parts have one dimension; give each its own")
+    if len({part.labels for part in parts}) > 1 or parts[0].is_typed:
+        raise UserError(f"task {path}: parts must share one scale, plain, forced or binary")
+    return PairRubric(name=found.name or path.stem, version=found.version, parts=tuple(parts))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import fusion
 from blueprints import UserError
-from fusion import DIMENSIONS, Policy, Rating, entropy, fuse_distributions
+from fusion import DIMENSIONS, TYPED_TIE, Policy, Rating, entropy, fuse_distributions
 from fusion.plain import PLAIN_POLICIES, PlainPolicy
 from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
+from trace_eval.judges.base import Judge
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
 
@@ -56,23 +56,22 @@ def load_policy(spec: str | Path) -> Policy:
         raise UserError(str(error)) from error
 
 
-def check_policy(policy: AnyPolicy, judge: object) -> None:
+def check_policy(policy: AnyPolicy, judge: Judge) -> None:
     """Refuse typed policies for verdicts without types, before anything is sent.
 
     Raises:
         UserError: the judge answers several questions by plain labels, and the policy takes
             typed ties.
     """
-    label_set = getattr(judge, "label_set", "typed")
-    if (
-        label_set == "typed"
-        or isinstance(policy, PlainPolicy)
-        or getattr(judge, "asks_once", False)
-    ):
-        return
-    raise UserError(
-        f"policy {policy.name} takes typed ties, and judge {getattr(judge, 'spec', judge)} gives"
-        f" {label_set} labels on each dimension; use --policy {' or '.join(PLAIN_POLICIES)}"
+    rubric = judge.rubric
+    if len(rubric.dimensions) > 1 and rubric.scale != TYPED_TIE and isinstance(policy, Policy):
+        raise _untyped(policy, judge.spec, rubric.scale.label_set)
+
+
+def _untyped(policy: Policy, judge: str, label_set: str | None) -> UserError:
+    return UserError(
+        f"policy {policy.name} takes typed ties, and judge {judge} gives {label_set} labels on"
+        f" each dimension; use --policy {' or '.join(PLAIN_POLICIES)}"
     )
 
 
@@ -88,15 +87,11 @@ def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
                 return _asked(judgement, judgement.dimensions[about])
         if isinstance(policy, PlainPolicy):
             return _plain(judgement, policy)
-        check_policy(policy, _Told(judgement.judge, judgement.label_set))
+        if judgement.label_set != "typed":
+            raise _untyped(policy, judgement.judge, judgement.label_set)
     elif isinstance(policy, PlainPolicy):
         return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=_why(judgement))
     return _typed(judgement, policy)
-
-
-class _Told(NamedTuple):
-    spec: str
-    label_set: str
 
 
 def _why(judgement: Judgement) -> str:

@@ -42,7 +42,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.data.system import lock
 from trace_eval.measures.measure import PairMeasures
-from trace_eval.rubrics.load import ScaleSpec
+from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
 

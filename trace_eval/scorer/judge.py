@@ -20,8 +20,8 @@ from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rating.evidence import Words
 from trace_eval.judges.rating.score import lowest_score, stated_score
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scorer import checkpoint
 from trace_eval.scorer.checkpoint import locate
@@ -41,7 +41,7 @@ CAVEAT = "scorer: knows the ratings it was trained on, which punish length (corr
 
 def fields_of_case(case: Case, reference: str) -> Fields:
     """What a scorer reads of a case; recordings by what the recogniser made of them."""
-    return fields_of(case.single, reference, case.instruction_text, Words.heard(case))
+    return fields_of(case.single, reference, case.instruction_text, TranscriptView.heard(case))
 
 
 class ScorerJudge(Judge):
@@ -74,7 +74,7 @@ class ScorerJudge(Judge):
         self.rubric = rubric
         self.files = locate(folder, base)
         self._device = device
-        self._words = Words()
+        self._words = TranscriptView()
         self._queue: list[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]] = []
         self._flushing: asyncio.Task[None] | None = None
 

@@ -26,7 +26,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.rubrics import load_rubric, rubric_names
-from trace_eval.rubrics.load import ScaleSpec
+from trace_eval.rubrics.single import ScaleSpec
 
 #: Columns of a file of scores -> our names; score records have the same.
 SCORE_COLUMNS = {

@@ -17,13 +17,13 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from fusion import TYPED_TIE, OffScale
+from fusion import OffScale
 from trace_eval.audio.layout import Unit
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.audio.labels import OffLabel
+from trace_eval.judges.audio.parse import key_of, parse_label
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
-from trace_eval.judges.audio.tasks import Task, TaskPart
+from trace_eval.rubrics import LabelQuestion, PairRubric
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ class Example(Solved):
             )
         return {name: said for name, said in wanted.items() if said is not None}
 
-    def reply(self, part: TaskPart) -> str:
+    def reply(self, part: LabelQuestion) -> str:
         """The reply that solves one part, as JSON."""
         labels = self.labels[part.name]
-        if part.labels is None:
+        if part.is_typed:
             return json.dumps({name: {"rating": label} for name, label in labels.items()})
         said = self.reasoning.get(part.name)
-        label = part.labels.json(labels[part.verdict])
-        return json.dumps({**({"reasoning": said} if said else {}), part.labels.key: label})
+        label = part.labels.json(labels[part.about])
+        return json.dumps({**({"reasoning": said} if said else {}), key_of(part.labels): label})
 
-    def solution(self, part: TaskPart) -> str:
+    def solution(self, part: LabelQuestion) -> str:
         """The label in words, for a list of solutions."""
         return _in_words(self.labels[part.name])
 
@@ -86,7 +86,7 @@ class Example(Solved):
             yield name, _in_words(labels)
 
 
-def read_examples(path: Path, task: Task, shots: int | None = None) -> Examples[Example]:
+def read_examples(path: Path, task: PairRubric, shots: int | None = None) -> Examples[Example]:
     """Read and check a file of examples; the first ``shots`` of them are shown.
 
     Raises:
@@ -107,11 +107,11 @@ def read_examples(path: Path, task: Task, shots: int | None = None) -> Examples[
     return replace(examples, warnings=examples.warnings + twice)
 
 
-def _example(path: Path, pair: Pair, task: Task) -> Example:
+def _example(path: Path, pair: Pair, task: PairRubric) -> Example:
     where = f"examples {path}, {pair.id!r}"
     answer = pair.meta.get("answer")
     if not isinstance(answer, dict):
-        key = task.parts[0].labels.key if task.parts[0].labels else "content"
+        key = "content" if task.is_typed else key_of(task.labels)
         raise UserError(f'{where}: has no answer; add e.g. "answer": {{"{key}": ...}}')
     a, b = local_sound(where, pair.a), local_sound(where, pair.b)
     asked = None
@@ -133,17 +133,19 @@ def _example(path: Path, pair: Pair, task: Task) -> Example:
     return Example(pair.id, Unit((a, b), asked), pair.instruction.text, labels, reasoning, said_in)
 
 
-def _labels(where: str, part: TaskPart, answer: Mapping[str, Any], several: bool) -> dict[str, str]:
+def _labels(
+    where: str, part: LabelQuestion, answer: Mapping[str, Any], several: bool
+) -> dict[str, str]:
     try:
-        if part.labels is None:
-            scale = TYPED_TIE
+        if part.is_typed:
             return {
-                name: str(scale.parse(_value(where, answer, name, "rating")))
+                name: str(part.labels.parse(_value(where, answer, name, "rating")))
                 for name in ("content", "voice_quality", "paralinguistics")
             }
-        key = part.dimension if several else part.labels.key
-        return {part.verdict: part.labels.parse(_value(where, answer, key, part.labels.key))}
-    except (OffLabel, OffScale) as error:
+        inner = key_of(part.labels)
+        value = _value(where, answer, part.dimension if several else inner, inner)
+        return {part.about: parse_label(value, part.labels)}
+    except OffScale as error:
         raise UserError(f"{where}: answer: {error}; use one of these") from None
 
 

@@ -6,61 +6,41 @@ labels. No extractor runs for it; the recordings are decoded when a request's bo
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
-from extractors.audio import AudioError, Clip
-from fusion import TRACE, Rubric
-from fusion.rubric import preference_rubric
+from extractors.audio import Clip
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import GAP_S, Sound, Unit
-from trace_eval.audio.limits import ClipRefused, check_clip
+from trace_eval.audio.limits import check_clip
 from trace_eval.audio.noise import Noise, noisy_side
 from trace_eval.audio.signals import load_signals, signals_sha256
 from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.outcome import Order, Reason
+from trace_eval.data.outcome import Order, Outcome, Reason
 from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.aggregate import swap_back, typed_judgement
+from trace_eval.judges.aggregate import labelled_judgement, swap_back
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
-from trace_eval.judges.audio.reconcile import labelled_judgement
 from trace_eval.judges.audio.sending import Sending, check_budget
 from trace_eval.judges.audio.solved import Examples
-from trace_eval.judges.audio.tasks import Task, TaskPart, load_task
+from trace_eval.judges.audio.tasks import load_task, texts_sha256
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.calls import Call, CallOutcome
-from trace_eval.judges.chat.judge import ChatJudge
-from trace_eval.judges.chat.message import Message, sent_record
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
+from trace_eval.judges.llm import Asked, LLMJudge, Question
 from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
 from trace_eval.judges.orders import orders_of
+from trace_eval.rubrics import LabelQuestion
 
 
-def _rubric(task: Task) -> Rubric | None:
-    """What the verdicts of a task are."""
-    if task.is_typed:
-        return TRACE
-    return None if task.label_set == "binary" else preference_rubric(task.name)
-
-
-@dataclass(frozen=True)
-class PartCall:
-    """A call, the part of the task that it asks, and what is heard in it."""
-
-    call: Call
-    part: TaskPart
-    sent: dict[str, JsonValue] | None
-
-
-class AudioJudge(ChatJudge[LabelledReply]):
+class AudioJudge(LLMJudge[LabelledReply]):
     """A judge of pairs by their recordings. One instance serves a whole run, concurrently.
 
     Raises:
@@ -96,23 +76,13 @@ class AudioJudge(ChatJudge[LabelledReply]):
         reads: set[Evidence] = {"audio"}
         if options.transcripts == "asr":
             reads.add("blueprint")
-        self.rubric = _rubric(self.task)
+        self.rubric = self.task.rubric
         self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
-
-    @property
-    def asks_once(self) -> bool:
-        """Whether it asks for the pair as a whole, so that there is nothing to fuse."""
-        return len(self.task.parts) == 1 and not self.task.is_typed
-
-    @property
-    def label_set(self) -> str:
-        """What its verdicts may say."""
-        return self.task.label_set
 
     @cached_property
     def prompt_sha256(self) -> str:
         """Identity of the task's texts."""
-        return self.task.sha256
+        return texts_sha256(self.task)
 
     @property
     def static_messages(self) -> Sequence[Message]:
@@ -124,7 +94,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
         """What decides the judgements; files by what is in them, never by their names."""
         return super().parameters() | {
             "task": f"{self.task.name} {self.task.version}",
-            "label_set": self.label_set,
+            "label_set": self.rubric.scale.label_set,
             "gap_s": GAP_S,
             "signals": self._signals_sha256,
             "examples": self.examples.sha256,
@@ -166,14 +136,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
             return f"task {self.task.name} needs the instruction, and the pair has none to show"
         return self._words(case)[1] if self.options.transcripts != "none" else None
 
-    def calls(self, case: Case) -> list[Call]:
-        """Every question that this case needs, in the order of its opinions."""
-        unit = self.unit_of(case)
-        if self.examples.holds([sound.sha256 for sound in unit.answers]):
-            return []
-        return [asked.call for asked in self.part_calls(case, unit)]
-
-    def unit_of(self, case: Case) -> Unit:
+    def prepare(self, case: Case) -> Unit:
         """The recordings of a case by their hashes; samples are dropped again.
 
         Raises:
@@ -191,20 +154,23 @@ class AudioJudge(ChatJudge[LabelledReply]):
         b = sound_in(case, pair.b, "answer B", longest, noise[1])
         return Unit((a, b), asked)
 
-    def part_calls(self, case: Case, unit: Unit) -> list[PartCall]:
-        """Every call of a case: orders, then parts, then samples."""
+    def not_asked(self, case: Case, prepared: Unit) -> Outcome | None:
+        """Unscored where both answers are those of an example."""
+        same = self.examples.holds([sound.sha256 for sound in prepared.answers])
+        if same is None:
+            return None
+        told = f"both answers are those of example {same!r}, whose label the judge was shown"
+        return self.unscored(case.item, Reason.IS_EXAMPLE, told)
+
+    def questions(self, case: Case, prepared: Unit) -> Iterator[Question]:
+        """One per order and part."""
         words, _ = self._words(case)
-        made = []
         for order in orders_of(self.options, case.pair.id):
-            shown = self._shown(case, unit, words, order)
+            shown = self._shown(case, prepared, words, order)
             for part in self.task.parts:
                 messages = self._builders[part.name].messages(_only(part, shown))
                 schema = schema_of(part, self.options.elicitation)
-                sent = sent_record(messages)
-                for sample in range(self.options.samples):
-                    call = self.call(case.pair.id, order, sample, messages, schema)
-                    made.append(PartCall(call, part, sent))
-        return made
+                yield Question(messages, schema, order, part.name)
 
     def _shown(self, case: Case, unit: Unit, words: Mapping[str, str], order: Order) -> PromptItem:
         text = case.pair.instruction.text
@@ -250,61 +216,34 @@ class AudioJudge(ChatJudge[LabelledReply]):
         return PromptItem(unit, text, words)
 
     def _for(
-        self, part: TaskPart, shown: Sequence[tuple[Example, PromptItem]]
+        self, part: LabelQuestion, shown: Sequence[tuple[Example, PromptItem]]
     ) -> list[tuple[Example, PromptItem]]:
         return [(example, _only(part, each)) for example, each in shown]
 
     # --- judging -------------------------------------------------------------------------
 
-    async def judge(self, case: Case) -> Judgement:
-        """Judge one case. Nothing is sent for an example, or for what cannot be decoded."""
-        name = case.pair.id
-        if lacking := self.lacking(case):
-            return self._unscored(name, Reason.EVIDENCE_MISSING, lacking)
-        try:
-            unit = await asyncio.to_thread(self.unit_of, case)
-        except AudioError as error:
-            return self._unscored(name, reason_of(error), str(error))
-        hashes = [sound.sha256 for sound in unit.answers]
-        if same := self.examples.holds(hashes):
-            told = f"both answers are those of example {same!r}, whose label the judge was shown"
-            return self._unscored(name, Reason.IS_EXAMPLE, told)
-        asked = self.part_calls(case, unit)
-        outcomes = await self.answers([each.call for each in asked])
-        opinions = [self._opinion(*both) for both in zip(asked, outcomes, strict=True)]
-        judgement = self._judgement(name, opinions)
-        judgement.caveats.extend(self._caveats(unit))
+    def outcome(
+        self, case: Case, prepared: Unit, asked: Sequence[Asked[LabelledReply]]
+    ) -> Judgement:
+        """The judgement of the labels."""
+        orders = orders_of(self.options, case.pair.id)
+        opinions = [self._opinion(each) for each in asked]
+        judgement = labelled_judgement(
+            case.pair.id, self.spec, self.rubric.scale, self.task.asked, orders, opinions
+        )
+        judgement.caveats.extend(self._caveats(prepared))
         return judgement
 
-    def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
-        made = Judgement.unscored(pair, self.spec, reason, detail)
-        return made.model_copy(update={"label_set": self.label_set})
-
-    def _judgement(self, pair: str, opinions: Sequence[VerdictOpinion]) -> Judgement:
-        orders = orders_of(self.options, pair)
-        if self.task.is_typed:
-            return typed_judgement(pair, self.spec, orders, opinions)
-        return labelled_judgement(pair, self.spec, self.task, orders, opinions)
-
-    def _opinion(self, asked: PartCall, outcome: CallOutcome[LabelledReply]) -> VerdictOpinion:
-        part, call = asked.part, asked.call
-        labels, reasoning = _said(part, outcome.value)
-        if part.labels is None:
-            labels = {name: str(label) for name, label in swap_back(labels, call.order).items()}
-        elif call.order == "ba":
-            labels = {name: part.labels.swap(label) for name, label in labels.items()}
-        return VerdictOpinion.model_validate(
-            {
-                "order": call.order,
-                "sample": call.sample,
-                "seed": call.request.sent_seed,
-                "ratings": labels,
-                "reasoning": reasoning,
-                "part": part.name if len(self.task.parts) > 1 else None,
-                "sent": asked.sent,
-                **outcome.record(),
-            }
-        )
+    def _opinion(self, asked: Asked[LabelledReply]) -> VerdictOpinion:
+        part = next(part for part in self.task.parts if part.name == asked.question.part)
+        labels, reasoning = _said(part, asked.outcome.value)
+        labels = {
+            name: str(label)
+            for name, label in swap_back(labels, asked.call.order, part.labels).items()
+        }
+        several = len(self.task.parts) > 1
+        record = asked.pair_record | {"part": part.name if several else None}
+        return VerdictOpinion.model_validate({**record, "ratings": labels, "reasoning": reasoning})
 
     def _caveats(self, unit: Unit) -> Iterator[str]:
         if len({sound.sha256 for sound in unit.answers}) == 1:
@@ -337,23 +276,17 @@ def sound_in(
     return sound_of(clip, read)
 
 
-def reason_of(error: AudioError) -> Reason:
-    """Why a recording was not sent."""
-    silent = isinstance(error, ClipRefused) and error.silent
-    return Reason.SILENT if silent else Reason.CLIP_FAILED
-
-
-def _only(part: TaskPart, shown: PromptItem) -> PromptItem:
+def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
     """A part that is not about the instruction does not get it."""
-    if part.instruction == "wanted":
+    if part.wants_instruction:
         return shown
     return replace(shown, unit=Unit(shown.unit.answers), text=None)
 
 
-def _said(part: TaskPart, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
+def _said(part: LabelQuestion, said: LabelledReply | None) -> tuple[dict[str, str], dict[str, str]]:
     if said is None:
         return {}, {}
-    if part.labels is None:
+    if part.is_typed:
         return dict(said.labels), dict(said.reasoning)
     (label,), (reasoning,) = said.labels.values(), said.reasoning.values()
-    return {part.verdict: label}, {part.verdict: reasoning}
+    return {part.about: label}, {part.about: reasoning}

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from fusion import MATCH, OffScale, Scale
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.labels import LabelSet, OffLabel
-from trace_eval.judges.audio.tasks import TaskPart
 from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
 from trace_eval.judges.options import Elicitation
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.schema import reply_schema
+from trace_eval.rubrics import LabelQuestion
 
 
 @dataclass(frozen=True)
@@ -33,43 +33,69 @@ class LabelledReply:
     reasoning: Mapping[str, str]
 
 
-def schema_of(part: TaskPart, elicitation: Elicitation) -> dict[str, JsonValue]:
+def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonValue]:
     """JSON schema of the reply to one part; reasons come before the label."""
-    if part.labels is None:
+    if part.is_typed:
         return reply_schema(elicitation)
+    return label_schema(part.labels)
+
+
+def label_schema(scale: Scale) -> dict[str, JsonValue]:
+    """JSON schema of a reply with one label."""
+    key = key_of(scale)
     return {
         "type": "object",
-        "properties": {"reasoning": {"type": "string"}, part.labels.key: part.labels.schema()},
-        "required": ["reasoning", part.labels.key],
+        "properties": {"reasoning": {"type": "string"}, key: scale.schema()},
+        "required": ["reasoning", key],
         "additionalProperties": False,
     }
 
 
-def read_reply(text: str, part: TaskPart, elicitation: Elicitation) -> LabelledReply:
+def key_of(scale: Scale) -> str:
+    """Under which a reply gives its label."""
+    return "match" if scale == MATCH else "label"
+
+
+def read_reply(text: str, part: LabelQuestion, elicitation: Elicitation) -> LabelledReply:
     """Read the labels of one reply.
 
     Raises:
         ReplyError: ``unparseable`` or ``off_label``.
     """
-    if part.labels is None:
+    if part.is_typed:
         verdicts = parse_reply(text, elicitation)
         labels = {str(name): str(rating) for name, rating in verdicts.ratings.items()}
         return LabelledReply(labels, {str(name): said for name, said in verdicts.reasoning.items()})
     label, reasoning = read_label(text, part.labels)
-    return LabelledReply({part.verdict: label}, {part.verdict: reasoning})
+    return LabelledReply({part.about: label}, {part.about: reasoning})
 
 
-def read_label(text: str, labels: LabelSet) -> tuple[str, str]:
+def read_label(text: str, scale: Scale) -> tuple[str, str]:
     """(label, reasoning) of a reply with the keys ``reasoning`` and ``label`` or ``match``.
 
     Raises:
         ReplyError: ``unparseable`` or ``off_label``.
     """
-    reply = last_object(text, {labels.key}, repr(labels.key))
+    key = key_of(scale)
+    reply = last_object(text, {key}, repr(key))
     reasoning = reply.get("reasoning")
     if not isinstance(reasoning, str):
         raise ReplyError(Reason.UNPARSEABLE, "the reply has no 'reasoning' text")
     try:
-        return labels.parse(reply[labels.key]), storable(reasoning)
-    except OffLabel as error:
+        return parse_label(reply[key], scale), storable(reasoning)
+    except OffScale as error:
         raise ReplyError(Reason.OFF_LABEL, str(error)) from None
+
+
+def parse_label(value: object, scale: Scale) -> str:
+    """The label that a value stands for.
+
+    Raises:
+        OffScale: it stands for none; the message names the key of the reply.
+    """
+    try:
+        return str(scale.parse(value))
+    except OffScale:
+        offered = ", ".join(map(str, scale.labels))
+        told = f"{key_of(scale)} is {str(value)[:40]!r}; {offered} were offered"
+        raise OffScale(told) from None

@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import JsonValue
 
 from extractors.audio import Clip
+from fusion import MATCH, PLAIN
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout, Sound
 from trace_eval.audio.signals import SIGNAL_RATE, TONES, load_signals, tone
-from trace_eval.judges.audio.labels import LABEL_SETS
-from trace_eval.judges.audio.parse import read_label
+from trace_eval.judges.audio.parse import label_schema, read_label
 from trace_eval.judges.audio.sending import audio_part
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Unusable
 from trace_eval.judges.chat.message import AudioPart, Message, Text
@@ -21,9 +21,6 @@ from trace_eval.judges.chat.reply_json import ReplyError, last_object
 
 #: Tokens of a reply to a probe.
 MAX_TOKENS = 256
-
-_VOICE = LABEL_SETS["binary"]
-_BETTER = LABEL_SETS["plain"]
 
 _SYSTEM = Message(
     "system",
@@ -115,7 +112,7 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Finding]:
     yield Finding("one clip twice", said == "tie", f"says {said}")
     there = await _verdict(client, (_speech(), _noise()), question, seed)
     back = await _verdict(client, (_noise(), _speech()), question, seed)
-    same = _BETTER.swap(back) == there
+    same = PLAIN.swap(back) == there
     yield Finding("both orders", same, f"speech then noise: {there}, noise then speech: {back}")
 
 
@@ -127,17 +124,11 @@ async def _ask(
     client: ChatClient, parts: list[AudioPart], question: str, key: str, seed: int
 ) -> tuple[Reply | None, str]:
     """(reply, label), or (None, why there is no label)."""
-    labels = _VOICE if key == "match" else _BETTER
-    schema: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": {"reasoning": {"type": "string"}, key: labels.schema()},
-        "required": ["reasoning", key],
-        "additionalProperties": False,
-    }
+    scale = MATCH if key == "match" else PLAIN
     messages = (_SYSTEM, Message("user", (*parts, Text(question))))
     try:
-        reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
-        return reply, read_label(reply.text, labels)[0]
+        reply = await client.chat(Request(messages, label_schema(scale), seed, 0.0, MAX_TOKENS))
+        return reply, read_label(reply.text, scale)[0]
     except (CallFailed, Unusable, ReplyError) as failure:
         return None, f"{failure.reason}: {failure.detail}"
 

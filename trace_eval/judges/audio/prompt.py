@@ -26,12 +26,13 @@ from trace_eval.judges.audio.examples import Example
 from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
 from trace_eval.judges.audio.sending import JOINED_TEST, Sending, audio_part, kept_part
-from trace_eval.judges.audio.tasks import TaskPart, common
+from trace_eval.judges.audio.tasks import common
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.message import Part as Content
 from trace_eval.judges.options import Elicitation
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.text.repair import second_chance
+from trace_eval.rubrics import LabelQuestion
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class PromptBuilder:
 
     def __init__(
         self,
-        part: TaskPart,
+        part: LabelQuestion,
         elicitation: Elicitation,
         sending: Sending,
         examples: Sequence[tuple[Example, PromptItem]] = (),
@@ -145,7 +146,7 @@ def _named(unit: Unit) -> list[tuple[str, Sound]]:
     return [("instruction", unit.instruction), *pairs] if unit.instruction else pairs
 
 
-def _keys(part: TaskPart, elicitation: Elicitation) -> str:
+def _keys(part: LabelQuestion, elicitation: Elicitation) -> str:
     """The reply's JSON, spelled out for servers that enforce no schema."""
     return json.dumps(_sketch(schema_of(part, elicitation)), ensure_ascii=False)
 

@@ -7,30 +7,26 @@ published judge was trained, and without examples, with which published models d
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors.audio import AudioError
 from fusion.rubric import preference_rubric
 from trace_eval.audio.layout import Sound
 from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.audio.judge import reason_of, sound_in
+from trace_eval.judges.audio.judge import sound_in
 from trace_eval.judges.audio.scored_tasks import scoring_of
 from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
 from trace_eval.judges.base import Case, Evidence
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.calls import Call
-from trace_eval.judges.chat.judge import ChatJudge
-from trace_eval.judges.chat.message import Message, Part, Text, sent_record
+from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
+from trace_eval.judges.llm import Asked, LLMJudge, Question
 from trace_eval.judges.naturalness.outcome import STYLE, opinion_fields, voted_judgement
 from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import CHAT_OPTIONS, JudgeOptions
@@ -39,7 +35,7 @@ from trace_eval.judges.text.repair import second_chance
 from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
 
 
-class ScoresJudge(ChatJudge[TwoScores]):
+class ScoresJudge(LLMJudge[TwoScores]):
     """A judge that scores both recordings. One instance serves a whole run, concurrently.
 
     Raises:
@@ -58,9 +54,6 @@ class ScoresJudge(ChatJudge[TwoScores]):
         "max_request_mb",
         "max_clip_seconds",
     }
-    #: Its verdict is about the pair as a whole, so there is nothing to fuse.
-    asks_once = True
-    label_set = "plain"
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
@@ -95,7 +88,10 @@ class ScoresJudge(ChatJudge[TwoScores]):
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the judgements."""
-        return super().parameters() | {"task": self.scoring.identity, "label_set": self.label_set}
+        return super().parameters() | {
+            "task": self.scoring.identity,
+            "label_set": self.rubric.scale.label_set,
+        }
 
     def read(self, text: str) -> TwoScores:
         """A reply -> two scores by place."""
@@ -123,23 +119,27 @@ class ScoresJudge(ChatJudge[TwoScores]):
         asr = self.options.transcripts == "asr"
         return texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
 
-    def calls(self, case: Case) -> list[Call]:
-        """Every question that this case needs, in the order of its opinions."""
-        texts = self._texts(case)
+    def prepare(self, case: Case) -> tuple[Sound, Sound]:
+        """Both recordings by their hashes; samples are dropped again.
+
+        Raises:
+            AudioError: one of them cannot be decoded, or a model would not hear it as it is.
+        """
         longest = self.options.max_clip_seconds
         a = sound_in(case, case.pair.a, "answer A", longest)
-        b = sound_in(case, case.pair.b, "answer B", longest)
+        return a, sound_in(case, case.pair.b, "answer B", longest)
+
+    def questions(self, case: Case, prepared: tuple[Sound, Sound]) -> Iterator[Question]:
+        """One per order."""
+        texts = self._texts(case)
         style = case.pair.meta.get(STYLE)
-        made = []
         for order in orders_of(self.options, case.pair.id):
-            sounds = (a, b) if order == "ab" else (b, a)
-            words = (texts.a, texts.b) if order == "ab" else (texts.b, texts.a)
-            messages = self._messages(words, sounds, style if isinstance(style, str) else None)
-            made += [
-                self.call(case.pair.id, order, sample, messages, self._schema)
-                for sample in range(self.options.samples)
-            ]
-        return made
+            turn = 1 if order == "ab" else -1
+            a, b = prepared[::turn]
+            first, second = (texts.a, texts.b)[::turn]
+            shown = style if isinstance(style, str) else None
+            messages = self._messages((first, second), (a, b), shown)
+            yield Question(messages, self._schema, order)
 
     def _messages(
         self, texts: tuple[str, str], sounds: tuple[Sound, Sound], style: str | None
@@ -153,36 +153,18 @@ class ScoresJudge(ChatJudge[TwoScores]):
         )
         return (*self.static_messages, Message("user", parts))
 
-    async def judge(self, case: Case) -> Judgement:
-        """Judge one case; what cannot be decoded or has no text is unscored."""
-        name = case.pair.id
-        texts = self._texts(case)
-        if texts.lacking:
-            return self._unscored(name, Reason.EVIDENCE_MISSING, texts.lacking)
-        try:
-            calls = await asyncio.to_thread(self.calls, case)
-        except AudioError as error:
-            return self._unscored(name, reason_of(error), str(error))
-        outcomes = await self.answers(calls)
+    def outcome(
+        self, case: Case, prepared: tuple[Sound, Sound], asked: Sequence[Asked[TwoScores]]
+    ) -> Judgement:
+        """The judgement of the votes, with the scores beside it."""
         opinions = [
             VerdictOpinion.model_validate(
-                {
-                    "order": call.order,
-                    "sample": call.sample,
-                    "seed": call.request.sent_seed,
-                    "sent": sent_record(call.request.messages),
-                    **outcome.record(),
-                    **opinion_fields(outcome.value, call.order),
-                }
+                {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}
             )
-            for call, outcome in zip(calls, outcomes, strict=True)
+            for each in asked
         ]
-        orders: tuple[Order, ...] = orders_of(self.options, name)
-        scoring = self.scoring
+        name, scoring = case.pair.id, self.scoring
+        orders = orders_of(self.options, name)
         judgement = voted_judgement(name, self.spec, orders, opinions, scoring.name, scoring.form)
-        judgement.caveats.extend(texts.caveats)
+        judgement.caveats.extend(self._texts(case).caveats)
         return judgement
-
-    def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
-        made = Judgement.unscored(pair, self.spec, reason, detail)
-        return made.model_copy(update={"label_set": self.label_set})

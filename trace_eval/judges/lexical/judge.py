@@ -13,8 +13,8 @@ from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rating.evidence import Words
 from trace_eval.judges.rating.score import lowest_score, stated_score
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
@@ -39,7 +39,7 @@ class LexicalJudge(Judge):
                 " is not of that kind; use correctness or correctness-brief, or name another judge"
             )
         self.rubric = rubric
-        self._words = Words()
+        self._words = TranscriptView()
 
     def parameters(self) -> dict[str, JsonValue]:
         """The model's coefficients, and the rubric."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from fusion import PREFERENCE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
 from trace_eval.data.outcome import Order
 from trace_eval.judges.aggregate import frame, quote
@@ -51,7 +52,7 @@ def voted_judgement(
         task: what was asked.
         form: on whose scale the scores are.
     """
-    made, usable = frame(pair, judge, orders, opinions, "plain")
+    made, usable = frame(pair, judge, orders, opinions, PREFERENCE)
     if not usable:
         return made
     by_order = [

@@ -11,9 +11,11 @@ from typing import Literal, TypeVar
 
 from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.two_scores import NATURALNESS, SCORES, Form
+from trace_eval.judges.two_scores import NATURALNESS, Form
+from trace_eval.rubrics import template_of
+from trace_eval.rubrics.pairs import SCORES
 
-FILE = Path(__file__).parent / "prompts" / "naturalness.j2"
+FILE = template_of("naturalness")
 
 #: Blocks that a user's template may replace.
 BLOCKS = ("system", "criteria", "pair", "single", "repair")

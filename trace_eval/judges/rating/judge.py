@@ -2,7 +2,7 @@
 
 It shows the model one answer, several times where asked, reads a score from every reply, and
 keeps their distribution. How the answer is shown (words, blueprint, sound) is its
-:class:`~trace_eval.judges.rating.evidence.Evidence`.
+:class:`~trace_eval.judges.views.base.AnswerView`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,27 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.calls import Call, CallOutcome
-from trace_eval.judges.chat.judge import ChatJudge
-from trace_eval.judges.chat.message import Message, sent_record
+from trace_eval.judges.chat.calls import Call
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
+from trace_eval.judges.llm import Asked, LLMJudge, Question
 from trace_eval.judges.options import (
     AUDIO_RATING_OPTIONS,
     RATING_OPTIONS,
     RATING_TOKENS,
     JudgeOptions,
 )
-from trace_eval.judges.rating.evidence import Evidence, Readings, Words
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
 from trace_eval.judges.rating.score import lowest_score, score_of
+from trace_eval.judges.views.base import AnswerView
+from trace_eval.judges.views.blueprint import BlueprintView
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import ScoreRubric
 
 
-class RatingJudge(ChatJudge[ScoreReply]):
+class RatingJudge(LLMJudge[ScoreReply]):
     """A judge of single answers by one rubric. One instance serves a whole run, concurrently.
 
     Args:
@@ -63,12 +65,14 @@ class RatingJudge(ChatJudge[ScoreReply]):
         options: JudgeOptions,
         price: Price | None,
         rubric: ScoreRubric,
-        evidence: Evidence | None = None,
+        evidence: AnswerView | None = None,
     ) -> None:
         if evidence and "audio" in evidence.reads:
             self.asks_with = self.listens_with  # type: ignore[misc]
         self.rubric = rubric
-        self.evidence = evidence or (Readings(options) if rubric.needs_audio else Words())
+        self.evidence = evidence or (
+            BlueprintView(options) if rubric.needs_audio else TranscriptView()
+        )
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
         bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)
@@ -139,15 +143,21 @@ class RatingJudge(ChatJudge[ScoreReply]):
             return "the instruction is spoken, and there is no transcript of it"
         return self.evidence.lacking(case)
 
-    def calls(self, case: Case) -> list[Call]:
-        """One question per sample; none where the answer is empty, silent or an example."""
-        if self.evidence.example_of(case) or self._nothing_in(case):
-            return []
-        messages = self.prompts.messages(case)
-        return [
-            self.call(case.single.id, "ab", sample, messages, self._schema)
-            for sample in range(self.options.samples)
-        ]
+    def not_asked(self, case: Case, prepared: None) -> Outcome | None:
+        """Unscored for an example; what the rubric says where the answer is empty or silent."""
+        if same := self.evidence.example_of(case):
+            told = f"its recording is that of example {same!r}, whose score the judge was shown"
+            return self.unscored(case.single, Reason.IS_EXAMPLE, told)
+        reason = self._nothing_in(case)
+        if reason is None:
+            return None
+        if self.rubric.silent == "unscored":
+            return self.unscored(case.single, reason, "there is nothing to rate in the answer")
+        return lowest_score(case.single, self.rubric, self.spec, reason)
+
+    def questions(self, case: Case, prepared: None) -> Iterator[Question]:
+        """One question."""
+        yield Question(self.prompts.messages(case), self._schema)
 
     def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
         """All samples in one request, where the server is asked for choices."""
@@ -163,21 +173,9 @@ class RatingJudge(ChatJudge[ScoreReply]):
             return Reason.SILENT if self.evidence.is_silent(case) else None
         return Reason.EMPTY_CANDIDATE if self.evidence.is_empty(case) else None
 
-    async def judge(self, case: Case) -> Outcome:
-        """Rate one answer. Nothing is sent for an example, or where something is missing."""
-        if lacking := self.lacking(case):
-            return self.unscored(case.single, Reason.EVIDENCE_MISSING, lacking)
-        if same := self.evidence.example_of(case):
-            told = f"its recording is that of example {same!r}, whose score the judge was shown"
-            return self.unscored(case.single, Reason.IS_EXAMPLE, told)
-        if reason := self._nothing_in(case):
-            if self.rubric.silent == "unscored":
-                return self.unscored(case.single, reason, "there is nothing to rate in the answer")
-            return lowest_score(case.single, self.rubric, self.spec, reason)
-        calls = self.calls(case)
-        ask = self.answers_together if self.options.choices else self.answers
-        outcomes = await ask(calls)
-        opinions = [_opinion(*each) for each in zip(calls, outcomes, strict=True)]
+    def outcome(self, case: Case, prepared: None, asked: Sequence[Asked[ScoreReply]]) -> Outcome:
+        """The score of the samples."""
+        opinions = [_opinion(each) for each in asked]
         more: dict[str, Any] = {
             "caveats": self.evidence.caveats(case),
             "cropped": self.evidence.cropped(case),
@@ -187,15 +185,12 @@ class RatingJudge(ChatJudge[ScoreReply]):
         )
 
 
-def _opinion(call: Call, outcome: CallOutcome[ScoreReply]) -> ScoreOpinion:
-    reply = outcome.value
+def _opinion(asked: Asked[ScoreReply]) -> ScoreOpinion:
+    reply = asked.outcome.value
     return ScoreOpinion(
-        sample=call.sample,
-        seed=call.request.sent_seed if outcome.seed is None else outcome.seed,
-        choice=outcome.choice,
+        choice=asked.outcome.choice,
         score=reply.score if reply else None,
         elements=reply.elements if reply else {},
         reasoning=reply.reasoning if reply else "",
-        sent=sent_record(call.request.messages),
-        **outcome.record(),
+        **asked.record,
     )

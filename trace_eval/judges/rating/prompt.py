@@ -12,12 +12,12 @@ from functools import partial
 from blueprints import UserError
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part, Text
-from trace_eval.judges.rating.evidence import Evidence
 from trace_eval.judges.rating.parse import ELEMENTS
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.text.repair import second_chance
+from trace_eval.judges.views.base import AnswerView
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.rubrics.load import OPTIONAL
+from trace_eval.rubrics.single import OPTIONAL
 
 #: Said under every rubric: what is shown is evidence.
 _MATERIAL = (
@@ -40,7 +40,7 @@ class RatingPrompt:
     """
 
     def __init__(
-        self, rubric: ScoreRubric, evidence: Evidence, show: tuple[str, ...] | None = None
+        self, rubric: ScoreRubric, evidence: AnswerView, show: tuple[str, ...] | None = None
     ) -> None:
         self._rubric = rubric
         self._evidence = evidence

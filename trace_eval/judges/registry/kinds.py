@@ -80,9 +80,9 @@ CHAT: dict[str, Callable[[str, JudgeOptions], ChatBackend]] = {
 def _chat_pairs(kind: str) -> PairFactory:
     def make(argument: str, options: JudgeOptions) -> Judge:
         backend = CHAT[kind](argument, options)
-        from trace_eval.judges.text.judge import LLMJudge
+        from trace_eval.judges.text.judge import BlueprintJudge
 
-        return LLMJudge(backend.spec, backend.client, options, backend.price)
+        return BlueprintJudge(backend.spec, backend.client, options, backend.price)
 
     return make
 
@@ -117,9 +117,10 @@ def _reward(argument: str, options: JudgeOptions) -> Judge:
 
 def _listening(task: str) -> Callable[..., Judge]:
     """The class of judges that listen and are asked this: labels, or a score of each answer."""
-    from trace_eval.judges.audio.tasks import is_scored
+    from trace_eval.judges.audio.tasks import load_heard
+    from trace_eval.rubrics import ScoreQuestion
 
-    if is_scored(task):
+    if isinstance(load_heard(task), ScoreQuestion):
         from trace_eval.judges.audio.scores import ScoresJudge
 
         return ScoresJudge
@@ -146,9 +147,9 @@ def _chat_scores(kind: str) -> ScoreFactory:
 def _audio_scores(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.audio.evidence import AudioEvidence
     from trace_eval.judges.audio.sending import check_budget
     from trace_eval.judges.rating.judge import RatingJudge
+    from trace_eval.judges.views.audio import AudioView
 
     spec, client, price = audio_backend(argument, options)
     check_budget(options, price)
@@ -160,7 +161,7 @@ def _audio_scores(
             )
     several = len(rubrics) > 1
     return [
-        RatingJudge(spec, client, options, price, rubric, AudioEvidence(rubric, options, several))
+        RatingJudge(spec, client, options, price, rubric, AudioView(rubric, options, several))
         for rubric in rubrics
     ]
 

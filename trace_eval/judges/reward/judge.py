@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from extractors.audio import Samples
 from fusion.rubric import preference_rubric
 from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.outcome import Order, Reason, Usage
+from trace_eval.data.outcome import Order, Outcome, Reason, Usage
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Evidence, Judge
 from trace_eval.judges.chat.reply_json import ReplyError
@@ -34,9 +34,6 @@ from trace_eval.judges.two_scores import read_json, read_text
 class InProcessJudge(Judge):
     """What both kinds share: texts, recordings, limits, and no extractors but a recogniser."""
 
-    #: Its verdict is about the pair as a whole, so there is nothing to fuse.
-    asks_once = True
-    label_set = "plain"
     rubric = preference_rubric("naturalness")
 
     def __init__(self, spec: str, engine: Engine) -> None:
@@ -66,26 +63,21 @@ class InProcessJudge(Judge):
         """Never: what should have been said is the answers' reference."""
         return False
 
-    async def judge(self, case: Case) -> Judgement:
+    async def judge(self, case: Case) -> Outcome:
         """Judge one case; a clip over a limit is unscored, and never cut."""
-        name = case.pair.id
         asr = self.engine.options.transcripts == "asr"
         texts = texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
         if texts.lacking:
-            return self._unscored(name, Reason.EVIDENCE_MISSING, texts.lacking)
+            return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.lacking)
         try:
             judgement = await self._judgement(case, texts)
         except Refused as refused:
-            return self._unscored(name, refused.reason, refused.detail)
+            return self.unscored(case.pair, refused.reason, refused.detail)
         judgement.caveats.extend(texts.caveats)
         return judgement
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
         raise NotImplementedError
-
-    def _unscored(self, pair: str, reason: Reason, detail: str) -> Judgement:
-        made = Judgement.unscored(pair, self.spec, reason, detail)
-        return made.model_copy(update={"label_set": self.label_set})
 
     async def close(self) -> None:
         """Close what is kept."""

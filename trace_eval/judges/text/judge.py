@@ -7,7 +7,7 @@ overall rating; that is the policy's work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from blueprints import Absent
@@ -18,19 +18,18 @@ from trace_eval.data.pairs import Pair
 from trace_eval.judges.aggregate import swap_back, typed_judgement
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.calls import Call, CallOutcome
-from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.chat.tokens import typical_tokens
+from trace_eval.judges.llm import Asked, LLMJudge, Question
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.parse import Verdicts, parse_reply
 from trace_eval.judges.schema import reply_schema
-from trace_eval.judges.text.prompt import ABOUT_THE_CLIP, PromptPack
+from trace_eval.judges.text.prompt import ABOUT_THE_CLIP, Evidence, PromptPack
 
 
-class LLMJudge(ChatJudge[Verdicts]):
+class BlueprintJudge(LLMJudge[Verdicts]):
     """A judge of pairs by their blueprints. One instance serves a whole run, concurrently.
 
     Raises:
@@ -72,26 +71,22 @@ class LLMJudge(ChatJudge[Verdicts]):
         """The orders in which a pair is shown."""
         return orders_of(self.options, pair)
 
-    def calls(self, case: Case) -> list[Call]:
-        """Every question that this case needs, in the order of its opinions."""
-        evidence = self.prompts.evidence(case)
-        messages = {
-            order: self.prompts.messages(evidence, order) for order in self.orders(case.pair.id)
-        }
-        return [
-            self.call(case.pair.id, order, sample, messages[order], self._schema)
-            for order in messages
-            for sample in range(self.options.samples)
-        ]
+    def prepare(self, case: Case) -> Evidence:
+        """The case as words, made harmless and rendered once for all orders."""
+        return self.prompts.evidence(case)
 
-    async def judge(self, case: Case) -> Judgement:
-        """Judge one case. Nothing is sent where our own tools left no transcript."""
-        if lacking := self.lacking(case):
-            return Judgement.unscored(case.pair.id, self.spec, Reason.EVIDENCE_MISSING, lacking)
-        calls = self.calls(case)
-        outcomes = await self.answers(calls)
-        advice = self._advice(case) if any(map(_is_cut, outcomes)) else ""
-        opinions = [_opinion(*both, advice) for both in zip(calls, outcomes, strict=True)]
+    def questions(self, case: Case, prepared: Evidence) -> Iterator[Question]:
+        """One per order."""
+        for order in self.orders(case.pair.id):
+            yield Question(self.prompts.messages(prepared, order), self._schema, order)
+
+    def outcome(
+        self, case: Case, prepared: Evidence, asked: Sequence[Asked[Verdicts]]
+    ) -> Judgement:
+        """The judgement on TRACE's three dimensions."""
+        is_cut = any(each.outcome.reason is Reason.PROMPT_CUT for each in asked)
+        advice = self._advice(case) if is_cut else ""
+        opinions = [_opinion(each, advice) for each in asked]
         return typed_judgement(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
 
     def _advice(self, case: Case) -> str:
@@ -127,19 +122,13 @@ class LLMJudge(ChatJudge[Verdicts]):
         return None
 
 
-def _is_cut(outcome: CallOutcome[Verdicts]) -> bool:
-    return outcome.reason is Reason.PROMPT_CUT
-
-
-def _opinion(call: Call, outcome: CallOutcome[Verdicts], advice: str) -> VerdictOpinion:
-    verdicts = outcome.value
-    if _is_cut(outcome):
-        outcome = replace(outcome, detail=f"{outcome.detail}{advice}")
+def _opinion(asked: Asked[Verdicts], advice: str) -> VerdictOpinion:
+    said = asked.outcome.value
+    record = asked.pair_record
+    if asked.outcome.reason is Reason.PROMPT_CUT:
+        record["detail"] = f"{asked.outcome.detail}{advice}"
     return VerdictOpinion(
-        order=call.order,
-        sample=call.sample,
-        seed=call.request.sent_seed,
-        ratings=swap_back(verdicts.ratings, call.order) if verdicts else {},
-        reasoning=verdicts.reasoning if verdicts else {},
-        **outcome.record(),
+        ratings=swap_back(said.ratings, asked.call.order) if said else {},
+        reasoning=said.reasoning if said else {},
+        **record,
     )

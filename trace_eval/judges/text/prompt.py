@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from blueprints import (
     Absent,
@@ -29,11 +28,12 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
 from trace_eval.judges.text.repair import second_chance
+from trace_eval.rubrics import template_of
 
-PACK = Path(__file__).parent / "prompts" / "judge.j2"
+PACK = template_of("trace")
 
 #: The same where one reasoning stands for all dimensions, as TRACE's released code asks.
-FLAT_PACK = PACK.with_name("flat.j2")
+FLAT_PACK = PACK.with_name("trace_flat.j2")
 
 #: Blocks that a template may define.
 BLOCKS = ("system", "pair", "repair")

@@ -28,8 +28,8 @@ from trace_eval.judges.audio.tasks import common
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.evidence import Evidence, Fence
 from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.views.base import AnswerView, Fence
 from trace_eval.rubrics import ScoreRubric
 
 #: Said where examples are announced by sounds of ours, and where their scores have decimals.
@@ -61,7 +61,7 @@ class Prepared:
     clips: tuple[str, ...]
 
 
-class AudioEvidence(Evidence):
+class AudioView(AnswerView):
     """The answer's sound, for judges that listen."""
 
     reads = frozenset({"audio"})
@@ -88,7 +88,7 @@ class AudioEvidence(Evidence):
         self._sending = Sending(
             options.concat, signals, options.audio_rate, options.level, options.audio_format
         )
-        self.about = " ".join([AudioEvidence.about, *self._about_examples()])
+        self.about = " ".join([AudioView.about, *self._about_examples()])
 
     def roles(self, item: Single) -> list[str]:
         """All recordings of the answer."""

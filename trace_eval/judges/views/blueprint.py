@@ -1,0 +1,69 @@
+"""The answer as blueprints, for judges that cannot hear."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from blueprints import Blueprint, compact_legend, render_compact, render_paper
+from trace_eval.data.items import Single
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.message import Part
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
+from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
+
+
+class BlueprintView(AnswerView):
+    """The answer's blueprints, for judges that cannot hear."""
+
+    def __init__(self, options: JudgeOptions) -> None:
+        self._options = options
+        legend = compact_legend(options.drop) if options.rendering == "compact" else ""
+        self.about = (
+            "You cannot hear the answer. For each of its recordings, instruments have written a"
+            " blueprint: what a speech recogniser made of it, and measurements of how it was said"
+            " and recorded. Recognisers mishear, and measurements are estimates: small"
+            " differences mean nothing. A part that is absent because a tool was missing or"
+            " failed says nothing about the answer." + (f"\n\n{legend}" if legend else "")
+        )
+
+    def roles(self, item: Single) -> list[str]:
+        """All recordings of the answer."""
+        return recordings_of(item)
+
+    def lacking(self, case: Case) -> str | None:
+        """No recording at all: there is nothing to measure."""
+        if not case.answers:
+            return "the answer has no recording, and the rubric is about how it sounds"
+        return None
+
+    def texts(self, case: Case) -> list[str]:
+        """The rendered blueprints."""
+        return list(self._rendered(case).values())
+
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+        """One blueprint, or one per turn with its speaker."""
+        shown = self._rendered(case)
+        speakers = {
+            f"turn-{n}": turn.speaker for n, turn in enumerate(case.single.answer.turns, start=1)
+        }
+        return [
+            f"{_title(role, speakers)}\n{fence(role, text)}".strip() for role, text in shown.items()
+        ]
+
+    def _rendered(self, case: Case) -> Mapping[str, str]:
+        return {role: self._render(blueprint) for role, blueprint in case.answers.items()}
+
+    def _render(self, raw: Blueprint) -> str:
+        blueprint = neutralise_blueprint(raw)
+        if self._options.rendering == "paper":
+            keys = render_paper(blueprint, speaker="agent", drop=self._options.drop)
+            return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
+        return render_compact(blueprint, drop=self._options.drop)
+
+
+def _title(role: str, speakers: Mapping[str, str | None]) -> str:
+    speaker = neutralise(speakers.get(role) or "")
+    words = "The answer's recording" if role == "answer" else role.replace("-", " ").capitalize()
+    return f"{words} ({speaker})" if speaker else words

@@ -1,0 +1,67 @@
+"""The answer as words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from blueprints import Absent, Blueprint, Transcript
+from extractors.missing import unmeasured
+from extractors.suspect import guessed
+from trace_eval.data.items import Single
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.message import Part
+from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.text.prompt import ABOUT_THE_CLIP
+from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
+
+
+class TranscriptView(AnswerView):
+    """The answer's words: as given, else what the recogniser made of its recordings."""
+
+    about = (
+        "You are given the words of the answer. Where it was spoken, a speech recogniser wrote"
+        " them down, and recognisers mishear: one odd word is more likely theirs."
+    )
+
+    def roles(self, item: Single) -> list[str]:
+        """None where the words are given."""
+        return [] if item.answer.text is not None else recordings_of(item)
+
+    def lacking(self, case: Case) -> str | None:
+        """A transcript that is absent for a technical reason, or that is known to be guessed."""
+        if case.single.answer.text is not None:
+            return None
+        for role, blueprint in case.answers.items():
+            heard = blueprint.transcript
+            if isinstance(heard, Absent) and heard.status not in ABOUT_THE_CLIP:
+                return f"{role} has no transcript: it {unmeasured('transcript', heard, why=True)}"
+            if why := guessed(blueprint):
+                return f"the recogniser guessed the words of {role}: {why}"
+        return None
+
+    @staticmethod
+    def heard(case: Case) -> str:
+        """What was recognised of the answer's recordings, as it is."""
+        return " ".join(_transcript(b) for b in case.answers.values())
+
+    def words(self, case: Case) -> str:
+        """The words, on one line."""
+        text = case.single.answer.text
+        return neutralise(self.heard(case) if text is None else text)
+
+    def is_empty(self, case: Case) -> bool:
+        """No words: an empty text, or recordings in which nothing was recognised."""
+        return not self.words(case)
+
+    def texts(self, case: Case) -> list[str]:
+        """The words."""
+        return [self.words(case)]
+
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+        """The words as the candidate answer."""
+        return ["Candidate answer\n" + fence("candidate", self.words(case))]
+
+
+def _transcript(blueprint: Blueprint) -> str:
+    heard = blueprint.transcript
+    return heard.text if isinstance(heard, Transcript) else ""

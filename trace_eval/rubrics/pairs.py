@@ -1,0 +1,247 @@
+"""Rubrics of pairs: what is asked about two answers, on which scale, and in which words.
+
+A file of one question names its scale: ``typed``, ``plain``, ``forced`` or ``binary`` where a
+reply compares, or ``{ min, max, step }`` where it scores each answer and the higher score wins.
+A file of several questions lists them as ``parts``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from blueprints import Strict
+from fusion import (
+    DIMENSIONS,
+    LABEL_SETS,
+    PREFERENCE,
+    TRACE,
+    Dimension,
+    LabelSet,
+    Pooling,
+    Rubric,
+    Scale,
+)
+from trace_eval.data.judgement import About
+
+#: What a judge may be shown of a pair. ``reference`` is what each answer should have said.
+PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]
+
+#: Keys of the scores in a reply; the reasons come before them, so that scores follow.
+SCORES = ("score_1", "score_2")
+
+#: Most scores that a scale with steps may have: they are all named in the reply's schema.
+MAX_STEPS = 101
+
+#: What a question may hold; both or neither, because each recording has a text of its own.
+TEXTS = ("text_1", "text_2")
+
+#: Where one of them stands in a question.
+PLACE = re.compile(r"\{(\w+)\}")
+
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,30}")
+
+
+class ScoreScale(Strict):
+    """Which scores may be given."""
+
+    min: float
+    max: float
+    step: float | None = Field(None, gt=0, description="between two scores; null: any number")
+
+    @model_validator(mode="after")
+    def _goes_up(self) -> ScoreScale:
+        if not self.min < self.max:
+            raise ValueError(f"min {self.min:g} must be less than max {self.max:g}")
+        steps = (self.max - self.min) / self.step if self.step else 0
+        if abs(steps - round(steps)) > 1e-9 or steps + 1 > MAX_STEPS:
+            raise ValueError(
+                f"step {self.step:g} must lead from {self.min:g} to {self.max:g} in at most"
+                f" {MAX_STEPS - 1} steps"
+            )
+        return self
+
+
+class Question(Strict):
+    """One question about a pair.
+
+    Attributes:
+        inputs: what is shown of the pair.
+        template: a Jinja file of the package that has the words instead of the two below.
+    """
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    version: str
+    item: Literal["pair"] = "pair"
+    inputs: tuple[PairInput, ...] = Field(min_length=1)
+    template: str | None = None
+    system: str = ""
+    question: str = ""
+
+    @model_validator(mode="after")
+    def _has_words(self) -> Question:
+        for name in ("system", "question"):
+            if not self.template and not getattr(self, name).strip():
+                raise ValueError(f"{name}: is missing; add it")
+        return self
+
+
+class LabelQuestion(Question):
+    """A question whose reply compares the answers by a label.
+
+    Attributes:
+        dimension: what the label is about; typed ties are about all three of TRACE.
+    """
+
+    scale: LabelSet
+    pooling: Pooling | None = Field(None, description="null: that of the scale")
+    dimension: Dimension | Literal["overall"] = "overall"
+
+    @model_validator(mode="after")
+    def _knows_its_rule(self) -> LabelQuestion:
+        usual = LABEL_SETS[self.scale].pooling
+        if self.pooling not in (None, usual) and self.scale != "plain":
+            raise ValueError(f"pooling: {self.scale} labels are pooled by {usual}; leave it out")
+        return self
+
+    @property
+    def labels(self) -> Scale:
+        """What its replies may say, and how several become one label."""
+        mode = self.scale == "plain" and self.pooling == "mode"
+        return PREFERENCE if mode else LABEL_SETS[self.scale]
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it asks for typed ties on the three dimensions of TRACE."""
+        return self.labels == TRACE.scale
+
+    @property
+    def wants_instruction(self) -> bool:
+        """Whether the user's instruction belongs to the question."""
+        return "instruction" in self.inputs
+
+    @property
+    def about(self) -> About:
+        """The dimension under which its label is kept: a match is no preference."""
+        return "match" if self.scale == "binary" else self.dimension
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """All that decides what is asked."""
+        usual = self.labels == LABEL_SETS[self.scale]
+        return {
+            "name": self.name,
+            "version": self.version,
+            "label_set": self.scale,
+            "instruction": "wanted" if self.wants_instruction else "none",
+            "dimension": self.dimension,
+            "system": self.system,
+            "question": self.question,
+            **({} if usual else {"pooling": self.labels.pooling}),
+        }
+
+
+class ScoreQuestion(Question):
+    """A question whose reply scores both answers; the higher score is its vote.
+
+    Attributes:
+        reasons: keys of remarks before the scores.
+    """
+
+    scale: ScoreScale
+    pooling: Literal["mode"] = "mode"
+    reasons: tuple[str, ...] = ("reasoning",)
+
+    @field_validator("reasons")
+    @classmethod
+    def _are_keys(cls, reasons: tuple[str, ...]) -> tuple[str, ...]:
+        for key in reasons:
+            if not _KEY.fullmatch(key) or key in SCORES or reasons.count(key) > 1:
+                raise ValueError(
+                    f"{key!r} must be small letters, there once, and none of {', '.join(SCORES)}"
+                )
+        return reasons
+
+    @model_validator(mode="after")
+    def _known_places(self) -> ScoreQuestion:
+        places = set(PLACE.findall(self.question))
+        if unknown := sorted(places - set(TEXTS)):
+            raise ValueError(
+                f"question: {{{unknown[0]}}} is unknown; use {{text_1}} and {{text_2}}"
+            )
+        if places and places != set(TEXTS):
+            raise ValueError(
+                "question: each recording has its own text; use {text_1} and {text_2}, or none"
+            )
+        if bool(places) != self.wants_texts and not self.template:
+            raise ValueError(
+                "inputs: name reference where the question holds {text_1} and {text_2}, and only"
+                " there"
+            )
+        return self
+
+    @property
+    def wants_texts(self) -> bool:
+        """Whether it shows what each recording should have said."""
+        return "reference" in self.inputs
+
+    @property
+    def identity(self) -> dict[str, object]:
+        """All that decides what is asked."""
+        told = self.model_dump(include={"name", "version"})
+        told |= {"answer": "two_scores", "scale": self.scale.model_dump()}
+        return told | self.model_dump(include={"reasons", "system", "question"})
+
+
+class Ensemble(Strict):
+    """A file that asks several questions of other files."""
+
+    name: str | None = None
+    version: str = "1"
+    item: Literal["pair"] = "pair"
+    parts: tuple[str, ...] = Field(min_length=1, description="names of other files")
+
+
+class PairRubric(Strict):
+    """One or more questions that are asked about every pair, all on one scale."""
+
+    name: str
+    version: str
+    parts: tuple[LabelQuestion, ...] = Field(min_length=1)
+
+    @property
+    def rubric(self) -> Rubric:
+        """What its verdicts are about, and on which scale."""
+        return Rubric(self.name, self.version, tuple(self.asked.values()), self.labels, "pair")
+
+    @property
+    def labels(self) -> Scale:
+        """The scale that all its parts share."""
+        return self.parts[0].labels
+
+    @property
+    def asked(self) -> dict[str, About]:
+        """Question -> what its label is about."""
+        if self.is_typed:
+            return {name: name for name in DIMENSIONS}
+        return {part.name: part.about for part in self.parts}
+
+    @property
+    def wants_instruction(self) -> bool:
+        """Whether a part asks about the user's instruction."""
+        return any(part.wants_instruction for part in self.parts)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether its verdicts are typed ties, as policies of TRACE need them."""
+        return self.parts[0].is_typed
+
+    @property
+    def identity(self) -> str:
+        """All that decides what is asked, as JSON."""
+        parts = [part.identity for part in self.parts]
+        told = {"name": self.name, "version": self.version, "parts": parts}
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))

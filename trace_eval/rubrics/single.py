@@ -1,0 +1,175 @@
+"""Rubrics of single answers: what is scored, on which scale, and from what."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from blueprints import Strict
+from fusion import BINARY, Numbers, Rubric, likert, numbers, points
+
+#: Most problems of one file that are told, and most names in one of them.
+MAX_TOLD = 10
+
+#: What a judge may be given. ``audio`` and ``turns`` are heard, or read as blueprints by
+#: judges that cannot hear; ``candidate`` is the answer's words.
+Input = Literal[
+    "instruction",
+    "question",
+    "reference",
+    "candidate",
+    "rationale",
+    "transcription",
+    "context",
+    "audio",
+    "turns",
+]
+
+#: Inputs that are the answer itself; a rubric needs one of them.
+ANSWERS = frozenset({"candidate", "audio", "turns"})
+
+#: Inputs that may be left out by ``--show``: material beside answer and reference.
+OPTIONAL: tuple[Input, ...] = ("question", "rationale", "transcription")
+
+#: How several samples become one value.
+Reduce = Literal["mean", "median", "mode"]
+
+#: Most labels of a scale, so that a histogram and a keyboard can show them.
+MAX_LABELS = 21
+
+#: Longest text field, characters.
+MAX_TEXT = 4_000
+
+
+class ScaleSpec(Strict):
+    """The numbers that may be given: ``min``, ``max`` and ``step``, or ``values``."""
+
+    min: float | None = None
+    max: float | None = None
+    step: float = Field(1, gt=0)
+    values: tuple[float, ...] | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> ScaleSpec:
+        if (self.values is None) == (self.min is None or self.max is None):
+            raise ValueError("give min and max (and step), or values, and not both")
+        labels = self.labels
+        if not 2 <= len(labels) <= MAX_LABELS:
+            raise ValueError(f"has {len(labels)} labels; give 2 to {MAX_LABELS}")
+        if self.max is not None and labels[-1] != self.max:
+            raise ValueError(f"steps of {self.step:g} from {self.min:g} do not reach {self.max:g}")
+        return self
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """The numbers in ascending order."""
+        if self.values is not None:
+            return tuple(sorted(set(self.values)))
+        assert self.min is not None
+        assert self.max is not None
+        count = int(min((self.max - self.min) / self.step, 1000.0) + 1e-9) + 1
+        return tuple(round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000))))
+
+
+class ScoreRubric(Strict):
+    """A rubric that rates one answer with a number.
+
+    Attributes:
+        rules: what the judge must and must not do, one sentence each.
+        hidden: inputs that are shown only where ``--show`` names them.
+        elements: asked for besides the score, kept beside it, never averaged into it.
+        gap_s, crop_s: how the turns of a dialogue are joined, seconds.
+        silent: what becomes of an answer in which nobody can be heard: the lowest score
+            without a call, no score, or it is sent like any other.
+        min_samples: usable samples below which an item is unscored; None: half of them.
+    """
+
+    name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
+    version: str = Field(min_length=1)
+    item: Literal["single"] = "single"
+    title: str = Field(min_length=1, max_length=200)
+    origin: str = Field("", description="whose rubric it is, and what of it is ours")
+    scale: ScaleSpec
+    points: dict[str, str] = Field(description="label -> the sentence that goes with it")
+    question: str = Field(min_length=1, max_length=MAX_TEXT)
+    rules: tuple[str, ...] = ()
+    inputs: tuple[Input, ...]
+    hidden: tuple[Input, ...] = ()
+    gap_s: float = Field(2.0, ge=0, le=60)
+    crop_s: float | None = Field(None, gt=0)
+    reduce: Reduce = "mean"
+    key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
+    elements: tuple[str, ...] = ()
+    silent: Literal["lowest", "unscored", "ask"] = "lowest"
+    min_samples: int | None = Field(None, ge=1)
+
+    @field_validator("rules", "elements", "inputs", "hidden")
+    @classmethod
+    def _each_once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        seen: set[str] = set()
+        for entry in given:
+            if entry in seen:
+                raise ValueError(f"{entry!r:.60} is there twice; keep one")
+            seen.add(entry)
+        return given
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> ScoreRubric:
+        labels = [f"{label:g}" for label in self.scale.labels]
+        missing = [label for label in labels if label not in self.points]
+        unknown = [label for label in self.points if label not in labels]
+        if missing or unknown:
+            raise ValueError(
+                f"points: one sentence per label; missing {_some(missing)},"
+                f" unknown {_some(unknown)}"
+            )
+        if not ANSWERS & set(self.inputs):
+            raise ValueError(f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}")
+        if lost := [name for name in self.hidden if name not in self.inputs]:
+            raise ValueError(f"hidden: {lost[0]!r} is none of the inputs")
+        if self.key in ("reasoning", "elements") or self.key in self.elements:
+            raise ValueError(f"key: {self.key!r} is another field of the reply; choose another")
+        return self
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The scale."""
+        labels = self.scale.labels
+        if labels == (0, 1):
+            return BINARY
+        if all(label.is_integer() for label in map(float, labels)) and labels == tuple(
+            range(int(labels[0]), int(labels[-1]) + 1)
+        ):
+            kind = points if len(labels) > 7 else likert
+            return kind(int(labels[0]), int(labels[-1]))
+        return numbers(labels)
+
+    @property
+    def rubric(self) -> Rubric:
+        """Its shape: one dimension on a numeric scale, of single answers."""
+        return Rubric(self.name, self.version, (self.name,), self.numbers, "single")
+
+    @property
+    def needs_audio(self) -> bool:
+        """True where the answer's sound counts, not its words alone."""
+        return bool({"audio", "turns"} & set(self.inputs))
+
+    def wants(self, name: Input) -> bool:
+        """Whether an input is shown when nobody says otherwise."""
+        return name in self.inputs and name not in self.hidden
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of everything it says; layout and comments of the file do not count."""
+        said = self.model_dump(mode="json", exclude={"item"})  # all of them have the same one
+        record = json.dumps(said, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(record.encode()).hexdigest()
+
+
+def _some(names: list[str]) -> str:
+    shown = [name[:60] for name in names[:MAX_TOLD]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_TOLD else shown) or "none"
