@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from trace_eval.report import write_report
     from trace_eval.rubrics import load_rubric
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
+    from trace_eval.runs.job import judge_manifest, rate_manifest
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.run import Run
-    from trace_eval.runs.session import judge_manifest, rate_manifest
     from trace_eval.runs.summary import Summary
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
@@ -75,11 +75,11 @@ _HOME = {
     "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
     "fuse_again": "trace_eval.runs.fuse",
-    "judge_manifest": "trace_eval.runs.session",
+    "judge_manifest": "trace_eval.runs.job",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
     "load_rubric": "trace_eval.rubrics",
-    "rate_manifest": "trace_eval.runs.session",
+    "rate_manifest": "trace_eval.runs.job",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
     "set_url_access": "trace_eval.data.access",

@@ -40,7 +40,13 @@ from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, sent_record
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
+from trace_eval.judges.options import (
+    AudioOptions,
+    ChatOptions,
+    JudgeOptions,
+    PairwiseOptions,
+    names_of,
+)
 from trace_eval.judges.orders import orders_of
 
 
@@ -68,7 +74,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
             :class:`ChatJudge`.
     """
 
-    asks_with = CHAT_OPTIONS | AUDIO_ONLY | {"elicitation", "max_clip_seconds"}
+    asks_with = names_of(ChatOptions, PairwiseOptions, AudioOptions) | {"elicitation"}
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
@@ -78,7 +84,7 @@ class AudioJudge(ChatJudge[LabelledReply]):
         if options.examples:
             self.examples = read_examples(options.examples, self.task, options.shots)
         elif options.shots:
-            raise UserError(f"shots: {options.shots} examples, and no --examples FILE to take from")
+            raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
         signals = load_signals(options.signals)
         self._signals_sha256 = signals_sha256(signals)
         sending = Sending(
