@@ -18,6 +18,7 @@ from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
+from trace_eval.scorer.options import TrainOptions
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
 SERVER = ("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
@@ -153,6 +154,7 @@ def test_doctor_lists_what_a_judge_has(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_option_of_extraction_is_explained_once() -> None:
     names = set(ExtractOptions.__dataclass_fields__)
     assert help_of(ExtractOptions).keys() == names
+    assert help_of(TrainOptions).keys() == set(TrainOptions.__dataclass_fields__)
     assert "cache" in help_of(JudgeOptions)
 
 

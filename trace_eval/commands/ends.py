@@ -60,8 +60,7 @@ def _refuse_renamed(error: Exception, line: list[str]) -> None:
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if option and context:
         flags = [name for known in context.command.params for name in known.opts]
-        told = renamed(option, line, [flag for flag in ("-J", "-X") if flag in flags])
-        if told:
+        if told := renamed(option, line, flags):
             raise UserError(told) from None
 
 

@@ -161,7 +161,9 @@ def field_parameters(
     known = {field.name: field for field in fields(options)}
     made = []
     for name in names:
-        default = None if known[name].default is MISSING else known[name].default
+        default = known[name].default
+        if default is MISSING:  # it must be named
+            default = inspect.Parameter.empty
         choices = choices_of(hints[name])  # the options class checks them and lists them
         hint = str | None if choices and default is None else str if choices else hints[name]
         flags = () if hint is not bool else (f"--{name.replace('_', '-')}",)

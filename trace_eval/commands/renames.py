@@ -18,11 +18,14 @@ _RENAMED = {
     "--asr": "-x transcript={}",
     "--emotion": "-x emotion={}",
     "--accent": "-x accent={}",
+    "--from": "--start {}",
+    "--lr": "--learning-rate {}",
     "--to-pairs": "trace-eval fuse RUN --out {}",
 }
 
 #: First word of a new spelling -> the flag of the commands that had the old one.
 _NEEDS = {"-J": "-J", "-X": "-X", "-x": "-X", "trace-eval": "-J"}
+_NEEDS |= {name: name for name in ("--start", "--learning-rate")}
 
 #: Flag -> the fields that it takes.
 _FLAGS = {
@@ -37,7 +40,7 @@ def renamed(option: str, typed: Sequence[str], flags: Sequence[str]) -> str | No
     Args:
         option: as the parser names it, e.g. ``--task``.
         typed: the whole line, where its value stands.
-        flags: which of ``-J`` and ``-X`` the command has.
+        flags: the options that the command has.
 
     Returns:
         The sentence, or None: the option never was one.

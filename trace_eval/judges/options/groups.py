@@ -59,7 +59,7 @@ class CallOptions:
         cache: SQLite file of replies; none: none are kept.
         offline: answer from the cache or a batch only, send nothing.
         prices: TOML table of prices that extends the shipped one.
-        max_cost: US dollars; stops before they are passed.
+        max_cost: stops before so many US dollars are passed.
         spent: US dollars spent before, counted against ``max_cost``.
         ledger: where calls are put down before they are sent.
     """
@@ -87,12 +87,12 @@ class ChatOptions(CallOptions):
         preset: settings of a published protocol, where none are named: audiojudge, style_paper
             or trace_paper.
         samples: calls per order; of single answers, calls per rubric.
-        temperature: default: 0 for one sample, 0.7 for more.
+        temperature: of sampling; default: 0 for one sample, 0.7 for more.
         top_p: share of the probability to sample from; default: not sent.
         top_k: likeliest tokens to sample from; default: not sent (GRM itself: 50).
         seed: of the first sample; the next one gets one more.
-        sampling: ours, or server: temperature, seed and token limit that are not named are not
-            sent.
+        sampling: whose temperature, seed and token limit count where none are named: ours, or
+            server (nothing is sent).
         max_tokens: of one reply; default: 2,048, and 1,024 of a single answer.
         repair: give an unusable reply one second chance.
     """
@@ -154,9 +154,9 @@ class TextOptions(BlueprintOptions):
     """Of judges that read two answers and compare them.
 
     Attributes:
-        mode: blueprint, or transcript (the baseline that sees words only).
-        elicitation: label, acceptability (the HCoT steps), or flat (one reasoning for all, as
-            TRACE's code).
+        mode: what is shown: blueprint, or transcript (the baseline of words only).
+        elicitation: how verdicts are asked for: label, acceptability (the HCoT steps), or flat
+            (one reasoning for all, as TRACE's code).
         template: Jinja file whose blocks replace those of the prompt.
     """
 
@@ -170,9 +170,9 @@ class SoundOptions:
     """How recordings are sent.
 
     Attributes:
-        audio_rate: Hz; default: the commonest of the recordings, at most 24,000.
-        level: LUFS to which every recording is brought; default: left alone.
-        audio_format: wav, or mp3 (needs ffmpeg).
+        audio_rate: samples a second; default: the commonest of the recordings, at most 24,000.
+        level: loudness, LUFS, to which every recording is brought; default: left alone.
+        audio_format: how sound is encoded: wav, or mp3 (needs ffmpeg).
         max_request_mb: larger requests are not sent.
         max_clip_seconds: longest clip that is heard, seconds; longer ones are unscored, never cut.
     """
