@@ -12,8 +12,8 @@ from extractors.folders import cache_folder
 from trace_eval.commands.options import (
     Command,
     field_parameters,
+    named_options,
     parameter,
-    settings_of,
     with_options,
 )
 from trace_eval.data.settings import split_settings
@@ -61,6 +61,6 @@ def judge_options(command: Command) -> Command:
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
     given = split_settings(chosen.pop("judge_settings") or (), "-J")
-    named = settings_of(others["context"], JudgeOptions, STATE, chosen, given, "-J")
+    named = named_options(others["context"], JudgeOptions, STATE, chosen, given, "-J")
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**named, cache=Path(folder) / "replies.sqlite")

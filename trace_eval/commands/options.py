@@ -172,7 +172,7 @@ def field_parameters(
     return made
 
 
-def settings_of(
+def named_options(
     context: typer.Context,
     options: type[Any],
     hidden: Collection[str],
@@ -273,7 +273,7 @@ def _build(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
         own.setdefault(extractor, {})[option] = given.pop(key)
     if "cache" in given:
         raise UserError("-X cache: use --cache FOLDER, which is for replies too")
-    named = settings_of(context, ExtractOptions, _HIDDEN, chosen, given, "-X")
+    named = named_options(context, ExtractOptions, _HIDDEN, chosen, given, "-X")
     return ExtractOptions(overrides=overrides, extractor_options=_read(own), **named)
 
 
