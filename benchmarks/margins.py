@@ -25,8 +25,8 @@ from trace_eval.conclude.calibrate import calibrate
 from trace_eval.conclude.evidence import Evidence, gather
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.options import PairOptions, RateOptions
+from trace_eval.runs.job import judge_manifest, rate_manifest
 from trace_eval.runs.score_pairs import write_pairs
-from trace_eval.runs.session import judge_manifest, rate_manifest
 
 
 def spoken(data: Path, folder: Path) -> Evidence:

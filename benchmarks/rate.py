@@ -29,8 +29,8 @@ from benchmarks.report import save, table
 from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import Event
-from trace_eval.runs.session import rate_manifest
 
 SAMPLES = 5
 IN_FLIGHT = 8

@@ -65,7 +65,16 @@ def main() -> None:
         started = time.monotonic()
         run(
             *("train", "scorer", source, "--base", base, "--out", folder / "scorer"),
-            *("--head", options.head, "--steps", options.steps, "--lr", 1e-3, "--batch", 16),
+            *(
+                "--head",
+                options.head,
+                "--steps",
+                options.steps,
+                "--learning-rate",
+                1e-3,
+                "--batch",
+                16,
+            ),
             *("--evaluate-every", 50, "--patience", 8, "--device", "cpu"),
             *(("--lora", options.lora) if options.lora else ()),
         )

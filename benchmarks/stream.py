@@ -42,7 +42,7 @@ def command(manifest: Path, out: Path, url: str) -> list[str]:
     """The judge command of a user, with a judge that calls."""
     arguments = ["judge", manifest, "--out", out, "--cache", f"{out}-cache"]
     arguments += ["--judge", "openai:m", "--base-url", url, "--concurrency", IN_FLIGHT]
-    arguments += ["--drop", "transcript"]
+    arguments += ["-J", "drop=transcript"]
     for group in NOT_EXTRACTED:
         arguments += ["-x", f"{group}=none"]
     return [sys.executable, "-m", "trace_eval", *map(str, arguments)]

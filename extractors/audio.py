@@ -175,11 +175,11 @@ def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Sa
     if there <= limit:
         return file.read(there, dtype="float32", always_2d=True), int(file.samplerate)
     if limit == frames:
-        raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise --max-seconds")
+        raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds")
     shown = most if file.frames * file.channels > most else here
     raise AudioError(
         f"{label}: more than {shown} samples in {file.channels} channels at {file.samplerate} Hz;"
-        " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise --max-seconds"
+        " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise -X max_seconds"
     )
 
 

@@ -61,6 +61,6 @@ def another_recogniser(extractor: str) -> str:
     sizes = multilingual(extractor)
     spec = f"{extractor}:{sizes[0]}"
     return (
-        f"run: trace-eval models fetch {spec}, and name it: --asr {spec} (many languages:"
+        f"run: trace-eval models fetch {spec}, and name it: -x transcript={spec} (many languages:"
         f" {', '.join(sizes)})"
     )

@@ -18,7 +18,7 @@ class Choice(NamedTuple):
     """A recogniser.
 
     Attributes:
-        spec: as for ``--asr``.
+        spec: as for ``-x transcript``.
         extractor: what will run.
         why: why it is this one, for people.
         advice: what is worse than it could be, with the command that mends it; None: nothing.

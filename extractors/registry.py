@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -103,11 +103,16 @@ def names() -> list[str]:
 def specs_for(group: str) -> list[str]:
     """Names of the extractors that fill ``group``, sorted; imports third-party ones only."""
     third_party = [name for name in names() if not any(name in m for m in _BUILT_IN.values())]
-    members = [*_BUILT_IN.get(group, {}), *(n for n in third_party if _load(n).group == group)]
+    members = [*_BUILT_IN.get(group, {}), *(n for n in third_party if load(n).group == group)]
     return sorted(members)
 
 
-def _load(name: str) -> type[Extractor]:
+def load(name: str) -> type[Extractor]:
+    """The class of an extractor, by its registered name.
+
+    Raises:
+        UserError: nobody offers it, or it cannot be imported.
+    """
     entry = _entries().get(name)
     if entry is None:
         raise UserError(f"extractor {name!r} is not registered; use one of {', '.join(names())}")
@@ -129,7 +134,7 @@ def create(spec: str, **options: Any) -> Extractor:
         UserError: the name is unknown, or the extractor has no such option.
     """
     name, colon, value = spec.partition(":")
-    found = _load(name)
+    found = load(name)
     if colon:
         option = found.argument
         if not value:
@@ -137,18 +142,23 @@ def create(spec: str, **options: Any) -> Extractor:
                 f"extractor {spec!r}: no {option} after the colon; write {name}:{option.upper()}"
             )
         options[option] = value
-    known = [field.name for field in fields(found)]
+    _check_options(found, spec, options)
+    return found(**options)
+
+
+def _check_options(kind: type[Extractor], spec: str, options: Iterable[str]) -> None:
+    known = [field.name for field in fields(kind)]
     for option in options:
         if option not in known:
             offered = f"its options are {', '.join(known)}" if known else "it has no options"
             raise UserError(f"extractor {spec!r}: no option {option!r}; {offered}")
-    return found(**options)
 
 
 def plan_extractors(
     profile: str,
     overrides: Mapping[str, str | Extractor] | None = None,
     settings: Mapping[str, Any] | None = None,
+    own: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Extractor]:
     """Extractors of a profile, those first that others need.
 
@@ -158,6 +168,7 @@ def plan_extractors(
             the group.
         settings: option -> value, e.g. device; for every extractor named by a spec that has
             such an option. None leaves the profile's or the extractor's default.
+        own: extractor -> option -> value, for that extractor alone.
 
     Raises:
         UserError: the profile, a group or an extractor is unknown, an extractor fills another
@@ -175,6 +186,15 @@ def plan_extractors(
         for group, spec in {**PROFILES[profile], **(overrides or {})}.items()
         if spec != NONE
     }
+    names = {extractor.name: group for group, extractor in chosen.items()}
+    for name, options in (own or {}).items():
+        if name not in names:
+            raise UserError(
+                f"extractor {name!r}: is not used here, so its options mean nothing; used are"
+                f" {', '.join(sorted(names))}"
+            )
+        _check_options(type(chosen[names[name]]), name, options)
+        chosen[names[name]] = replace(chosen[names[name]], **options)
     for group, extractor in chosen.items():
         for need in extractor.needs:
             if need not in chosen:
@@ -216,5 +236,5 @@ def _create_with(spec: str, settings: Mapping[str, Any]) -> Extractor:
         from extractors.default_asr import chosen
 
         return chosen(**settings)
-    known = {field.name for field in fields(_load(spec.partition(":")[0]))}
+    known = {field.name for field in fields(load(spec.partition(":")[0]))}
     return create(spec, **{name: v for name, v in settings.items() if name in known})

@@ -106,7 +106,7 @@ CASES: dict[str, tuple[Callable[[Path], None], str | None]] = {
     "8_khz": (_at(8000), None),
     "192_khz": (_at(192_000), None),
     "8_channels": (_at(16_000, 8), None),
-    "two_hours": (_two_hours, "longer than 1800 s; cut it, or raise --max-seconds"),
+    "two_hours": (_two_hours, "longer than 1800 s; cut it, or raise -X max_seconds"),
     "text": (_text, "cannot be decoded (Format not recognised); convert it"),
     "claims_2_gib": (_claims_2_gib, None),
 }

@@ -166,9 +166,9 @@ def test_extract_in_shards(folder: Path) -> None:
 def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> None:
     printed = trace_eval("show", folder / "run", "--config")
     assert printed.code == 0, printed.err
-    assert 'judge = "rules"' in printed.out
+    assert '[judge]\nspec = "rules"\n' in printed.out
     config = folder / "run.toml"
-    config.write_text(printed.out + 'tag = "again"\n')
+    config.write_text('tag = "again"\n' + printed.out)
     again = ["judge", PAIRS, "--out", folder / "again", "--config", config, "--limit", "2"]
     done = trace_eval(*again, "--policy", "majority_vote")
     assert done.code == 0, done.err

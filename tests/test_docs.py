@@ -28,7 +28,7 @@ from tests.support.docs import Printed, commands, files
 from trace_eval.commands.cli import app
 from trace_eval.data.records import COLUMNS
 from trace_eval.data.singles import COLUMNS as SINGLES
-from trace_eval.judges.options import MAY_CHANGE, NOT_DECIDING
+from trace_eval.judges.options import FIELDS, MAY_CHANGE, NOT_DECIDING
 
 ALL = [command for path in files() for command in commands(path)]
 
@@ -41,9 +41,9 @@ NOT_HERE = (
         "needs models, see tests/models",
     ),
     (r"s3://|gs://|hf://|https?://(?!127)", "needs a network, see test_urls_cli.py"),
-    (r"engine ray", "needs a cluster, see tests/distributed"),
+    (r"engine=ray", "needs a cluster, see tests/distributed"),
     (r"SLURM|part-\*|--shard", "one of many jobs; see test_shards_merged_are_the_run"),
-    (r"gpt-|gemini|claude|--max-cost|--prices|batch", "needs a key and money"),
+    (r"gpt-|gemini|claude|--max-cost|-J prices|batch", "needs a key and money"),
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
     (
@@ -138,15 +138,14 @@ def test_the_tables_of_columns_are_those_of_the_reader() -> None:
 
 
 def test_the_options_that_may_change_are_those_of_the_code() -> None:
-    from trace_eval.commands.judging import _HELP
-
     text = (ROOT / "docs" / "runs.md").read_text()
     fixed, _ = text.split("These may change,")
     fixed = fixed.split("These options are part of a run")[1]
-    for name, (option, *_) in _HELP.items():
-        option = option.split("/")[0]
+    for name in FIELDS:
+        option = f"--{name.replace('_', '-')}"
         if name in MAY_CHANGE or (name in NOT_DECIDING and name not in ("base_url", "template")):
             assert f"`{option}`" not in fixed, option
+            assert f"`-J {name}`" not in fixed, name
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +261,7 @@ def test_every_command_for_a_language_model(home: Path, llama: str) -> None:
         for command in chosen.values():
             # The reader's server has its own port; a small model takes its time for each pair.
             text = command.text.replace("http://127.0.0.1:8080", llama)
-            done = typed(home, f"{text} --limit 2 --max-tokens 400", OLLAMA_HOST=front.url)
+            done = typed(home, f"{text} --limit 2 -J max_tokens=400", OLLAMA_HOST=front.url)
             if done.returncode == 1:
                 assert "pairs scored" in done.stderr  # its replies may be of no use
             else:

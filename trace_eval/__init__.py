@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from trace_eval.report import write_report
     from trace_eval.rubrics import load_rubric
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
+    from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.run import Run
-    from trace_eval.runs.session import judge_manifest, rate_manifest
     from trace_eval.runs.summary import Summary
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
@@ -48,6 +48,7 @@ _HOME = {
     "Extension": "blueprints",
     "ExtractOptions": "trace_eval.options",
     "Extractor": "extractors.base",
+    "Job": "trace_eval.runs.job",
     "Judge": "trace_eval.judges.base",
     "JudgeOptions": "trace_eval.judges.options",
     "Judgement": "trace_eval.data.judgement",
@@ -75,11 +76,12 @@ _HOME = {
     "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
     "fuse_again": "trace_eval.runs.fuse",
-    "judge_manifest": "trace_eval.runs.session",
+    "judge_manifest": "trace_eval.runs.job",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
     "load_rubric": "trace_eval.rubrics",
-    "rate_manifest": "trace_eval.runs.session",
+    "open_job": "trace_eval.runs.job",
+    "rate_manifest": "trace_eval.runs.job",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
     "set_url_access": "trace_eval.data.access",
@@ -97,6 +99,7 @@ __all__ = [
     "Extension",
     "ExtractOptions",
     "Extractor",
+    "Job",
     "Judge",
     "JudgeOptions",
     "Judgement",
@@ -127,6 +130,7 @@ __all__ = [
     "judge_pair",
     "load_policy",
     "load_rubric",
+    "open_job",
     "rate_manifest",
     "read_items",
     "read_manifest",

@@ -27,8 +27,9 @@ from trace_eval.data.system import cores
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
-from trace_eval.judges import registry
+from trace_eval.judges import listing, registry
 from trace_eval.judges.doctor import Check
+from trace_eval.judges.listing import ListedOption
 from trace_eval.judges.options import JudgeOptions
 
 #: Distributions that decide results, listed with their versions.
@@ -98,6 +99,15 @@ def diagnose_judge(spec: str, options: JudgeOptions, probe: bool = False) -> lis
     return complete(judge_doctor.doctor(spec, options, probe))
 
 
+def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
+    """The options that a judge has, with defaults and meaning; contacts nobody.
+
+    Raises:
+        UserError: the judge cannot be made.
+    """
+    return complete(listing.options_of(spec, options))
+
+
 def _install() -> list[Check]:
     """Where this code is, and who else claims its names."""
     here = Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parent}")
@@ -161,7 +171,7 @@ def _policies() -> list[Check]:
 
 def _engines() -> list[Check]:
     ray = package_version("ray")
-    missing = f"not installed; only --engine ray needs it: {INSTALL_RAY}"
+    missing = f"not installed; only -X engine=ray needs it: {INSTALL_RAY}"
     return [
         Check("local", True, "processes of this machine"),
         Check("ray", ray != "missing", missing if ray == "missing" else ray),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from blueprints import UserError
 from extractors.limits import MAX_SECONDS
@@ -38,7 +38,7 @@ class ExtractOptions:
         workers: worker processes; 0: in this process; None: one per core.
         max_seconds: longer recordings are refused.
         device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
-        language: of the speech; None: detected, where the recogniser can.
+        language: language of the speech; None: detected, where the recogniser can.
         beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the library's.
         compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None: ``int8`` on
             a CPU, ``float16`` on a GPU.
@@ -46,6 +46,7 @@ class ExtractOptions:
         one_model_at_a_time: release each model before the next one is loaded.
         engine: ``local``, or ``ray`` with the extra of that name.
         ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
+        extractor_options: extractor -> option -> value, for that extractor alone.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -61,6 +62,7 @@ class ExtractOptions:
     one_model_at_a_time: bool = False
     engine: str = ENGINES[0]
     ray_address: str | None = None
+    extractor_options: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         texts_to_paths(self)

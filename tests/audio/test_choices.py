@@ -32,8 +32,8 @@ from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import rate_manifest
 
 #: Of a request, whatever it brings; no count can be divided by five.
 USAGE = {
@@ -307,8 +307,8 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
     (tmp_path / "prices.toml").write_text(PRICES)
     with Server(answer) as server:
         typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
-        typed += ["--base-url", f"{server.url}/v1", "--samples", 5, "--choices"]
-        typed += ["--prices", tmp_path / "prices.toml", "--max-cost", 1]
+        typed += ["--base-url", f"{server.url}/v1", "--samples", 5, "-J", "choices=true"]
+        typed += ["-J", f"prices={tmp_path}/prices.toml", "--max-cost", 1]
         typed += ["--cache", tmp_path / "cache", "--out", out]
         command = [sys.executable, "-m", "trace_eval", *map(str, typed)]
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -398,15 +398,16 @@ def test_choices_are_for_servers_that_have_them(spec: str, tmp_path: Path) -> No
 def test_batch_files_hold_single_requests(tmp_path: Path) -> None:
     with Server(honours) as server:
         judge = rater(server, tmp_path)
-        with pytest.raises(UserError, match="leave out --choices"):
+        with pytest.raises(UserError, match="leave out -J choices=true"):
             write_batch(judge, [case(clip(tmp_path))], tmp_path / "batch.jsonl")
 
 
 def test_an_estimate_as_typed_counts_items(tmp_path: Path) -> None:
     manifest = tmp_path / "answers.jsonl"
     manifest.write_text(clip(tmp_path).model_dump_json(exclude_none=True) + "\n")
-    typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m", "--choices"]
-    typed += ["--base-url", "http://127.0.0.1:1/v1", "--samples", 5, "--cache", tmp_path / "cache"]
+    typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
+    typed += ["-J", "choices=true", "--samples", 5]
+    typed += ["--base-url", "http://127.0.0.1:1/v1", "--cache", tmp_path / "cache"]
     done = trace_eval(*typed, "--estimate", "--quick")
     assert done.code == 0, done.err
     assert "1 items, 1 calls to make for 5 samples (0 in the reply cache, 0 items" in done.out

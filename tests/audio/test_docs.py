@@ -22,4 +22,4 @@ def test_the_picture_is_what_its_script_draws() -> None:
 def test_every_task_and_preset_is_told_of() -> None:
     text = (ROOT / "docs" / "audio-judges.md").read_text()
     for name in (*task_names(), *PRESETS):
-        assert f"`{name}`" in text or f"--preset {name}" in text, name
+        assert f"`{name}`" in text or f"-J preset={name}" in text, name

@@ -54,7 +54,7 @@ def test_speakbench_is_judged_as_typed(
     data: Path, examples: Path, ears: str, tmp_path: Path
 ) -> None:
     pairs = data / "speakbench_pairs" / "pairs.jsonl"
-    options = ["--task", "s2s", "--concat", "all", "--examples", examples, "--shots", 2]
+    options = ["-J", "task=s2s", "-J", "concat=all", "-J", f"examples={examples}", "-J", "shots=2"]
     done, run = _judge(pairs, tmp_path / "run", ears, *options)
     assert done.code == 0, done.err
     judgements = run.judgements()
@@ -85,7 +85,7 @@ def test_speakbench_is_judged_as_typed(
 def test_words_of_the_manifest_stand_beside_the_recordings(
     data: Path, ears: str, tmp_path: Path
 ) -> None:
-    """``--transcripts reference`` as typed; what has no words is not sent."""
+    """``-J transcripts=reference`` as typed; what has no words is not sent."""
     rates = data / "rate_pairs"
     words = {"1": ("one two three", "four five six"), "2": ("seven eight", None)}
     lines = []
@@ -97,10 +97,10 @@ def test_words_of_the_manifest_stand_beside_the_recordings(
         lines.append(json.dumps(record))
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text("\n".join(lines))
-    options = ["--task", "rate", "--concat", "none"]
+    options = ["-J", "task=rate", "-J", "concat=none"]
     plain, bare = _judge(pairs, tmp_path / "plain", ears, *options)
     assert plain.code == 0, plain.err
-    options += ["--transcripts", "reference"]
+    options += ["-J", "transcripts=reference"]
     done, run = _judge(pairs, tmp_path / "run", ears, *options)
     found, before = run.judgements(), bare.judgements()
     assert done.code == EXIT_INCOMPLETE, done.err

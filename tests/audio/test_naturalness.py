@@ -205,7 +205,7 @@ def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
     run = tmp_path / "run"
     done = trace_eval(
         "judge", tmp_path / "pairs.jsonl", "--judge", f"audio:scripted:{script}",
-        "--task", "naturalness", "--out", run, "--cache", tmp_path / "cache",
+        "-J", "task=naturalness", "--out", run, "--cache", tmp_path / "cache",
     )  # fmt: skip
     assert done.code == 0, done.err
     overall = Run.open(run).overall()["p"]
@@ -232,7 +232,7 @@ def test_a_real_server_hears_both_recordings(tmp_path: Path, ears: str) -> None:
         record[side]["reference"] = "Please say it twice."
     (tmp_path / "pairs.jsonl").write_text(json.dumps(record))
     done = trace_eval(
-        "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:tiny", "--task", "naturalness",
+        "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:tiny", "-J", "task=naturalness",
         "--base-url", f"{ears}/v1", "--out", tmp_path / "run", "--cache", tmp_path / "cache",
         "--min-coverage", "0",
     )  # fmt: skip

@@ -184,7 +184,7 @@ def test_more_that_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(spoken))
     with pytest.raises(UserError, match="its instruction is spoken only; add its text"):
         rater("style", [], examples=path)
-    for options, told in (({"shots": 2}, "no --examples FILE"), ({"concat": "none"}, "joined")):
+    for options, told in (({"shots": 2}, "no -J examples=FILE"), ({"concat": "none"}, "joined")):
         with pytest.raises(UserError, match=told):
             rater("style", [], **options)
     local = JudgeOptions(base_url="http://127.0.0.1:1/v1", examples=path)
@@ -236,8 +236,9 @@ def test_as_typed_with_an_estimate_that_counts_them(tmp_path: Path) -> None:
     with Server(answer) as server:
         typed = [
             "rate", manifest, "--rubric", "style", "--judge", "audio:openai:m",
-            "--base-url", f"{server.url}/v1", "--examples", path, "--shots", 2,
-            "--signals", "none", "--samples", 2, "--temperature", 1, "--cache", tmp_path / "cache",
+            "--base-url", f"{server.url}/v1", "-J", f"examples={path}", "-J", "shots=2",
+            "-J", "signals=none", "--samples", 2, "-J", "temperature=1",
+            "--cache", tmp_path / "cache",
         ]  # fmt: skip
         estimate = trace_eval(*typed, "--estimate")
         assert estimate.code == 0, estimate.err
@@ -252,5 +253,5 @@ def test_as_typed_with_an_estimate_that_counts_them(tmp_path: Path) -> None:
     run = Run(tmp_path / "run")
     assert {s.opinions[0].sent["seconds"] for s in run.scores() if s.opinions[0].sent} == {3.9}
     assert run.record().judge.parameters["shots"] == 2
-    other = trace_eval(*typed[:-2], "--cache", tmp_path / "c", "--shots", 1, "--out", run.folder)
+    other = trace_eval(*typed[:-2], "--cache", tmp_path / "c", "-J", "shots=1", "--out", run.folder)
     assert other.code != 0  # a run of two minds is refused

@@ -29,9 +29,9 @@ from trace_eval.judges.registry import create_scorers
 from trace_eval.judges.views.audio import AudioView
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import rate_manifest
 
 
 def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
@@ -174,7 +174,7 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     manifest = tmp_path / "answers.jsonl"
     manifest.write_text("".join(i.model_dump_json(exclude_none=True) + "\n" for i in items))
     server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
-    sampling = ["--samples", 5, "--temperature", 1, "--top-p", 0.9, "--max-tokens", 1024]
+    sampling = ["--samples", 5, "-J", "temperature=1", "-J", "top_p=0.9", "-J", "max_tokens=1024"]
     common = ["rate", manifest, "--rubric", "style", *server, *sampling]
     done = trace_eval(*common, "--out", tmp_path / "run", "--cache", tmp_path / "cache")
     assert done.code == 0, done.err
@@ -201,7 +201,7 @@ def test_speakbench_is_rated_as_typed(data: Path, ears: str, tmp_path: Path) -> 
     )
     manifest = tmp_path / "pairs.jsonl"
     manifest.write_text(record)
-    server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1", "--temperature", 1]
+    server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1", "-J", "temperature=1"]
     sampling = ["--rubric", "style", "--samples", 5, "--audio-root", pairs.parent]
     done = trace_eval("rate", manifest, *server, *sampling, "--out", tmp_path / "run")
     assert done.code == 0, done.err

@@ -190,8 +190,8 @@ def test_as_typed_against_a_server(tmp_path: Path) -> None:
 
     with Server(answer) as server:
         done = trace_eval(
-            "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:m", "--task",
-            task(tmp_path), "--base-url", f"{server.url}/v1", "--out", tmp_path / "run",
+            "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:m", "-J",
+            f"task={task(tmp_path)}", "--base-url", f"{server.url}/v1", "--out", tmp_path / "run",
             "--cache", tmp_path / "cache",
         )  # fmt: skip
     assert done.code == 0, done.err

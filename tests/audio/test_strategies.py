@@ -195,7 +195,7 @@ def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
     judge, client = scripted([said("1")] * 2, task="s2s", max_request_mb=0.05)
     judgement = asyncio.run(judge.judge(case(tmp_path)))
     assert judgement.reason == Reason.TOO_LARGE
-    assert "--audio-rate 16000" in str(judgement.detail)
+    assert "-J audio_rate=16000" in str(judgement.detail)
     assert client.history == []
     (call, _) = judge.calls(case(tmp_path))
     (part,) = parts_of(call.request.messages)

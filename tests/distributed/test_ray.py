@@ -26,8 +26,8 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract, extract_each, source_from
 from trace_eval.options import ExtractOptions, Options, RateOptions
+from trace_eval.runs.job import judge_manifest, rate_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest, rate_manifest
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
 
@@ -305,7 +305,8 @@ def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
     for engine in ("ray", "local"):
         cache = tmp_path / f"cache-{engine}"
         done = trace_eval(
-            "extract", *clips, "--out", tmp_path / engine, "--engine", engine, "--cache", cache
+            *("extract", *clips, "--out", tmp_path / engine),
+            *("-X", f"engine={engine}", "--cache", cache),
         )
         assert done.code == 0, done.err
         assert done.out == ""

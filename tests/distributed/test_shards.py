@@ -170,7 +170,7 @@ def test_what_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     options = ExtractOptions(overrides=_only(tmp_path / "log"), engine="ray")
     with pytest.raises(UserError, match="keeps its results in a folder; use extract_to"):
         extract([clip], options)
-    with pytest.raises(UserError, match="s3://b: only --engine ray writes to a URL"):
+    with pytest.raises(UserError, match="s3://b: only -X engine=ray writes to a URL"):
         extract_to("s3://b", [clip], ExtractOptions())
     with pytest.raises(UserError, match=r"'127.0.0.1:1': no cluster answers .*ray start --head"):
         extract_to(tmp_path / "out", [clip], replace(options, ray_address="127.0.0.1:1"))

@@ -149,7 +149,7 @@ def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = trace_eval(
         *("drill", "injection", pairs, "--out", out, "--workers", 0, "--json", found),
-        *("--asr", "none", "-x", "rate=none"),
+        *("-x", "transcript=none", "-x", "rate=none"),
     )
     assert done.code == 0, done.err
     assert json.loads(found.read_text())["judge"] == "rules"

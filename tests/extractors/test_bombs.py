@@ -67,6 +67,6 @@ def test_more_seconds_allow_more_samples(tmp_path: Path, monkeypatch: pytest.Mon
     path = _flac(tmp_path / "x.flac", 9_000, 2, 1)
     assert decode(path).channels == 2
     path = _flac(tmp_path / "y.flac", 9_001, 2, 1)
-    with pytest.raises(AudioError, match="or raise --max-seconds"):
+    with pytest.raises(AudioError, match="or raise -X max_seconds"):
         decode(path)
     assert decode(path, max_seconds=2000).channels == 2

@@ -54,7 +54,7 @@ def test_free_texts_are_bounded_and_choices_are_not() -> None:
 def test_loops_are_found_at_the_end_only(fragment: str) -> None:
     text = "The first answer is better because " + fragment * 80
     assert loop_in(text)
-    assert "repeated" in cut_detail(text, "at the limit; raise --max-tokens")
+    assert "repeated" in cut_detail(text, "at the limit; raise -J max_tokens")
     assert loop_in(text + "and that decided it for the second one.") is None
 
 
@@ -62,7 +62,7 @@ def test_what_was_merely_long_may_be_given_more_room() -> None:
     text = " ".join(f"word{n}" for n in range(400))
     assert loop_in(text) is None
     assert loop_in("a a a a") is None
-    assert cut_detail(text, "at the limit; raise --max-tokens").endswith("raise --max-tokens")
+    assert cut_detail(text, "at the limit; raise -J max_tokens").endswith("raise -J max_tokens")
 
 
 def test_the_second_chance_sees_little_of_the_first() -> None:
@@ -94,6 +94,6 @@ def test_a_prompt_that_does_not_fit_names_shorter_forms() -> None:
         judgement = judge_once(made(server.url, rendering="paper"))
     assert judgement.reason is Reason.PROMPT_CUT
     told = str(judgement.detail)
-    assert "--rendering compact has about" in told
-    assert "--mode transcript has about" in told
+    assert "-J rendering=compact has about" in told
+    assert "-J mode=transcript has about" in told
     assert case().a.transcript

@@ -155,7 +155,7 @@ def _result(request: dict[str, object], verdict: object) -> dict[str, object]:
 
 
 def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
-    options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "--retries", 0]
+    options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "-J", "retries=0"]
     done, run = _judge(manifest, "down", *options)
     assert done.code == 2
     assert "error: judge openai:x: http://127.0.0.1:9/v1: cannot be reached" in done.err

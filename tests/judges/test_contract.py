@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +15,32 @@ from blueprints import UserError
 from fusion import DIMENSIONS, TRACE, Rating
 from tests.judges.cases import case
 from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.settings import help_of
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import Request
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.replies import reply_key
 from trace_eval.judges.options import (
-    AUDIO_ONLY,
-    CLIENT_ONLY,
     FIELDS,
-    IN_PROCESS,
     NOT_DECIDING,
-    PAIRS_ONLY,
-    RATES_ONLY,
     STATE,
+    AudioOptions,
     JudgeOptions,
+    OllamaOptions,
+    PairwiseOptions,
+    PointwiseOptions,
+    RewardOptions,
+    TextOptions,
+    names_of,
 )
 from trace_eval.judges.registry import KINDS, create_judge, create_scorers, judge_of
 from trace_eval.rubrics import load_rubric
+
+IN_PROCESS = names_of(RewardOptions)
+AUDIO_ONLY = names_of(AudioOptions)
+PAIRS_ONLY = names_of(PairwiseOptions) | {"mode", "elicitation"}
+RATES_ONLY = names_of(PointwiseOptions)
 
 #: Another legal value than the default for every field whose type does not suggest one.
 OTHERS: dict[str, Any] = {
@@ -78,7 +86,7 @@ def other(name: str) -> Any:
 # Models in this process need torch: tests/models holds them to the same.
 @pytest.mark.parametrize("name", sorted(FIELDS - NOT_DECIDING - IN_PROCESS))
 def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
-    spec = "ollama:m" if name in {"num_ctx", "think"} else "openai:m"
+    spec = "ollama:m" if name in names_of(OllamaOptions) else "openai:m"
     if name in AUDIO_ONLY:
         spec = "audio:openai:m"
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1")
@@ -94,11 +102,14 @@ def test_an_option_that_decides_is_in_the_runs_identity(name: str) -> None:
         assert make(options).parameters() != make(changed).parameters()
 
 
-def test_every_option_is_declared_once() -> None:
-    assert NOT_DECIDING <= FIELDS
-    assert CLIENT_ONLY <= FIELDS
-    assert STATE <= NOT_DECIDING
-    assert {field.name for field in fields(JudgeOptions)} == FIELDS
+def test_every_option_is_declared_once_and_explained() -> None:
+    declared = [
+        name for kind in JudgeOptions.__mro__ for name in vars(kind).get("__annotations__", ())
+    ]
+    assert sorted(declared) == sorted(FIELDS)
+    assert STATE <= NOT_DECIDING <= FIELDS
+    assert help_of(JudgeOptions).keys() == FIELDS - {"named"}
+    assert names_of(TextOptions) < FIELDS
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_one_real_pair_shows_what_the_tiny_call_cannot() -> None:
     assert found["schema"].ok  # all green, and yet no pair fits
     assert not found["pair"].ok
     assert "prompt_cut" in found["pair"].detail
-    assert "--mode transcript has about" in found["pair"].detail
+    assert "-J mode=transcript has about" in found["pair"].detail
 
     tiny = Answer(body=completion('{"rating": "both_good"}'))
     with Server(in_turn([tiny, _verdicts("1")])) as server:

@@ -495,7 +495,7 @@ def test_a_key_by_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("spec", ["openai:m", "ollama:m"])
 def test_credentials_in_the_address_are_refused_and_not_repeated(spec: str) -> None:
-    with pytest.raises(UserError, match="--key-env") as caught:
+    with pytest.raises(UserError, match="-J key_env") as caught:
         create_judge(spec, JudgeOptions(base_url="http://me:pass-word-1@127.0.0.1:1/v1"))
     assert "pass-word-1" not in str(caught.value)
 

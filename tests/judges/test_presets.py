@@ -48,10 +48,15 @@ def listening(asked: Asked) -> Answer:
     return Answer(body=completion(json.dumps(verdict("1") if typed else {"label": "1"})))
 
 
-@pytest.mark.parametrize("way", ["line", "config"])
 @pytest.mark.parametrize(
-    ("preset", "option", "value", "calls"),
-    [("audiojudge", "task", "dimensions", 2), ("style_paper", "samples", 1, 2)],
+    ("way", "preset", "option", "value", "calls"),
+    [
+        ("line", "audiojudge", "task", "dimensions", 2),
+        ("config", "audiojudge", "task", "dimensions", 2),
+        ("line", "style_paper", "samples", 1, 2),
+        ("option", "style_paper", "samples", 1, 2),
+        ("config", "style_paper", "samples", 1, 2),
+    ],
 )
 def test_the_command_line_and_a_file_beat_a_preset(
     tmp_path: Path, way: str, preset: str, option: str, value: Any, calls: int
@@ -66,10 +71,12 @@ def test_the_command_line_and_a_file_beat_a_preset(
             "--out", tmp_path / "run", "--cache", tmp_path / "cache", "--workers", 0,
         ]  # fmt: skip
         if way == "line":
-            typed += ["--preset", preset, f"--{option}", value]
+            typed += ["-J", f"preset={preset}", "-J", f"{option}={value}"]
+        elif way == "option":
+            typed += ["-J", f"preset={preset}", f"--{option}", value]
         else:
             config = tmp_path / "c.toml"
-            config.write_text(f'preset = "{preset}"\n{option} = {json.dumps(value)}\n')
+            config.write_text(f'[judge]\npreset = "{preset}"\n{option} = {json.dumps(value)}\n')
             typed += ["--config", config]
         done = trace_eval(*typed)
     assert done.code == 0, done.err + done.out

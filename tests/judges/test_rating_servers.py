@@ -37,7 +37,7 @@ def test_a_real_model_rates_and_people_are_compared(
     address = f"{llama}/v1" if client == "openai" else ollama_url
     command = ["rate", items, "--judge", f"{client}:tiny", "--base-url", address]
     command += ["--samples", 3, "--out", tmp_path / "run", "--cache", tmp_path / "cache"]
-    command += ["--max-tokens", 400]
+    command += ["-J", "max_tokens=400"]
     done = trace_eval(*command)
     assert done.code == 0, done.err
     scores = {score.item: score for score in Run.open(tmp_path / "run").scores()}
@@ -79,7 +79,7 @@ def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
         (["--rubric", "style"], "judge lexical: compares words with a reference"),
         (["--samples", "5"], "judge lexical: does not use samples"),
         (["--judge", "lexical", "--judge", "lexical"], "judge: name one or more different ones"),
-        (["--tie-margin", "0.1"], "belong to --to-pairs"),
+        (["--policy", "majority_vote"], "policy majority_vote: scores are not fused"),
         (["--estimate"], "estimate: judge lexical sends nothing"),
     ],
 )

@@ -26,9 +26,9 @@ CLIPS = ROOT / "examples" / "clips"
 def models(whisper_file: Path, emotion_folder: Path, accent_folder: Path) -> list[str]:
     """Options that name the tiny checkpoints."""
     return [
-        *("--asr", f"whisper:{whisper_file}"),
-        *("--emotion", f"emotion2vec:{emotion_folder}"),
-        *("--accent", f"ecapa:{accent_folder}"),
+        *("-x", f"transcript=whisper:{whisper_file}"),
+        *("-x", f"emotion=emotion2vec:{emotion_folder}"),
+        *("-x", f"accent=ecapa:{accent_folder}"),
     ]
 
 
@@ -49,7 +49,7 @@ def test_profile_paper_fills_every_key_whichever_way_models_are_held(
     clips = [CLIPS / name for name in ("slow-a.ogg", "noise-a.ogg", "slow-instruction.ogg")]
     options = ["--profile", "paper", "--device", "cpu", "--workers", 1]
     found = {}
-    for name, more in (("kept", []), ("released", ["--one-model-at-a-time"])):
+    for name, more in (("kept", []), ("released", ["-X", "one_model_at_a_time=true"])):
         cache = ["--cache", tmp_path / f"{name}.cache", "--out", tmp_path / name]
         done = trace_eval("extract", *clips, *options, *models, *cache, *more)
         assert done.code == 0, done.err
@@ -70,7 +70,7 @@ def test_error_rates_against_references_are_in_the_run(whisper_file: Path, tmp_p
     }
     manifest = tmp_path / "pairs.jsonl"
     manifest.write_text(json.dumps(record) + "\n")
-    model = ["--asr", f"whisper:{whisper_file}", "--device", "cpu"]
+    model = ["-x", f"transcript=whisper:{whisper_file}", "--device", "cpu"]
     place = ["--out", tmp_path / "run", "--cache", tmp_path / "cache"]
     done = trace_eval("judge", manifest, *model, *place)
     assert done.code == 0, done.err
@@ -102,7 +102,7 @@ def test_half_an_hour(
 
 def test_a_missing_model_is_refused_before_work_and_says_what_to_run(tmp_path: Path) -> None:
     clip = CLIPS / "slow-a.ogg"
-    options = ["--emotion", "emotion2vec:iic/nowhere", "--cache", tmp_path / "cache"]
+    options = ["-x", "emotion=emotion2vec:iic/nowhere", "--cache", tmp_path / "cache"]
     done = trace_eval("show", clip, "--format", "json", *options)
     assert (done.code, done.out) == (2, "")
     assert "run: trace-eval models fetch emotion2vec:iic/nowhere" in done.err
@@ -114,22 +114,23 @@ def test_a_missing_model_is_refused_before_work_and_says_what_to_run(tmp_path: P
     [
         # The default is the second or the third, by what is installed.
         ([], "language 'de'"),
-        (["--asr", "faster-whisper:tiny.en"], "language 'de', but tiny.en writes English only"),
-        (["--asr", "pocketsphinx"], "language 'de': no extractor of this plan takes a language"),
-        (["--asr", "whisper:base.en"], "language 'de', but base.en writes English only"),
+        (["faster-whisper:tiny.en"], "language 'de', but tiny.en writes English only"),
+        (["pocketsphinx"], "language 'de': no extractor of this plan takes a language"),
+        (["whisper:base.en"], "language 'de', but base.en writes English only"),
     ],
 )
 def test_a_language_needs_a_recogniser_that_takes_one(
     asr: list[str], told: str, tmp_path: Path
 ) -> None:
     cache = tmp_path / "cache"
-    options = ["--language", "de", *asr, "--cache", cache]
+    options = ["--language", "de", *(f"-xtranscript={spec}" for spec in asr), "--cache", cache]
     done = trace_eval("show", CLIPS / "slow-a.ogg", *options)
     assert (done.code, done.out) == (2, "")
     told_in_one_line = " ".join(done.err.split())
     assert told in told_in_one_line
     other = "whisper:tiny" if "whisper:base.en" in asr else "faster-whisper:base"
-    assert f"run: trace-eval models fetch {other}, and name it: --asr {other}" in told_in_one_line
+    advice = f"run: trace-eval models fetch {other}, and name it: -x transcript={other}"
+    assert advice in told_in_one_line
     assert "many languages:" in told_in_one_line
     assert not cache.exists(), "refused before anything is extracted"
 
@@ -141,7 +142,8 @@ def test_english_may_be_given_to_a_recogniser_of_english() -> None:
 def test_a_failure_names_its_extractor_once(tmp_path: Path) -> None:
     # No name tells that these weights write English only; loading them does.
     weights = write_whisper(tmp_path / "english.pt", SENTENCE, multilingual=False)
-    options = ["--asr", f"whisper:{weights}", "--language", "de", "--cache", tmp_path / "cache"]
+    options = ["-x", f"transcript=whisper:{weights}", "--language", "de"]
+    options += ["--cache", tmp_path / "cache"]
     done = trace_eval("show", CLIPS / "slow-a.ogg", "--format", "json", *options)
     reason = json.loads(done.out)["transcript"]["reason"]
     assert reason.startswith("whisper: language 'de', but the model knows 1 (en)")

@@ -319,7 +319,7 @@ def test_a_base_with_other_weights_is_refused(trained: Path, base: Path, tmp_pat
     moved = shutil.copytree(base, tmp_path / "moved")
     assert predictions(trained, text, base=moved) == predictions(trained, text)
     other = write_base(tmp_path / "other", seed=5)
-    with pytest.raises(UserError, match=r"was trained on .*--base PATH"):
+    with pytest.raises(UserError, match=r"was trained on .*-J base=PATH"):
         predictions(trained, text, base=other)
 
 
@@ -445,7 +445,7 @@ def test_a_base_that_lies_elsewhere_is_named(causal: Path, tmp_path: Path) -> No
     config.write_text(
         json.dumps(json.loads(config.read_text()) | {"base_model_name_or_path": "/gone/base"})
     )
-    with pytest.raises(UserError, match="--base PATH"):
+    with pytest.raises(UserError, match="-J base=PATH"):
         locate(folder)
     assert len(predictions(folder, [fields(rows(1)[0])], base=causal)) == 1
 
@@ -520,7 +520,7 @@ def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: 
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
-    from trace_eval.runs.session import rate_manifest
+    from trace_eval.runs.job import rate_manifest
 
     hostile = ["rain\nfalls", "rain  falls ", "<rain> falls", "--- rain ===", "[INST] rain {{x}}"]
     items = [
@@ -553,7 +553,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
-    from trace_eval.runs.session import rate_manifest
+    from trace_eval.runs.job import rate_manifest
     from trace_eval.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.scorer.train import train_scorer
 

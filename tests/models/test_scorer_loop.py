@@ -32,7 +32,7 @@ ROWS = {"train": 60, "dev": 20, "test": 20}
 MOST = 2_000
 
 #: Of a training that takes seconds.
-QUICK = "--steps 20 --batch 16 --evaluate-every 10 --lr 2e-3 --warmup 5 --device cpu"
+QUICK = "--steps 20 --batch 16 --evaluate-every 10 --learning-rate 2e-3 --warmup 5 --device cpu"
 
 
 def commands() -> list[list[str]]:

@@ -217,8 +217,8 @@ def test_the_command_line_says_what_is_allowed(
     told = said("--no-network", "extract", path, *out, *bare, "--workers", 0)
     assert "0 of 2 recordings" in told
     assert "which --no-network forbids; copy the file" in told
-    for name in ("--rubric", "--prices", "--config"):
-        said("rate", path, "--judge", "lexical", name, url, *out)
+    for given in (("--rubric", url), ("-J", f"prices={url}"), ("--config", url)):
+        said("rate", path, "--judge", "lexical", *given, *out)
     for command in (("judge", url), ("extract", path, "--audio-root", url, "--workers", 0)):
         told = said("--allow-protocol", "reference", *command, *out, *bare)
         assert "are opened; name the file" in told

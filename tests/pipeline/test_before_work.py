@@ -30,8 +30,8 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.export import extract_to
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
 

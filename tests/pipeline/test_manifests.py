@@ -22,8 +22,8 @@ from trace_eval.data.recordings import check_audio, find_recordings, recordings_
 from trace_eval.data.records import spill_to
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.report import write_report
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 
 def _jsonl(path: Path, *records: Any) -> Path:

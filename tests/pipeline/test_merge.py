@@ -15,9 +15,9 @@ from trace_eval.data.parts import Shard
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs import merge as merging
 from trace_eval.runs.export import extract_to
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 #: Of each pair: the peaks of A and B. Clip 0.5 is in every shard.
 PEAKS = [(0.5, 0.6), (0.7, 0.5), (0.8, 0.9), (0.5, 0.9), (0.6, 0.5), (0.7, 0.8), (0.5, 0.8)]

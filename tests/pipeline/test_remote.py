@@ -20,7 +20,7 @@ from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.start import source_of
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.session import judge_manifest
+from trace_eval.runs.job import judge_manifest
 
 pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
 

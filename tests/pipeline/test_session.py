@@ -26,10 +26,10 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.panel import Panel
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import fuse_again
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.pipeline import Pipeline
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -263,7 +263,7 @@ from tests.pipeline.test_session import NOTHING
 from tests.support.fakes import Counting
 from trace_eval.data.manifests import (read_manifest)
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.session import judge_manifest
+from trace_eval.runs.job import judge_manifest
 
 if __name__ == "__main__":
     folder, delay = Path(sys.argv[1]), float(sys.argv[2])

@@ -22,8 +22,8 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
 from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
-from trace_eval.runs.session import rate_manifest
 
 NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
 

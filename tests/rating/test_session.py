@@ -22,9 +22,10 @@ from trace_eval.data.parts import Shard
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import Session, rate_manifest
+from trace_eval.runs.session import Session
 
 
 def manifest_of(folder: Path, count: int = 6, **fields: Any) -> Manifest:

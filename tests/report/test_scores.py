@@ -12,7 +12,7 @@ from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
 from trace_eval.report import write_report
-from trace_eval.runs.session import rate_manifest
+from trace_eval.runs.job import rate_manifest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -14,7 +14,7 @@ audio: blueprints extractors
 data: blueprints fusion
 static:
 judges.presets:
-judges.options: blueprints judges.presets
+judges.options: blueprints data judges.presets
 measures: blueprints data
 rubrics: blueprints data fusion
 scores: blueprints data fusion
@@ -35,7 +35,8 @@ judges.lexical: blueprints data fusion judges.base judges.rating judges.views ru
 scorer: blueprints data extractors fusion judges judges.base judges.rating judges.views rubrics scores
 judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
 judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
-judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry
+judges.listing: blueprints data judges.base judges.options judges.registry rubrics
+judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
@@ -45,7 +46,7 @@ conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
 compare: agreement blueprints data fusion report runs
-doctor: blueprints data extracting extractors fusion judges.doctor judges.options judges.registry
+doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
 commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
 __main__: commands

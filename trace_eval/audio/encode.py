@@ -169,11 +169,11 @@ def _mp3(wav: bytes) -> bytes:
         done = subprocess.run(command, input=wav, capture_output=True, check=True)
     except FileNotFoundError:
         raise UserError(
-            "--audio-format mp3 needs the program ffmpeg; install it, or use wav"
+            "-J audio_format=mp3 needs the program ffmpeg; install it, or use wav"
         ) from None
     except subprocess.CalledProcessError as error:
         told = error.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise AudioError(f"ffmpeg cannot write MP3 ({told}); use --audio-format wav") from error
+        raise AudioError(f"ffmpeg cannot write MP3 ({told}); use -J audio_format=wav") from error
     return done.stdout
 
 

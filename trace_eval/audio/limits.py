@@ -37,7 +37,7 @@ def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> 
     if seconds > max_seconds:
         raise ClipRefused(
             f"{name} has {seconds:.2f} s, the limit is {max_seconds:g} s; it is never cut"
-            " (--max-clip-seconds)"
+            " (-J max_clip_seconds)"
         )
     if seconds < MIN_CLIP_S:
         raise ClipRefused(f"{name} has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed")

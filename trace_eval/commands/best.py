@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, EXIT_INTERRUPTED, messages, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.progress import progress
 from trace_eval.judges.options import JudgeOptions
@@ -70,13 +70,9 @@ def best(
             )
         )
         return
-    try:
-        with progress(0) as listener:
-            chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed, listener)
-            selection = select_best(manifest, out, chosen)
-    except KeyboardInterrupt:
-        messages().print(f"interrupted; the same command continues {out}")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+    with continuable(out), progress(0) as listener:
+        chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed, listener)
+        selection = select_best(manifest, out, chosen)
     print_selection(selection, out)
     if manifest.problems or selection.summary.selected < selection.summary.groups:
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -24,7 +25,6 @@ from trace_eval.commands import (
     models,
     plan,
     rank,
-    rate,
     report,
     review,
     rubrics,
@@ -44,15 +44,27 @@ app = typer.Typer(
     name="trace-eval",
     cls=Commands,
     help="Judge pairs of spoken answers by textual reasoning over audio cues.",
-    no_args_is_help=True,
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
+#: What a bare ``trace-eval`` prints.
+_START = """\
+trace-eval judges pairs of spoken answers. Begin with:
+
+  trace-eval doctor                        what can run here, and what is missing
+  trace-eval judge PAIRS.jsonl --out run   judge pairs (PAIRS: id, instruction, a, b)
+  trace-eval report run                    read, hear and search the run
+  trace-eval agree run --labels LABELS     compare with people
+
+All commands: trace-eval --help. Of one: trace-eval COMMAND --help."""
+
+
 @app.callback()
 def _everywhere(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Print tracebacks instead of one line.")
@@ -79,36 +91,28 @@ def _everywhere(
     if version:
         results().print(f"{SCRIPT} {__version__} ({DISTRIBUTION})", markup=False)
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        results().print(_START, markup=False, highlight=False)
 
 
-for command in (
-    judge.judge,
-    rate.rate,
-    extract.extract,
-    merge.merge,
-    show.show,
-    fuse.fuse,
-    runs.runs,
-    export.export,
-    agree.agree,
-    compare.compare,
-    rank.rank,
-    best.best,
-    speechjudge.speechjudge,
-    screen.screen,
-    plan.plan,
-    card.card,
-    ablate.ablate,
-    report.report,
-    review.review,
-    doctor.doctor,
-    schema.schema,
-):
-    app.command()(command)
-app.add_typer(drill.app)
-app.add_typer(models.app)
-app.add_typer(train.app)
-app.add_typer(rubrics.app)
+#: Heading of the help page -> its commands, in the order in which they are used.
+GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
+    "Judge": (judge.judge, judge.rate, best.best, extract.extract),
+    "Look": (report.report, show.show, runs.runs, export.export, review.review),
+    "Conclude": (agree.agree, rank.rank, compare.compare, screen.screen, plan.plan, card.card),
+    "Set up": (doctor.doctor, models.app, rubrics.app, schema.schema),
+    "More": (
+        *(fuse.fuse, merge.merge, ablate.ablate),
+        *(drill.app, train.app, speechjudge.speechjudge),
+    ),
+}
+
+for heading, members in GROUPS.items():
+    for member in members:
+        if isinstance(member, typer.Typer):
+            app.add_typer(member, rich_help_panel=heading)
+        else:
+            app.command(rich_help_panel=heading)(member)
 
 
 def main() -> None:

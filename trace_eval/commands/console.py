@@ -6,9 +6,12 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
@@ -42,6 +45,20 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 def visible(text: str) -> str:
     """A text whose control characters are written out, e.g. ``\\x1b``."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+@contextmanager
+def continuable(folder: Path) -> Iterator[None]:
+    """Say after Ctrl-C that the same command goes on with what is in this folder.
+
+    Raises:
+        typer.Exit: it was interrupted.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        messages().print(f"interrupted; the same command continues {folder}")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 class SafeConsole(Console):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -16,7 +17,8 @@ from trace_eval.judges.options import JudgeOptions
 def doctor(
     *,
     judge: Annotated[
-        str | None, typer.Option(help="Also ask this judge's server, with one tiny call.")
+        str | None,
+        typer.Option(help="Ask this judge's server, with one tiny call; list its options."),
     ] = None,
     probe: Annotated[
         bool, typer.Option("--probe", help="Of a judge that listens: six calls, does it hear?")
@@ -24,14 +26,20 @@ def doctor(
     config: ConfigOption = None,
     judging: JudgeOptions,
 ) -> None:
-    """Say what is installed, and which extractors and judges can run here."""
-    from trace_eval.commands.tables import print_checks, print_diagnosis
-    from trace_eval.doctor import diagnose, diagnose_judge
+    """Say what is installed, and which extractors and judges can run here.
+
+    With --judge: check it, and list the options that it has.
+    """
+    from blueprints.errors import UserError
+    from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
+    from trace_eval.doctor import diagnose, diagnose_judge, options_of_judge
 
     if judge is None:
         print_diagnosis(diagnose())
         return
     checks = diagnose_judge(judge, judging, probe)
     print_checks(judge, checks)
+    with suppress(UserError):  # why it cannot be made is among the checks
+        print_options(options_of_judge(judge, judging))
     if not all(check.ok for check in checks):
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -44,8 +44,24 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""
+        line = [*ctx._protected_args, *ctx.args]
         with ended():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except typer.TyperException as error:
+                _refuse_renamed(error, line)
+                raise
+
+
+def _refuse_renamed(error: Exception, line: list[str]) -> None:
+    """Name the new spelling of an option that the command had once."""
+    from trace_eval.commands.renames import renamed
+
+    option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if option and context:
+        flags = [name for known in context.command.params for name in known.opts]
+        if told := renamed(option, line, flags):
+            raise UserError(told) from None
 
 
 @contextmanager

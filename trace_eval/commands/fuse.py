@@ -1,21 +1,24 @@
-"""``trace-eval fuse``: another policy over a finished run."""
+"""``trace-eval fuse``: other verdicts from a finished run; nothing is extracted or judged."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands.statistics import Labels
+from trace_eval.options import PairOptions
 
 
 def fuse(
     run: Annotated[
         Path,
-        typer.Argument(help="Run folder of judge; with --calibrated also a file of judgements."),
+        typer.Argument(
+            help="Run folder of judge or rate; with --calibrated also a file of judgements."
+        ),
     ],
     policy: Annotated[
         str | None,
@@ -31,23 +34,47 @@ def fuse(
         ),
     ] = False,
     labels: Labels = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Pairs made of scores: a .csv or .jsonl of labels, or a new run folder. With --as:"
+            " a new run folder. With a file: folder of the probabilities."
+        ),
+    ] = None,
     as_: Annotated[
         str | None,
-        typer.Option("--as", help="What the naturalness scores of RUN stand for: voice_quality."),
+        typer.Option(
+            "--as",
+            help="Dimension that the scores of RUN stand for: voice_quality, or content.",
+        ),
     ] = None,
     acceptable: Annotated[
         float | None,
-        typer.Option(help="With --as: mean score from which an answer is acceptable, e.g. 6."),
+        typer.Option(help="Score from which an answer is acceptable; types ties."),
     ] = None,
     onto: Annotated[
-        Path | None, typer.Option(help="With --as: run whose verdicts on it are replaced.")
+        Path | None, typer.Option(help="Run of pairs in which that dimension is replaced.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="With --as: new run folder; with a file: folder of the probabilities."),
+    tie_margin: Annotated[
+        float | None,
+        typer.Option(help="Of a run of rate: means on 0-1 that are not farther apart are a tie."),
+    ] = None,
+    rubric: Annotated[
+        str | None, typer.Option(help="Of a run of rate: whose scores, where there are several.")
     ] = None,
 ) -> None:
-    """Fuse again with another policy; nothing is extracted or judged."""
+    """Fuse again with another policy, or make pairs of scores; nothing is judged."""
+    from trace_eval.runs.run import Run
+
+    if run.is_dir() and Run(run).holds_scores:
+        if policy or calibrated or labels:
+            raise UserError(f"{run}: holds scores; policy, calibrated and labels are for pairs")
+        stands_for = cast(Any, as_)  # PairOptions checks it
+        chosen = PairOptions(tie_margin or 0.0, acceptable, stands_for, rubric, onto)
+        _compare_scores(run, out, chosen)
+        return
+    if tie_margin is not None or rubric:
+        raise UserError(f"{run}: holds no scores; tie_margin and rubric are for runs of rate")
     if run.is_file() and as_ is None and acceptable is None and onto is None:
         _calibrate_file(run, policy, calibrated, labels, out)
         return
@@ -60,6 +87,16 @@ def fuse(
     print_results(run)
     if calibrated:
         _calibrate(run, None, labels, run)
+
+
+def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
+    from trace_eval.commands.console import results
+    from trace_eval.runs.score_pairs import write_pairs
+
+    if out is None:
+        raise UserError(f"{run}: holds scores; name what the pairs go to with --out")
+    count = write_pairs(run, out, options)
+    results().print(f"{count} pairs -> {out}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _calibrate_file(

@@ -1,45 +1,69 @@
-"""``trace-eval judge``: the whole path from recordings to overall ratings."""
+"""``trace-eval judge`` and ``rate``: the whole path from recordings to verdicts or scores."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
+from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import judge_options, judges_help
-from trace_eval.commands.sitting import Ways, sit
+from trace_eval.commands.progress import progress
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
-
-if TYPE_CHECKING:
-    pass
-
-_DEFAULTS = Options()
+from trace_eval.options import (
+    DEFAULT_JUDGE,
+    DEFAULT_RATERS,
+    DEFAULT_RUBRICS,
+    ExtractOptions,
+    Options,
+    usual_rubrics,
+)
 
 
 @judge_options
 @shared.extract_options
 def judge(
     *,
-    pairs: Annotated[
-        str, typer.Argument(help="Manifest (.jsonl, .csv, .parquet, HCoT .json), or its URL.")
+    items: Annotated[
+        str,
+        typer.Argument(
+            help="Manifest (.jsonl, .csv, .parquet, .json), or its URL: pairs; with rubrics single"
+            " answers, or the answers of pairs."
+        ),
     ],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"{judges_help()} Default: {DEFAULT_JUDGE}, of rate {', '.join(DEFAULT_RATERS)}."
+            " Of single answers several may be named, whose scores are pooled."
+        ),
+    ] = None,
+    rubric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Score single answers by this rubric: a shipped one (trace-eval rubrics list) or"
+            f" a .toml file; may be repeated. Default: none, of rate {', '.join(DEFAULT_RUBRICS)}."
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="Fusion policy of pairs: a name or a 64-row .csv/.json table. Default:"
+            f" {DEFAULT_POLICY}."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Run folder, continued if it is there; default: runs/PAIRS-JUDGE[-I-of-N],"
-            " another one for another file PAIRS."
+            help="Run folder, continued if it is there; default: runs/ITEMS-JUDGE[-I-of-N],"
+            " another one for another file ITEMS."
         ),
     ] = None,
-    judge: Annotated[str, typer.Option(help=judges_help())] = DEFAULT_JUDGE,
-    policy: Annotated[
-        str, typer.Option(help="Fusion policy: a name or a 64-row .csv/.json table.")
-    ] = DEFAULT_POLICY,
     audio_root: shared.AudioRoot = None,
     shard: shared.ShardOption = None,
     limit: Annotated[
@@ -48,8 +72,8 @@ def judge(
     tag: shared.TagOption = None,
     config: shared.ConfigOption = None,
     min_coverage: Annotated[
-        float, typer.Option(help="Share of pairs that must be scored for exit code 0.")
-    ] = _DEFAULTS.min_coverage,
+        float, typer.Option(help="Share of the items that must be scored for exit code 0.")
+    ] = Options().min_coverage,
     estimate: shared.EstimateOption = False,
     quick: shared.QuickOption = False,
     batch_file: shared.BatchFile = None,
@@ -58,34 +82,49 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.commands.tables import print_results, print_summary
-    from trace_eval.data.manifests import read_manifest
-    from trace_eval.data.parts import Shard
-    from trace_eval.data.recordings import check_audio
-    from trace_eval.data.records import spill_to
-    from trace_eval.extracting.cache import audio_folder
-    from trace_eval.runs.inputs import default_out
-    from trace_eval.runs.session import Session
+    from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
+    from trace_eval.runs.job import open_job
 
-    part = Shard.parse(shard) if shard else None
+    judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
+    if rubrics and policy:
+        raise UserError(f"policy {policy}: scores are not fused; leave it out, or the rubric")
     options = Options(
-        extracting, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage, tag
+        extract=extracting,
+        judge=judges if len(judges) > 1 or rubrics else judges[0],
+        judging=judging,
+        policy=policy or DEFAULT_POLICY,
+        min_coverage=min_coverage,
+        tag=tag,
+        rubrics=rubrics,
     )
-    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)), limit)
-    if part:
-        manifest = manifest.shard(part)
-    folder = out or default_out(manifest, judge)
-    warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.pairs)))
-    summary = sit(
-        manifest,
-        folder,
-        options,
-        lambda listener: Session(manifest, folder, options, listener),
-        Ways(estimate or quick, quick, batch_file, batch_results or ()),
-    )
-    if summary is None:
-        return
-    print_results(folder)
-    print_summary(summary, folder)
-    if summary.total and summary.coverage < min_coverage:
-        raise typer.Exit(EXIT_INCOMPLETE)
+    job = open_job(items, out, options, audio_root=audio_root, limit=limit, shard=shard)
+    warn_all(job.problems())
+    noun = "items" if rubrics else "pairs"
+    if estimate or quick:
+        with progress(len(job.manifest.items)) as listener:
+            print_estimate(job.estimate(quick, listener), noun)
+    elif batch_file:
+        with continuable(job.folder), progress(len(job.manifest.items)) as listener:
+            print_batch(job.write_batch(batch_file, listener), noun)
+    else:
+        with (
+            continuable(job.folder),
+            progress(len(job.manifest.items), "rating" if rubrics else "judging") as listener,
+            job.session(listener, bool(batch_results)) as session,
+        ):
+            warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
+            summary = session.judge_pending(batch_results or ())
+        print_outcomes(summary, job.folder, noun)
+        if summary.total and summary.coverage < min_coverage:
+            raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def rate(**values: Any) -> None:
+    """Score single answers by a rubric; judge with the defaults of scores; resumable."""
+    judges = values["judge"] or [*DEFAULT_RATERS]
+    rubrics = values["rubric"] or [*usual_rubrics(judges)]
+    judge(**{**values, "judge": judges, "rubric": rubrics})
+
+
+rate.__signature__ = inspect.signature(judge)  # type: ignore[attr-defined]
+rate.__annotations__ = judge.__annotations__

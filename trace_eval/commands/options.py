@@ -1,22 +1,29 @@
 """Groups of options that several commands share, with the library's own defaults.
 
 A command that is decorated takes the finished options object; the decorator gives it the
-single options on the command line. Names, types and defaults come from the dataclass; only
-the help texts are written here.
+single options on the command line. Names, types, defaults and help come from the dataclass.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, fields
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_origin, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from blueprints.errors import UserError
+from trace_eval.data.settings import (
+    choices_of,
+    help_of,
+    hints_of,
+    read_settings,
+    sentence,
+    split_settings,
+)
 from trace_eval.options import ExtractOptions
 
 Command = Callable[..., None]
@@ -34,26 +41,30 @@ ShardOption = Annotated[
 ]
 
 
+#: Where a context keeps the settings of a file that are no options of its command.
+_TABLE = "trace_eval.table"
+
+
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Let a file of options stand for what is not on the command line."""
     if path is None or context.resilient_parsing:
         return path
-    from trace_eval.runs.config import KEYS, read_config
+    from trace_eval.runs.config import read_config
 
     found = read_config(path)
-    names = {
-        name.lstrip("-").replace("-", "_"): option.name
-        for option in context.command.params
-        for name in (*option.opts, option.name or "")
+    options = {option.name: option for option in context.command.params if option.name}
+    context.default_map = {
+        key: _as_often(value, options[key]) for key, value in found.items() if key in options
     }
-    given = {key.replace("-", "_"): value for key, value in found.items()}
-    if unknown := [key for key in given if key not in names and key not in KEYS]:
-        raise UserError(
-            f"{path}: no option {unknown[0]!r}; use names of options of"
-            f" {context.info_name}, e.g. {', '.join(sorted(KEYS)[:3])}"
-        )
-    context.default_map = {str(names[key]): value for key, value in given.items() if key in names}
+    context.meta[_TABLE] = {key: value for key, value in found.items() if key not in options}
     return path
+
+
+def _as_often(value: Any, option: Any) -> Any:
+    """A list where an option may be repeated, else the only one of a list."""
+    if option.multiple:
+        return value if isinstance(value, list) else [value]
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 ConfigOption = Annotated[
@@ -127,117 +138,152 @@ def with_options(
 
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
     """Those values of parameters that stand on the command line or in a file of options."""
-    # typer brings its own copy of click or uses the package, so the enum is known by its names.
-    sources = {name: context.get_parameter_source(name) for name in values}
-    default = {name for name, source in sources.items() if source and source.name == "DEFAULT"}
-    return {name: value for name, value in values.items() if name not in default}
+    return {n: value for n, value in values.items() if _source(context, n) not in ("", "DEFAULT")}
 
 
-#: Shorthand options -> the group whose extractor they name.
-_SHORT = {"asr": "transcript", "emotion": "emotion", "accent": "accent"}
-
-_PANEL = "Options of extraction"
-
-#: Field of :class:`ExtractOptions` -> (option, help), in the order of the help page.
-_HELP: dict[str, tuple[str, str]] = {
-    "profile": ("--profile", "Named set of extractors: screen or paper."),
-    "language": ("--language", "Language of the speech; default: detected."),
-    "beam_size": (
-        "--beam-size",
-        "Hypotheses that Whisper keeps; default: 1, with paper the library's.",
-    ),
-    "compute_type": (
-        "--compute-type",
-        "Numbers of faster-whisper; default: int8 on a CPU, float16 on a GPU.",
-    ),
-    "device": ("--device", "Where models run: auto, cpu or cuda:N."),
-    "batch_size": (
-        "--batch-size",
-        "Clips that a model works on at once; default: 1, on a GPU more.",
-    ),
-    "one_model_at_a_time": (
-        "--one-model-at-a-time",
-        "Release each model before the next is loaded.",
-    ),
-    "cache": ("--cache", "Cache folder; default: the user's cache folder."),
-    "workers": ("--workers", "Processes; 0: none; default: one per core."),
-    "max_seconds": ("--max-seconds", "Refuse longer recordings, seconds."),
-    "engine": ("--engine", "Where clips are extracted: local or ray."),
-    "ray_address": (
-        "--ray-address",
-        "A running Ray cluster, e.g. auto; default: one on this machine.",
-    ),
-}
-
-
-#: Types that the options import for type checkers only; no option is of them.
-_LATER = {"Extractor": Any}
+def _source(context: typer.Context, name: str) -> str:
+    """Where a value comes from; typer brings its own copy of click or uses the package."""
+    source = context.get_parameter_source(name)
+    return source.name if source else ""
 
 
 def field_parameters(
-    options: type, helps: Mapping[str, tuple[str, str]], panel: str
-) -> dict[str, inspect.Parameter]:
-    """Parameters of a command from the fields of an options class, in the order of ``helps``.
+    options: type[Any], names: Iterable[str], panel: str | None = None
+) -> list[inspect.Parameter]:
+    """Parameters of a command from fields of an options class.
 
     Args:
-        options: a dataclass; names, types and defaults come from it.
-        helps: field -> (option, help text); fields that are not here are no options.
+        options: a dataclass; types, defaults and help come from it.
+        names: the fields, in the order of the help page.
         panel: heading on the help page.
     """
-    hints = get_type_hints(options, localns=_LATER)
+    hints, helps = hints_of(options), help_of(options)
     known = {field.name: field for field in fields(options)}
-    made = {}
-    for name, (option, text) in helps.items():
-        hint: Any = hints[name]
+    made = []
+    for name in names:
         default = known[name].default
-        default = None if default is MISSING else default
-        if get_origin(hint) is Literal and default is not None:
-            hint = type(default)  # the options class checks it and lists what it takes
-        annotation = Annotated[hint, typer.Option(option, help=text, rich_help_panel=panel)]
-        made[name] = parameter(name, annotation, default)
+        if default is MISSING:  # it must be named
+            default = inspect.Parameter.empty
+        choices = choices_of(hints[name])  # the options class checks them and lists them
+        hint = str | None if choices and default is None else str if choices else hints[name]
+        flags = () if hint is not bool else (f"--{name.replace('_', '-')}",)
+        option = typer.Option(*flags, help=sentence(helps[name]), rich_help_panel=panel)
+        made.append(parameter(name, Annotated[hint, option], default))
     return made
 
 
-def _extract_parameters() -> list[inspect.Parameter]:
-    made = field_parameters(ExtractOptions, _HELP, _PANEL)
-    replace = typer.Option(
-        "--extractor",
-        "-x",
-        metavar="GROUP=SPEC",
-        help="Replace one extractor, e.g. pitch=pyin, quality=dnsmos:all, emotion=none.",
-        rich_help_panel=_PANEL,
-    )
-    short = [
-        parameter(
-            name,
-            Annotated[
-                str | None, typer.Option(help=f"Short for -x {group}=SPEC.", rich_help_panel=_PANEL)
-            ],
-            None,
-        )
-        for name, group in _SHORT.items()
-    ]
-    extractor = parameter("extractor", Annotated[list[str] | None, replace], None)
-    return [made.pop("profile"), extractor, *short, *made.values()]
+def named_options(
+    context: typer.Context,
+    options: type[Any],
+    hidden: Collection[str],
+    chosen: Mapping[str, Any],
+    short: Mapping[str, str],
+    flag: str,
+) -> dict[str, Any]:
+    """What a user named of an options class: options first, then ``-J``, then the file.
+
+    Args:
+        context: of the command.
+        options: the class.
+        hidden: its fields that nobody may name.
+        chosen: values of the options of the command that are fields of it.
+        short: what came by ``flag``.
+        flag: ``-J`` or ``-X``.
+
+    Raises:
+        UserError: an option is unknown, of another type, or given in two ways.
+    """
+    hints = {name: hint for name, hint in hints_of(options).items() if name not in hidden}
+    line = typed(context, chosen)
+    twice = [name for name in short if name in line and _source(context, name) == "COMMANDLINE"]
+    if twice:
+        raise UserError(f"{flag} {twice[0]}: is given as an option too; leave one out")
+    table = {name: v for name, v in context.meta.get(_TABLE, {}).items() if name in hints}
+    return {
+        **read_settings(table, hints, f"{context.params.get('config')}: "),
+        **line,
+        **read_settings(short, hints, f"{flag} ", _LISTED[flag]),
+    }
 
 
-_EXTRACT = _extract_parameters()
+#: Where the options are listed that a flag takes.
+_LISTED = {
+    "-J": "(trace-eval doctor --judge SPEC lists those of a judge)",
+    "-X": "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",
+}
+
+_PANEL = "Options of extraction"
+
+#: What everybody needs; the other fields come by ``-X``.
+_EVERYBODY = ("profile", "language", "device", "workers", "cache")
+
+_HIDDEN = ("overrides", "extractor_options")
+
+_REPLACE = parameter(
+    "extractor",
+    Annotated[
+        list[str] | None,
+        typer.Option(
+            "--extractor",
+            "-x",
+            metavar="GROUP=SPEC",
+            help="Replace one extractor, e.g. transcript=faster-whisper:small, emotion=none.",
+            rich_help_panel=_PANEL,
+        ),
+    ],
+    None,
+)
+_SETTINGS = parameter(
+    "extract_settings",
+    Annotated[
+        list[str] | None,
+        typer.Option(
+            "-X",
+            metavar="KEY=VALUE",
+            help="Any other option of extraction (max_seconds, engine, batch_size, ...), or of one"
+            " extractor: EXTRACTOR.KEY=VALUE; may be repeated.",
+            rich_help_panel=_PANEL,
+        ),
+    ],
+    None,
+)
 
 
 def extract_options(command: Command) -> Command:
     """Give a command the options of extraction; it gets them as ``extracting``."""
-    return with_options(command, "extracting", _EXTRACT, lambda chosen, _: _build(chosen))
+    made = field_parameters(ExtractOptions, _EVERYBODY, _PANEL)
+    return with_options(command, "extracting", [made[0], _REPLACE, _SETTINGS, *made[1:]], _build)
 
 
-def _build(chosen: dict[str, Any]) -> ExtractOptions:
+def _build(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
     overrides: dict[str, Any] = {}
     for item in chosen.pop("extractor") or []:
         group, separator, spec = item.partition("=")
         if not separator or not group or not spec:
             raise UserError(f"--extractor {item!r}: write GROUP=SPEC, e.g. pitch=pyin")
         overrides[group] = spec
-    for name, group in _SHORT.items():
-        spec = chosen.pop(name)
-        if spec:
-            overrides[group] = spec
-    return ExtractOptions(overrides=overrides, **chosen)
+    given = split_settings(chosen.pop("extract_settings") or (), "-X")
+    context = others["context"]
+    own: dict[str, dict[str, Any]] = {
+        name: dict(options)
+        for name, options in context.meta.get(_TABLE, {}).get("extractor_options", {}).items()
+    }
+    for key in [key for key in given if "." in key]:
+        extractor, _, option = key.rpartition(".")
+        own.setdefault(extractor, {})[option] = given.pop(key)
+    if "cache" in given:
+        raise UserError("-X cache: use --cache FOLDER, which is for replies too")
+    named = named_options(context, ExtractOptions, _HIDDEN, chosen, given, "-X")
+    return ExtractOptions(overrides=overrides, extractor_options=_read(own), **named)
+
+
+def _read(own: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Options of single extractors, of the types that these take."""
+    if not own:
+        return {}
+    from extractors.registry import load
+
+    return {
+        name: read_settings(options, hints_of(load(name)), f"-X {name}.")
+        for name, options in own.items()
+    }

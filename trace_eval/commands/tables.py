@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.judges.chat.batch import BatchWritten
     from trace_eval.judges.chat.estimate import CostEstimate
     from trace_eval.judges.doctor import Check
+    from trace_eval.judges.listing import ListedOption
     from trace_eval.runs.listing import Listed
     from trace_eval.runs.summary import Summary
 
@@ -157,6 +158,16 @@ def print_summary(
         console.print(f"details: {escape(str(folder / name))}{again}")
 
 
+def print_outcomes(summary: Summary, folder: Path, noun: str) -> None:
+    """The table of a run of pairs, or of items, and what it took."""
+    if noun == "pairs":
+        print_results(folder)
+        print_summary(summary, folder)
+    else:
+        print_scores(folder)
+        print_summary(summary, folder, noun, "scores.jsonl")
+
+
 def print_runs(runs: Sequence[Listed]) -> None:
     """One line per run."""
     console = results()
@@ -272,4 +283,20 @@ def print_checks(title: str, checks: Iterable[Check]) -> None:
     for check in checks:
         mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
         table.add_row(mark, escape(check.name), escape(check.detail))
+    results().print(table)
+
+
+def print_options(options: Sequence[ListedOption]) -> None:
+    """The options of a judge: name, default, what for, meaning."""
+    if not options:
+        results().print("\nit has no options")
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("option", "default", "for", "meaning"):
+        table.add_column(title, overflow="fold", no_wrap=title == "option")
+    for each in options:
+        row = (each.name, each.default, each.items, each.meaning)
+        table.add_row(*map(escape, row))
+    told = "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config"
+    results().print(told, markup=False)
     results().print(table)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE
+from trace_eval.commands.options import Command, field_parameters, with_options
 from trace_eval.commands.statistics import Seed
 from trace_eval.scorer.options import TrainOptions
 
@@ -52,75 +54,25 @@ def fusion(
     console.print(f"wrote {found.path}", markup=False, highlight=False)
 
 
-_DEFAULTS = TrainOptions(base="")
+def _train_options(command: Command) -> Command:
+    made = field_parameters(TrainOptions, [each.name for each in fields(TrainOptions)])
+    return with_options(command, "options", made, lambda chosen, _: TrainOptions(**chosen))
 
 
 @app.command("scorer")
+@_train_options
 def scorer(
+    *,
     ratings: Annotated[Path, typer.Argument(help="Answers with people's ratings (JSONL, JSON).")],
-    base: Annotated[str, typer.Option(help="Decoder language model: path or hub id.")],
     out: Annotated[Path, typer.Option(help="Folder of the scorer; continued if it is there.")],
-    head: Annotated[str, typer.Option(help="multinomial or beta.")] = _DEFAULTS.head,
-    lora: Annotated[
-        int | None, typer.Option(help="Rank of LoRA; default: all weights are trained.")
-    ] = _DEFAULTS.lora,
-    start: Annotated[
-        Path | None, typer.Option("--from", help="Scorer to go on from, with a fresh optimiser.")
-    ] = None,
     dev: Annotated[
         Path | None, typer.Option(help="Rows that choose the checkpoint; default: split dev.")
     ] = None,
-    dev_share: Annotated[
-        float, typer.Option(help="Of the questions, where no row is in split dev.")
-    ] = _DEFAULTS.dev_share,
-    weight: Annotated[
-        str, typer.Option(help="rows: each row weighs the same; ratings: each rating.")
-    ] = _DEFAULTS.weight,
-    steps: Annotated[int, typer.Option(help="At most.")] = _DEFAULTS.steps,
-    batch: Annotated[int, typer.Option(help="Rows per step.")] = _DEFAULTS.batch,
-    learning_rate: Annotated[float, typer.Option("--lr")] = _DEFAULTS.learning_rate,
-    warmup: Annotated[int, typer.Option(help="Steps.")] = _DEFAULTS.warmup,
-    evaluate_every: Annotated[
-        int, typer.Option(help="Steps between two looks at the dev rows.")
-    ] = _DEFAULTS.evaluate_every,
-    patience: Annotated[
-        int, typer.Option(help="Looks without a better CRPS before it stops.")
-    ] = _DEFAULTS.patience,
-    transcription: Annotated[
-        bool, typer.Option("--transcription", help="Show the transcript of the question's audio.")
-    ] = _DEFAULTS.transcription,
-    seed: Annotated[int, typer.Option(help="Of weights, order and split.")] = _DEFAULTS.seed,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = _DEFAULTS.device,
-    data: Annotated[
-        str | None, typer.Option(help="What the ratings are called, for the card.")
-    ] = _DEFAULTS.data,
-    licence: Annotated[
-        str | None, typer.Option(help="Terms under which the ratings were used, for the card.")
-    ] = _DEFAULTS.licence,
+    options: TrainOptions,
 ) -> None:
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
     from trace_eval.scorer.train import Progress, train_scorer
-
-    options = TrainOptions(
-        base=base,
-        head=head,
-        lora=lora,
-        start=start,
-        dev_share=dev_share,
-        weight=weight,
-        steps=steps,
-        batch=batch,
-        learning_rate=learning_rate,
-        warmup=warmup,
-        evaluate_every=evaluate_every,
-        patience=patience,
-        transcription=transcription,
-        seed=seed,
-        device=device,
-        data=data,
-        licence=licence,
-    )
 
     def tell(found: Progress) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in found.values.items())
@@ -145,7 +97,7 @@ def clamp(
     scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
     dev: Annotated[Path, typer.Argument(help="Answers with people's ratings.")],
     base: Annotated[str | None, typer.Option(help="Base model: path or hub id.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = _DEFAULTS.device,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = "auto",
 ) -> None:
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
     from trace_eval.commands.console import results

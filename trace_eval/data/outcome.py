@@ -38,7 +38,7 @@ class Reason(StrEnum):
     SILENT = "silent"  # nobody can be heard; scores end as the rubric says
     EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
     IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
-    TOO_LARGE = "too_large"  # the request would be larger than --max-request-mb
+    TOO_LARGE = "too_large"  # the request would be larger than -J max_request_mb
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 

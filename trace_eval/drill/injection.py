@@ -20,8 +20,8 @@ from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import any_policy, fuse
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 #: Where the words are put: into the transcript of the answer that they favour, into the
 #: instruction, or into the other answer's transcript as a quotation.
@@ -112,7 +112,7 @@ def drill_injection(
 
     Raises:
         UserError: the judge reads no blueprints, so there are no words to attack; else as
-            :func:`trace_eval.runs.session.judge_manifest`.
+            :func:`trace_eval.runs.job.judge_manifest`.
     """
     judge = judge_of(options.only_judge, options.judging)
     if "blueprint" not in judge.reads:

@@ -27,8 +27,8 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Pair, Recording
 from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import judge_manifest
 
 Change = Callable[[Clip], Samples]
 #: (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.
@@ -142,7 +142,7 @@ def drill_judge(
 
     Raises:
         UserError: a manifest without pairs; else as
-            :func:`trace_eval.runs.session.judge_manifest`.
+            :func:`trace_eval.runs.job.judge_manifest`.
     """
     if not manifest.pairs:
         raise UserError(f"{manifest.path}: no pairs to probe the judge with")

@@ -34,10 +34,10 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
         "compute_type": options.compute_type,
     }
     settings = {"device": options.device, "batch": options.batch_size, **choices}
-    plan = plan_extractors(options.profile, options.overrides, settings)
+    plan = plan_extractors(options.profile, options.overrides, settings, options.extractor_options)
     for name, value in choices.items():
         if value is not None and not any(hasattr(extractor, name) for extractor in plan):
-            remedy = "use --asr faster-whisper:NAME"
+            remedy = "use -x transcript=faster-whisper:NAME"
             if name == "language":
                 remedy = another_recogniser("faster-whisper")
             raise UserError(f"{name} {value!r}: no extractor of this plan takes a {name}; {remedy}")

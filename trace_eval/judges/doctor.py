@@ -22,7 +22,11 @@ from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.message import Message, Text
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.registry import KINDS, create_judge, create_scorers
+from trace_eval.rubrics import load_rubric
+
+#: Rubric to make a judge of single answers with.
+_RUBRIC = "correctness"
 
 #: Tokens of a pair's part of the prompt that a model should have room for: two answers of
 #: about two minutes with all groups.
@@ -115,8 +119,12 @@ async def doctor(
     """
     options = replace(options or JudgeOptions(), cache=None, max_cost=None)
     options = replace(options, offline=False)
+    kind = KINDS.get(spec.partition(":")[0])
     try:
-        judge = create_judge(spec, options)
+        if kind and kind.scores and not kind.pairs:
+            (judge,) = create_scorers(spec, [load_rubric(_RUBRIC)], options)
+        else:
+            judge = create_judge(spec, options)
     except UserError as error:
         return [Check("judge", False, str(error))]
     chat = judge if isinstance(judge, ChatJudge) else None
@@ -219,7 +227,7 @@ async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
         async with asyncio.timeout(options.timeout_s):
             reply = await client.chat(request)
     except TimeoutError:
-        return [Check("server", False, f"no answer in {options.timeout_s:g} s; raise --timeout")]
+        return [Check("server", False, f"no answer in {options.timeout_s:g} s; raise -J timeout_s")]
     except CallFailed as failure:
         return [Check("server", False, f"{failure.reason}: {failure.detail}")]
     except Unusable as unusable:

@@ -32,7 +32,7 @@ Input = Literal[
 #: Inputs that are the answer itself; a rubric needs one of them.
 ANSWERS = frozenset({"candidate", "audio", "turns"})
 
-#: Inputs that may be left out by ``--show``: material beside answer and reference.
+#: Inputs that may be left out by ``-J show``: material beside answer and reference.
 OPTIONAL: tuple[Input, ...] = ("question", "rationale", "transcription")
 
 #: How several samples become one value.
@@ -80,7 +80,7 @@ class ScoreRubric(Strict):
 
     Attributes:
         rules: what the judge must and must not do, one sentence each.
-        hidden: inputs that are shown only where ``--show`` names them.
+        hidden: inputs that are shown only where ``-J show`` names them.
         elements: asked for besides the score, kept beside it, never averaged into it.
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
         silent: what becomes of an answer in which nobody can be heard: the lowest score

@@ -1,7 +1,9 @@
 """Options as a TOML file: what ``--config`` reads and ``show RUN --config`` prints.
 
-Keys are the names of the fields of :class:`trace_eval.options.Options`, its ``extract`` and its
-``judging``, in one flat table; they are also the names of the options on the command line.
+At the top stand options of the command line; the table ``[judge]`` holds ``spec`` and the fields
+of :class:`~trace_eval.judges.options.JudgeOptions`, ``[extract]`` those of
+:class:`~trace_eval.options.ExtractOptions`, ``extractor`` and a table for each extractor.
+In a run's record the same stands flat, by the names of the fields.
 """
 
 from __future__ import annotations
@@ -10,26 +12,33 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import JsonValue
 
 from blueprints import UserError
+from trace_eval.data.settings import nearest
 from trace_eval.data.strict_toml import read_toml
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options import STATE, JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.record import RunRecord
 
-#: Where the replaced extractors are, as ``GROUP=SPEC``.
-_EXTRACTOR = "extractor"
+#: Where the replaced extractors are, as ``GROUP=SPEC``, and options of single ones.
+_EXTRACTOR, _OWN = "extractor", "extractor_options"
 
-#: Every option that a file may hold, whichever command reads it.
-KEYS = (
-    {field.name for kind in (ExtractOptions, JudgeOptions) for field in fields(kind)}
-    - STATE
-    - {"overrides"}
-) | {"judge", "rubric", "policy", "min_coverage", "tag", "cache", _EXTRACTOR}
+#: Table -> what it may hold. ``judge`` in a record is ``spec`` in the table of that name.
+_TABLES = {
+    "judge": {field.name for field in fields(JudgeOptions)} - STATE,
+    "extract": {field.name for field in fields(ExtractOptions)} - {"overrides", _OWN},
+}
+
+#: What may stand at the top, whichever command reads the file.
+_TOP = (
+    *("judge", "rubric", "policy", "min_coverage", "tag"),
+    *("base_url", "samples", "swap", "concurrency", "max_cost"),
+    *("profile", "language", "workers", "device", "cache", _EXTRACTOR),
+)
 
 
 def settings_of(options: Options) -> dict[str, JsonValue]:
@@ -56,7 +65,7 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     for field in fields(JudgeOptions):
         if field.name not in STATE | options.judging.unsent:
             found[field.name] = getattr(options.judging, field.name)
-    return {key: _plain(value) for key, value in found.items() if value not in (None, [], ())}
+    return {key: _plain(value) for key, value in found.items() if value not in (None, [], (), {})}
 
 
 def _plain(value: Any) -> JsonValue:
@@ -64,6 +73,8 @@ def _plain(value: Any) -> JsonValue:
         return [_plain(item) for item in value]
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
     plain: JsonValue = redacted(value) if is_url(value) else value
     return plain
 
@@ -85,20 +96,79 @@ def config_of(record: RunRecord) -> dict[str, JsonValue]:
 
 
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
-    """A TOML document of these settings."""
-    # A JSON string, number, boolean or list of strings is spelled in the same way in TOML.
-    return "".join(
-        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in settings.items()
+    """A TOML document of these settings, as :func:`read_config` takes it."""
+    judge, extract = _TABLES["judge"], _TABLES["extract"] | {_EXTRACTOR}
+    top = {k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract}
+    spec = {"spec": settings["judge"]} if "judge" in settings else {}
+    tables = {
+        "judge": spec | {key: value for key, value in settings.items() if key in judge},
+        "extract": {key: value for key, value in settings.items() if key in extract},
+    }
+    own = settings.get(_OWN)
+    for name, options in own.items() if isinstance(own, dict) else ():
+        tables[f"extract.{_text(name)}"] = cast("dict[str, JsonValue]", options)
+    return _lines(top) + "".join(
+        f"\n[{name}]\n{_lines(table)}" for name, table in tables.items() if table
     )
 
 
+def _lines(values: Mapping[str, JsonValue]) -> str:
+    return "".join(f"{key} = {_text(value)}\n" for key, value in values.items())
+
+
+def _text(value: JsonValue) -> str:
+    # A JSON string, number, boolean or list of strings is spelled in the same way in TOML.
+    return json.dumps(value, ensure_ascii=False)
+
+
 def read_config(path: Path) -> dict[str, Any]:
-    """The settings of a TOML file.
+    """The settings of a TOML file, flat, by the names of the fields.
 
     Raises:
-        UserError: it cannot be read, is no TOML, or has tables.
+        UserError: it cannot be read, is no TOML, holds what is no option, or one twice.
     """
     found = read_toml(path, str(path), "see trace-eval show RUN --config")
-    if tables := [key for key, value in found.items() if isinstance(value, dict)]:
-        raise UserError(f"{path}: has a table [{tables[0]}]; write options without tables")
-    return found
+    flat: dict[str, Any] = {}
+    for name in _TABLES:
+        if isinstance(table := found.get(name), dict):
+            del found[name]
+            _add(flat, _of_table(path, name, table), path)
+    for key, value in found.items():
+        if isinstance(value, dict):
+            raise UserError(f"{path}: has a table [{key}]; known are [judge] and [extract]")
+        _check_top(path, key)
+    _add(flat, {key.replace("-", "_"): value for key, value in found.items()}, path)
+    return flat
+
+
+def _check_top(path: Path, key: str) -> None:
+    name = key.replace("-", "_")
+    if name in _TOP:
+        return
+    for table, known in _TABLES.items():
+        if name in known:
+            raise UserError(f"{path}: {key!r} belongs to the table [{table}]; write it below that")
+    told = nearest(name, {*_TOP, *_TABLES["judge"], *_TABLES["extract"]})
+    raise UserError(f"{path}: no option {key!r}; {told}")
+
+
+def _of_table(path: Path, table: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a table holds, by the names of a record."""
+    known, flat = _TABLES[table], {}
+    for key, value in values.items():
+        if table == "judge" and key == "spec":
+            flat["judge"] = value
+        elif table == "extract" and isinstance(value, dict):
+            flat.setdefault(_OWN, {})[key] = value
+        elif key in known or (table == "extract" and key == _EXTRACTOR):
+            flat[key] = value
+        else:
+            raise UserError(f"{path}: no option {key!r} in [{table}]; {nearest(key, known)}")
+    return flat
+
+
+def _add(flat: dict[str, Any], more: Mapping[str, Any], path: Path) -> None:
+    for key, value in more.items():
+        if key in flat:
+            raise UserError(f"{path}: {key!r} stands twice, at the top and in a table")
+        flat[key] = value

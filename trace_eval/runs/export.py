@@ -74,7 +74,7 @@ def extract_to(
     found_wrong = Shortfall()
     keep = _nothing if is_url(out) else _into(Path(out))
     if is_url(out) and options.engine != "ray":
-        raise UserError(f"{out}: only --engine ray writes to a URL; name a folder")
+        raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
 
     def tell(found: Extracted) -> None:
         keep(found)

@@ -25,7 +25,7 @@ class Guesses(NamedTuple):
         return (
             f"{self.guessed} of {self.clips} clips: the recogniser guessed; the judge rules gives"
             " no verdict on their words, and elsewhere they are weak evidence; for another"
-            " language name a recogniser that knows it, e.g. --asr faster-whisper:small"
+            " language name a recogniser that knows it, e.g. -x transcript=faster-whisper:small"
         )
 
 

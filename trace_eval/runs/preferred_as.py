@@ -32,7 +32,7 @@ def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
     if scores.low is None or scores.high is None:
         raise UserError(
             "acceptable: rewards are on no scale, only their differences mean anything; use a"
-            " judge that gives scores (--task naturalness)"
+            " judge that gives scores (-J task=naturalness)"
         )
     if not scores.low <= acceptable <= scores.high:
         raise UserError(
@@ -67,7 +67,7 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
     pairs = list(base.pairs())
     _check_pairs(run, base)
     if not any(found.pair_scores for found in scored.values()):
-        raise UserError(f"{folder}: no judgement scores both answers; see --task naturalness")
+        raise UserError(f"{folder}: no judgement scores both answers; see -J task=naturalness")
     plain = next((found for found in before.values() if found.label_set != "typed"), None)
     if plain is not None:
         raise UserError(

@@ -156,7 +156,7 @@ class Run:
         if self.holds_scores:
             raise UserError(
                 f"{self.folder}: holds scores of single answers and no pairs; use agree --scores,"
-                " or make pairs of it with rate --to-pairs"
+                " or make pairs of it with trace-eval fuse RUN --out PAIRS"
             )
         return self._records("pairs.jsonl", Pair)
 

@@ -297,7 +297,7 @@ def _pair(found: ScorePair) -> Pair:
         if not item.answer.has_audio:
             raise UserError(
                 f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
-                " answer; write a table instead: --to-pairs FILE.csv"
+                " answer; write a table instead: --out FILE.csv"
             )
         answers[side] = Answer(
             audio=item.answer.audio,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError
 from extractors.base import Extractor
 from trace_eval.data.items import Item
-from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.manifests import Manifest
 from trace_eval.data.records import spill_to, spilled
 from trace_eval.extracting.cache import audio_folder
 from trace_eval.extracting.event_loop import complete
@@ -24,7 +24,7 @@ from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.panel import Key, Panel
 from trace_eval.judges.registry import panel_of
-from trace_eval.options import Options, RateOptions
+from trace_eval.options import Options
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
@@ -262,49 +262,6 @@ class Session:
             }
         )
         self.run.write_record(self._record)
-
-
-def judge_manifest(
-    manifest: Manifest | Path | str,
-    out: Path | str,
-    options: Options | None = None,
-    listener: Listener | None = None,
-) -> Summary:
-    """Judge a manifest into a run folder; continues a run that is already there.
-
-    Args:
-        manifest: its pairs, or the file that :func:`read_manifest` takes.
-        out: the run folder.
-        options: how; its recordings that are bytes go to the folder of its cache.
-        listener: told of every finished clip and pair.
-
-    Raises:
-        UserError: see :class:`Session`.
-    """
-    if not isinstance(manifest, Manifest):
-        manifest = read_manifest(manifest)
-    with Session(manifest, out, options, listener) as session:
-        return session.judge_pending()
-
-
-def rate_manifest(
-    manifest: Manifest | Path | str,
-    out: Path | str,
-    options: Options | None = None,
-    listener: Listener | None = None,
-) -> Summary:
-    """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores.
-
-    Args:
-        manifest: its items, or the file that :func:`read_items` takes.
-        out, options, listener: as of :func:`judge_manifest`.
-
-    Raises:
-        UserError: see :class:`Session`.
-    """
-    if not isinstance(manifest, Manifest):
-        manifest = read_items(manifest)
-    return judge_manifest(manifest, out, options or RateOptions(), listener)
 
 
 def _on_disk(manifest: Manifest, options: Options) -> Manifest:

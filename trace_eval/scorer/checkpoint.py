@@ -171,7 +171,7 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
         if not name or model_folder(name, ("config.json",)) is None:
             raise UserError(
                 f"{lm}: the adapter's base {name!r} is not on this machine; give its folder with"
-                " --base PATH"
+                " -J base=PATH"
             )
     where = base_folder(name) if adapted else lm
     _must_be_there(folder, model / RELEASED_HEAD, tokenizer, where)
@@ -204,7 +204,7 @@ def check_base(files: ScorerFiles) -> None:
     if (found := model_sha256(files.base)) != wanted:
         raise UserError(
             f"{files.base}: weights {found[:12]}, and {files.folder} was trained on"
-            f" {files.record.base} with {wanted[:12]}; give that model with --base PATH"
+            f" {files.record.base} with {wanted[:12]}; give that model with -J base=PATH"
         )
 
 

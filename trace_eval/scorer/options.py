@@ -18,20 +18,23 @@ class TrainOptions:
     """How a scorer is trained; defaults are those of ORCA's runs where it states them.
 
     Attributes:
-        base: path or hub id of a decoder language model.
-        head: ``multinomial`` or ``beta``.
-        lora: rank (alpha is the same, no dropout); null: all weights are trained.
-        start: folder of a scorer to go on from, with a fresh optimiser; null: a new head.
-        dev_share: of the questions that choose the checkpoint, where the file names none.
-        weight: ``rows``: every row the same; ``ratings``: every rating the same.
-        steps, batch, learning_rate, warmup: of AdamW with a linear schedule.
+        base: decoder language model: path or hub id.
+        head: of the scorer: multinomial or beta.
+        lora: rank of LoRA (alpha is the same, no dropout); None: all weights are trained.
+        start: folder of a scorer to go on from, with a fresh optimiser; None: a new head.
+        dev_share: of the questions that choose the checkpoint, where no row is in split dev.
+        weight: what weighs the same: rows, or ratings.
+        steps: of AdamW with a linear schedule, at most.
+        batch: rows per step.
+        learning_rate: the highest, after the warm-up.
+        warmup: steps until the highest learning rate.
         evaluate_every: steps between two looks at the dev rows.
-        patience: looks without a better CRPS after which it stops.
-        transcription: put the transcript of the question's audio into the text.
+        patience: looks without a better CRPS before it stops.
+        transcription: show the transcript of the question's audio.
         seed: of weights, order and split.
-        data, licence: what the ratings are called and under which terms they were used; for
-            the card.
-        device: ``auto``, ``cpu`` or ``cuda:N``.
+        device: where it is trained: auto, cpu or cuda:N.
+        data: what the ratings are called, for the card.
+        licence: terms under which the ratings were used, for the card.
     """
 
     base: str

@@ -11,9 +11,9 @@ from blueprints import UserError
 from trace_eval.data.manifests import Manifest
 from trace_eval.measures.numbers import place_of
 from trace_eval.options import RateOptions
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import rate_manifest
 from trace_eval.select.candidates import Group
 from trace_eval.select.measured import Measured, numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores

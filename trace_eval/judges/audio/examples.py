@@ -52,7 +52,7 @@ class Example(Solved):
             wanted = dict(zip(("audio_1", "audio_2"), self.references, strict=True))
         if None in wanted.values():
             raise UserError(
-                f"examples, {self.id!r}: --transcripts needs its words; add the text of the"
+                f"examples, {self.id!r}: -J transcripts needs its words; add the text of the"
                 " instruction, or a_reference and b_reference"
             )
         return {name: said for name, said in wanted.items() if said is not None}

@@ -35,7 +35,13 @@ from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.llm import Asked, LLMJudge, Question
-from trace_eval.judges.options import AUDIO_ONLY, CHAT_OPTIONS, JudgeOptions
+from trace_eval.judges.options import (
+    AudioOptions,
+    ChatOptions,
+    JudgeOptions,
+    PairwiseOptions,
+    names_of,
+)
 from trace_eval.judges.orders import orders_of
 from trace_eval.rubrics import LabelQuestion
 
@@ -48,7 +54,7 @@ class AudioJudge(LLMJudge[LabelledReply]):
             :class:`ChatJudge`.
     """
 
-    asks_with = CHAT_OPTIONS | AUDIO_ONLY | {"elicitation", "max_clip_seconds"}
+    asks_with = names_of(ChatOptions, PairwiseOptions, AudioOptions) | {"elicitation"}
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
@@ -58,7 +64,7 @@ class AudioJudge(LLMJudge[LabelledReply]):
         if options.examples:
             self.examples = read_examples(options.examples, self.task, options.shots)
         elif options.shots:
-            raise UserError(f"shots: {options.shots} examples, and no --examples FILE to take from")
+            raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
         signals = load_signals(options.signals)
         self._signals_sha256 = signals_sha256(signals)
         sending = Sending(

@@ -29,7 +29,13 @@ from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.llm import Asked, LLMJudge, Question
 from trace_eval.judges.naturalness.outcome import STYLE, opinion_fields, voted_judgement
 from trace_eval.judges.naturalness.texts import Texts, texts_of
-from trace_eval.judges.options import CHAT_OPTIONS, JudgeOptions
+from trace_eval.judges.options import (
+    ChatOptions,
+    JudgeOptions,
+    PairwiseOptions,
+    SoundOptions,
+    names_of,
+)
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.text.repair import second_chance
 from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
@@ -43,23 +49,15 @@ class ScoresJudge(LLMJudge[TwoScores]):
             :class:`ChatJudge`.
     """
 
-    asks_with = CHAT_OPTIONS | {
-        "task",
-        "template",
-        "concat",
-        "audio_rate",
-        "level",
-        "audio_format",
-        "transcripts",
-        "max_request_mb",
-        "max_clip_seconds",
+    asks_with = names_of(ChatOptions, PairwiseOptions, SoundOptions) | {
+        *("task", "template", "concat", "transcripts"),
     }
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
     ) -> None:
         if options.concat not in ("all", "none"):  # all: nobody chose
-            raise UserError(f"task {options.task}: recordings are sent apart; use --concat none")
+            raise UserError(f"task {options.task}: recordings are sent apart; use -J concat=none")
         options = replace(options, concat="none")
         self._text = options.structure == "text"
         self.scoring = scoring_of(options)

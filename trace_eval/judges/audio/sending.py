@@ -76,5 +76,5 @@ def check_budget(options: JudgeOptions, price: Price | None) -> None:
     if price.audio_input is None or price.audio_tokens_per_s is None:
         raise UserError(
             f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
-            " audio_tokens_per_s in a table of your own (--prices)"
+            " audio_tokens_per_s in a table of your own (-J prices)"
         )

@@ -101,7 +101,7 @@ def examples_of(path: Path, made: Sequence[Shown], shots: int | None) -> Example
     if wanted > len(made):
         raise UserError(
             f"examples {path}: holds {len(made)}, and {wanted} are to be shown; add more, or use"
-            f" --shots {len(made)}"
+            f" -J shots={len(made)}"
         )
     shown = tuple(made[:wanted])
     return Examples(shown, tuple(_one_answer_throughout(path, shown)))

@@ -335,7 +335,7 @@ def checked_url(url: str) -> str:
     if parts.username or parts.password:
         raise UserError(
             f"base_url: the address of {parts.hostname} holds a user name or password; keys come"
-            " from the environment only (--key-env)"
+            " from the environment only (-J key_env)"
         )
     return url.rstrip("/")
 

@@ -237,7 +237,7 @@ def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
 
 def _format(judge: ChatJudge[Any]) -> BatchFormat:
     if judge.options.choices:
-        raise UserError("batch files: hold one request per sample; leave out --choices")
+        raise UserError("batch files: hold one request per sample; leave out -J choices=true")
     if why := judge.client.no_batches:
         raise UserError(f"batch files: judge {judge.spec} has none: {why}")
     if judge.client.batches is None:

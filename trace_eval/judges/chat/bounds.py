@@ -70,7 +70,7 @@ def cut_detail(text: str, what: str) -> str:
     if fragment := loop_in(text):
         return (
             f"the model repeated {fragment[:60]!r} until the token limit; more tokens do not help:"
-            " use a larger model, or another --temperature or --seed"
+            " use a larger model, or another -J temperature or -J seed"
         )
     return f"the reply was cut {what}"
 

@@ -25,7 +25,13 @@ from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, usage_of
 from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, new_owner, reply_key
 from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.options import CHAT_OPTIONS, TEXT_ONLY, JudgeOptions
+from trace_eval.judges.options import (
+    ChatOptions,
+    JudgeOptions,
+    PairwiseOptions,
+    TextOptions,
+    names_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +67,7 @@ class ChatJudge(Judge, Generic[T]):
     """
 
     #: Fields of ``JudgeOptions`` that this kind of judge uses, whatever its client.
-    asks_with: ClassVar[frozenset[str]] = CHAT_OPTIONS | TEXT_ONLY
+    asks_with: ClassVar[frozenset[str]] = names_of(ChatOptions, PairwiseOptions, TextOptions)
 
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
@@ -69,7 +75,7 @@ class ChatJudge(Judge, Generic[T]):
         if options.max_cost is not None and price is None:
             raise UserError(
                 f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
-                " a table and name that with --prices (see docs/judges.md)"
+                " a table and name that with -J prices (see docs/judges.md)"
             )
         if options.offline and not options.cache:
             raise UserError("offline: there is no reply cache to answer from; name one")
@@ -397,8 +403,8 @@ class ChatJudge(Judge, Generic[T]):
             return None
         return (
             f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
-            " --audio-rate 16000, fewer --shots, --audio-format mp3, or raise --max-request-mb if"
-            " the server takes more"
+            " -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or raise -J max_request_mb"
+            " if the server takes more"
         )
 
     def _replayed(self, kept: StoredReply) -> CallOutcome[T] | None:

@@ -190,7 +190,7 @@ class Caller:
             async with asyncio.timeout(self._timeout_s):
                 return await send()
         except TimeoutError:
-            detail = f"no answer in {self._timeout_s:g} s; raise --timeout"
+            detail = f"no answer in {self._timeout_s:g} s; raise -J timeout_s"
             raise CallFailed(
                 Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True
             ) from None

@@ -38,7 +38,7 @@ from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
 from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
 from trace_eval.judges.chat.openai_dialect import count_of
 from trace_eval.judges.chat.tokens import upper_tokens
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options import JudgeOptions, OllamaOptions, names_of
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 
@@ -58,7 +58,7 @@ class OllamaClient(ChatClient):
 
     # A local server works on one or few at a time; what waits there runs into our timeout.
     usual_concurrency = 2
-    uses = frozenset({"num_ctx", "keep_alive", "think"})
+    uses = names_of(OllamaOptions)
     reports_context = True
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
@@ -169,7 +169,7 @@ class OllamaClient(ChatClient):
             raise CallFailed(
                 Reason.PROMPT_CUT,
                 f"not sent: the prompt has over {certain} tokens and the context is {num_ctx};"
-                " use a model with a longer context, --drop, or a larger --num-ctx",
+                " use a model with a longer context, -J drop, or a larger -J num_ctx",
             )
         return num_ctx
 
@@ -181,7 +181,7 @@ class OllamaClient(ChatClient):
         if tokens.input and tokens.input >= num_ctx - 1:
             raise CallFailed(
                 Reason.PROMPT_CUT,
-                f"the prompt filled the context of {num_ctx} tokens; raise --num-ctx",
+                f"the prompt filled the context of {num_ctx} tokens; raise -J num_ctx",
                 billed=True,
             )
         check_read(request, tokens)
@@ -190,7 +190,7 @@ class OllamaClient(ChatClient):
             room = num_ctx - (tokens.input or 0)
             limit = (
                 f"after {tokens.output} tokens (at most {request.max_tokens}, context room {room});"
-                " raise --max-tokens or --num-ctx"
+                " raise -J max_tokens or -J num_ctx"
             )
             detail = cut_detail(text, limit)
             raise Unusable(Reason.REPLY_CUT, detail, text, tokens)
@@ -207,7 +207,9 @@ class OllamaClient(ChatClient):
         if isinstance(error, ollama.RequestError):
             return CallFailed(Reason.REFUSED, self.redact(str(error)))
         if isinstance(error, httpx.TimeoutException):
-            detail = f"{self.server}: no answer in {self._options.timeout_s:g} s; raise --timeout"
+            detail = (
+                f"{self.server}: no answer in {self._options.timeout_s:g} s; raise -J timeout_s"
+            )
             return CallFailed(Reason.UNREACHABLE, detail, retry=True, timed_out=True)
         if isinstance(error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)):
             detail = self.redact(f"{self.server}: the response is not Ollama's")

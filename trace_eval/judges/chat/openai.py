@@ -55,7 +55,7 @@ from trace_eval.judges.chat.openai_dialect import (
     tokens_of,
 )
 from trace_eval.judges.chat.shares import shares
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options import JudgeOptions, OpenAIOptions, names_of
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class OpenAIClient(ChatClient):
         UserError: OpenAI's own server is meant and there is no key.
     """
 
-    uses = frozenset({"structure"})
+    uses = names_of(OpenAIOptions)
     gives_choices = True
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
@@ -359,7 +359,7 @@ class OpenAIClient(ChatClient):
             refusal = self.redact(str(message.get("refusal") or "content_filter"))
             raise Unusable(Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens)
         if finish == "length":
-            detail = cut_detail(text, "at the token limit; raise --max-tokens")
+            detail = cut_detail(text, "at the token limit; raise -J max_tokens")
             raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
         return text
 
@@ -368,7 +368,7 @@ class OpenAIClient(ChatClient):
             text = f"{error.message} {json.dumps(error.body, default=str)}"
             return self.failure_of(error.status_code, text, error.response.headers)
         if isinstance(error, openai.APITimeoutError):
-            detail = f"{self.server}: no answer in {self._timeout:g} s; raise --timeout"
+            detail = f"{self.server}: no answer in {self._timeout:g} s; raise -J timeout_s"
             return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
         if isinstance(error, openai.APIConnectionError):
             detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
@@ -384,7 +384,7 @@ class OpenAIClient(ChatClient):
             told = f"{detail}; serve a model that listens, or use openai:{self.model}"
             return CallFailed(Reason.REFUSED, told, deaf=True)
         if status == 413:
-            told = f"{detail}; lower --max-request-mb, and the audio with it"
+            told = f"{detail}; lower -J max_request_mb, and the audio with it"
             return CallFailed(Reason.TOO_LARGE, told)
         if any(words in low for words in TOO_LONG):
             return CallFailed(Reason.PROMPT_CUT, detail)

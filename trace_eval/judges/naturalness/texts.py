@@ -41,7 +41,7 @@ def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool
                 caveats.append(TEXT_FROM_ASR)
         if text is None:
             return Texts(
-                lacking=f"answer {side} has no reference text; give one, or use --transcripts asr"
+                lacking=f"answer {side} has no reference text; give one, or use -J transcripts=asr"
             )
         found.append(text)
     if found[0] != found[1]:

@@ -25,10 +25,14 @@ from trace_eval.judges.chat.prices import Price
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.llm import Asked, LLMJudge, Question
 from trace_eval.judges.options import (
-    AUDIO_RATING_OPTIONS,
-    RATING_OPTIONS,
     RATING_TOKENS,
+    BlueprintOptions,
+    ChatOptions,
+    ExampleOptions,
     JudgeOptions,
+    PointwiseOptions,
+    SoundOptions,
+    names_of,
 )
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
@@ -53,10 +57,10 @@ class RatingJudge(LLMJudge[ScoreReply]):
     """
 
     accepts = frozenset({"single"})
-    asks_with = RATING_OPTIONS | {"rendering", "drop"}
+    asks_with = names_of(ChatOptions, PointwiseOptions, BlueprintOptions)
 
     #: Options that matter to what is heard instead of read.
-    listens_with = RATING_OPTIONS | AUDIO_RATING_OPTIONS
+    listens_with = names_of(ChatOptions, PointwiseOptions, SoundOptions, ExampleOptions)
 
     def __init__(
         self,

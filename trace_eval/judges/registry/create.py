@@ -166,7 +166,9 @@ def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
         return []
     listens = "audio" in judge.reads
     unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
-    return [name for name in options.changed() if name not in uses or (name == "preset" and unfit)]
+    return sorted(
+        name for name in options.changed() if name not in uses or (name == "preset" and unfit)
+    )
 
 
 def refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:

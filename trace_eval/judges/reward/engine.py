@@ -18,15 +18,15 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.naturalness.outcome import TASK
 from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options import JudgeOptions, ModelOptions, names_of
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.inputs import Turn, check_clip
 from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
 
 #: Options of judges in this process, whatever the model does.
-SHARED_OPTIONS = frozenset(
-    {"template", "transcripts", "max_clip_seconds", "concurrency", "task", "base", "device"}
-)
+SHARED_OPTIONS = names_of(ModelOptions) | {
+    *("template", "transcripts", "max_clip_seconds", "concurrency", "task"),
+}
 
 #: Where a reward is computed does not decide it; this stands where servers have their address.
 _HERE = "in process"

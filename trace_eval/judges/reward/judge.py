@@ -22,7 +22,13 @@ from trace_eval.judges.naturalness.outcome import (
     voted_judgement,
 )
 from trace_eval.judges.naturalness.texts import Texts, texts_of
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options import (
+    JudgeOptions,
+    OpenAIOptions,
+    PairwiseOptions,
+    RewardOptions,
+    names_of,
+)
 from trace_eval.judges.orders import orders_of
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
@@ -87,7 +93,7 @@ class InProcessJudge(Judge):
 class RewardJudge(InProcessJudge):
     """Compares the rewards of two recordings: one call per clip, in no order."""
 
-    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | {"tie_margin"}
+    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | names_of(RewardOptions)
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
         from trace_eval.judges.reward.score import probability
@@ -111,17 +117,11 @@ class RewardJudge(InProcessJudge):
 class ReplyJudge(InProcessJudge):
     """Samples replies with two scores, in both orders, and lets them vote."""
 
-    uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | {
-        "swap",
-        "samples",
-        "temperature",
-        "top_p",
-        "top_k",
-        "seed",
-        "max_tokens",
-        "repair",
-        "structure",
-    }
+    uses: ClassVar[frozenset[str]] = (
+        SHARED_OPTIONS
+        | names_of(PairwiseOptions, OpenAIOptions)
+        | {"samples", "temperature", "top_p", "top_k", "seed", "max_tokens", "repair"}
+    )
 
     def __init__(self, spec: str, engine: Engine) -> None:
         super().__init__(spec, engine)
@@ -181,7 +181,7 @@ class ReplyJudge(InProcessJudge):
         }
         try:
             if reply.cut:
-                told = f"the reply has no end after {reply.tokens} tokens; raise --max-tokens"
+                told = f"the reply has no end after {reply.tokens} tokens; raise -J max_tokens"
                 raise ReplyError(Reason.REPLY_CUT, told)
             text = self.engine.options.structure in ("auto", "text")
             scores = read_text(reply.text) if text else read_json(reply.text)

@@ -65,7 +65,7 @@ class RewardRater(Judge):
         if not item.answer.has_audio:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
         if text is None:
-            told = "the item has no reference text; give one, or use --transcripts asr"
+            told = "the item has no reference text; give one, or use -J transcripts=asr"
             return self.unscored(item, Reason.EVIDENCE_MISSING, told)
         try:
             (clip,) = await decoded(case.decode, [item.answer])

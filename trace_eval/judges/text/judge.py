@@ -95,10 +95,10 @@ class BlueprintJudge(LLMJudge[Verdicts]):
         mode, rendering = self.options.mode, self.options.rendering
         shorter: list[tuple[str, JudgeOptions]] = []
         if mode == "blueprint" and rendering != "compact":
-            shorter.append(("--rendering compact", replace(self.options, rendering="compact")))
+            shorter.append(("-J rendering=compact", replace(self.options, rendering="compact")))
         if mode == "blueprint":
             transcript = replace(self.options, mode="transcript", drop=())
-            shorter.append(("--mode transcript", transcript))
+            shorter.append(("-J mode=transcript", transcript))
         told = [f"{name} has about {self._tokens(case, o)}" for name, o in shorter]
         return f" (the prompt has about {now} tokens{''.join(f'; {text}' for text in told)})"
 

@@ -249,10 +249,10 @@ def _examples(
     if options.examples:
         return read_rated_examples(options.examples, rubric, options.shots, one_of_several)
     if options.shots:
-        raise UserError(f"shots: {options.shots} examples, and no --examples FILE to take from")
+        raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
     if useless := [name for name in ("concat", "signals") if name in options.changed()]:
         raise UserError(
             f"{useless[0]}: says how the examples of a rating are joined, and there are none; name"
-            " them by --examples, or leave it out"
+            " them by -J examples, or leave it out"
         )
     return Examples()

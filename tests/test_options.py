@@ -1,0 +1,183 @@
+"""Options on the command line: few for everybody, ``-J`` and ``-X`` for the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tests.support.cli import ROOT
+from trace_eval.commands.cli import GROUPS, app
+from trace_eval.commands.renames import renamed
+from trace_eval.data.settings import help_of, hints_of
+from trace_eval.judges.options import FIELDS, STATE, JudgeOptions
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.config import read_config, to_toml
+from trace_eval.runs.job import open_job
+from trace_eval.runs.run import Run
+from trace_eval.scorer.options import TrainOptions
+
+HIDDEN = {"overrides", "extractor_options"}
+PAIRS = ROOT / "examples" / "pairs.jsonl"
+SERVER = ("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
+
+
+def typed(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return done.exit_code, " ".join(done.output.split())
+
+
+def options_of(command: Any) -> int:
+    below = getattr(command, "commands", None)
+    if below is None:
+        return sum(parameter.param_type_name == "option" for parameter in command.params)
+    return sum(map(options_of, below.values()))
+
+
+def test_few_options_stand_on_the_help_page() -> None:
+    command: Any = typer.main.get_command(app)
+    judge, rate = command.commands["judge"], command.commands["rate"]
+    assert options_of(judge) < 30
+    assert options_of(command) <= 330
+    assert [p.opts for p in judge.params] == [p.opts for p in rate.params]
+
+
+def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> None:
+    code, page = typed("--help")
+    places = [page.index(f"─ {name} ─") for name in GROUPS]
+    assert (code, places) == (0, sorted(places))
+    code, start = typed()
+    assert code == 0
+    assert "trace-eval doctor" in start
+    assert "trace-eval judge PAIRS.jsonl" in start
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["-J", "temperatur=1"], "-J temperatur: is unknown; did you mean temperature?"),
+        (["-J", "cache=x"], "-J cache: is unknown"),
+        (["-J", "num_ctx=4096"], "judge openai:m: does not use num_ctx"),
+        (["-J", "seed=x"], "-J seed: 'x' is not a whole number"),
+        (["-J", "level=nan"], "-J level: 'nan' is not a number"),
+        (["-J", "repair=maybe"], "-J repair: 'maybe' is not true or false"),
+        (["-J", "mode=ears"], "mode: 'ears' is unknown; use one of blueprint, transcript"),
+        (["-J", "seed"], "write -J KEY=VALUE"),
+        (["-J", "seed=1", "-J", "seed=2"], "-J seed: is given twice"),
+        (["-J", "samples=1", "--samples", "2"], "-J samples: is given as an option too"),
+        (["-X", "engin=ray"], "-X engin: is unknown; did you mean engine?"),
+        (["-X", "praat.flor=3"], "-X praat.flor: is unknown; did you mean floor_factor?"),
+        (["-X", "pyin.floor_factor=60"], "extractor 'pyin': is not used here"),
+        (["-X", "nobody.x=1"], "extractor 'nobody' is not registered"),
+        (["--task", "dimensions"], "--task: is now written otherwise; use -J task=dimensions"),
+        (["--timeout=9"], "use -J timeout_s=9"),
+        (["--no-think"], "use -J think=false"),
+        (["--asr", "whisper:base"], "use -x transcript=whisper:base"),
+        (["--engine", "ray"], "use -X engine=ray"),
+        (["--to-pairs", "p.csv"], "use trace-eval fuse RUN --out p.csv"),
+    ],
+)
+def test_what_is_no_option_is_refused_with_what_is(
+    tmp_path: Path, given: list[str], said: str
+) -> None:
+    code, told = typed("judge", PAIRS, *SERVER, *given, "--out", tmp_path / "run")
+    assert code == 2
+    assert said in told
+    assert not (tmp_path / "run").exists()
+
+
+def test_every_option_that_left_the_line_names_its_new_place() -> None:
+    judge: Any = typer.main.get_command(app).commands["judge"]  # type: ignore[attr-defined]
+    here = [name for parameter in judge.params for name in parameter.opts]
+    for flag, known in (("-J", FIELDS - STATE), ("-X", set(hints_of(ExtractOptions)) - HIDDEN)):
+        for name in known:
+            option = f"--{name.replace('_', '-')}"
+            if option not in here:
+                assert f"{flag} {name}=" in str(renamed(option, [option, "7"], here)), option
+    assert renamed("--nonsense", [], here) is None
+    assert renamed("--task", [], ["--out"]) is None
+
+
+def test_options_by_every_way_reach_judge_and_extractor(tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(
+        'tag = "mine"\n[judge]\nspec = "rules"\n'
+        '[extract]\nmax_seconds = 60\nextractor = ["rate=none"]\n'
+        "[extract.praat]\nfloor_factor = 0.7\n"
+    )
+    command = ["judge", PAIRS, "--config", config, "--limit", 1, "--workers", 0]
+    out = ("--out", tmp_path / "run", "--cache", tmp_path / "cache")
+    code, told = typed(*command, *out, "-X", "praat.floor_factor=0.6", "-X", "max_seconds=90")
+    assert code == 0, told
+    record = Run.open(tmp_path / "run").record()
+    assert (record.tag, record.judge.spec, record.max_seconds) == ("mine", "rules", 90)
+    assert "rate" not in record.extractors
+    assert record.extractors["pitch"].parameters["floor_factor"] == 0.6
+    assert read_config(_written(tmp_path, to_toml(record.options))) == record.options
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "again.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('task = "s2s"', "'task' belongs to the table [judge]"),
+        ("beam_size = 5", "'beam_size' belongs to the table [extract]"),
+        ("[judge]\ntemperatur = 1", "no option 'temperatur' in [judge]; did you mean temperature?"),
+        ("samples = 1\n[judge]\nsamples = 2", "'samples' stands twice"),
+        ("[other]\nx = 1", "has a table [other]"),
+    ],
+)
+def test_a_file_of_options_is_refused_with_the_place_that_is_meant(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    code, told = typed("doctor", "--config", _written(tmp_path, text))
+    assert code == 2
+    assert said in told
+
+
+def test_doctor_lists_what_a_judge_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code, told = typed("doctor", "--judge", "audio:openai:gpt-audio")  # without any key
+    assert code == 1
+    assert "task dimensions pairs What is asked of a pair" in told
+    assert "shots" in told
+    assert "num_ctx" not in told
+    code, told = typed("doctor", "--judge", "lexical")
+    assert (code, "it has no options" in told) == (0, True)
+
+
+def test_every_option_of_extraction_is_explained_once() -> None:
+    names = set(ExtractOptions.__dataclass_fields__)
+    assert help_of(ExtractOptions).keys() == names
+    assert help_of(TrainOptions).keys() == set(TrainOptions.__dataclass_fields__)
+    assert "cache" in help_of(JudgeOptions)
+
+
+def test_the_library_does_what_the_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = [json.loads(line) for line in PAIRS.read_text().splitlines()]
+    pairs[1]["a"]["audio"] = "nowhere.wav"
+    Path("p.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    options = Options(ExtractOptions(workers=0, cache=tmp_path / "cache"))
+    job = open_job("p.jsonl", None, options, audio_root=PAIRS.parent, limit=2, shard="1/2")
+    assert job.folder == Path("runs/p-rules-1-of-2")
+    assert (
+        len(job.manifest.items)
+        + len(open_job("p.jsonl", None, options, limit=2, shard="2/2").manifest.items)
+        == 2
+    )
+    whole = open_job("p.jsonl", None, options, audio_root=PAIRS.parent, limit=2)
+    assert "nowhere.wav" in str([*map(str, whole.problems())])
+    assert job.judge().total == len(job.manifest.items)
+    assert Run(job.folder).exists

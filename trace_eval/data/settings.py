@@ -1,0 +1,142 @@
+"""Options as users write them: ``KEY=VALUE`` on the command line, or tables of a TOML file.
+
+What an option is called, which type it has and what it means stands in its dataclass: the fields,
+and the ``Attributes`` of the docstring.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from inspect import cleandoc
+from math import isfinite
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from blueprints import UserError
+
+_ENTRY = re.compile(r"^    ([a-z_0-9]+(?:, [a-z_0-9]+)*): (.*(?:\n {5,}.*)*)", re.M)
+_BOOLEANS = {"true": True, "false": False}
+
+#: Types that options import for type checkers only; no text is of them.
+_LATER = {"Extractor": Any}
+
+
+def help_of(options: type) -> dict[str, str]:
+    """Option -> what it means, from the ``Attributes`` of a dataclass and its bases."""
+    texts: dict[str, str] = {}
+    for kind in reversed(options.__mro__):
+        _, _, listed = cleandoc(vars(kind).get("__doc__") or "").partition("Attributes:\n")
+        for names, text in _ENTRY.findall(listed.partition("\n\n")[0]):
+            texts.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
+    return texts
+
+
+def sentence(text: str) -> str:
+    """A help text as people read it: a sentence of its own, without the marks of code."""
+    text = text.replace("``", "").replace("None:", "default:")
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def hints_of(options: type[Any]) -> dict[str, Any]:
+    """Option -> its type, of a dataclass."""
+    found = get_type_hints(options, localns=_LATER)
+    return {each.name: found[each.name] for each in fields(options)}
+
+
+def choices_of(hint: Any) -> tuple[Any, ...]:
+    """The values that a type lists, None left out; empty: it lists none."""
+    base = _without_none(hint)
+    return get_args(base) if get_origin(base) is Literal else ()
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """``did you mean X?`` where a known name is like this one, else all of them."""
+    if not known:
+        return "there are no options here"
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(known))}"
+
+
+def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
+    """The keys and values of ``KEY=VALUE`` texts.
+
+    Raises:
+        UserError: one has no equals sign or no key, or a key comes twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise UserError(f"{option} {text!r}: write {option} KEY=VALUE")
+        if key in found:
+            raise UserError(f"{option} {key}: is given twice; leave one out")
+        found[key] = value
+    return found
+
+
+def read_settings(
+    given: Mapping[str, Any], hints: Mapping[str, Any], where: str, remedy: str = ""
+) -> dict[str, Any]:
+    """Values of options from what a user wrote.
+
+    Args:
+        given: option -> text, or a value of a TOML file.
+        hints: option -> type, of every option that there is.
+        where: what stands before their names in a message, e.g. ``-J ``.
+        remedy: said after the nearest name of an unknown one.
+
+    Raises:
+        UserError: an option is unknown (names the nearest one), or a value is of another type.
+    """
+    for name in given:
+        if name not in hints:
+            told = f"{where}{name}: is unknown; {nearest(name, hints)}"
+            raise UserError(f"{told} {remedy}".rstrip())
+    return {name: value_of(name, value, hints[name], where) for name, value in given.items()}
+
+
+def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
+    """A value of this type from a text, or from a value of a TOML file.
+
+    Raises:
+        UserError: it is none.
+    """
+    base = _without_none(hint)
+    if get_origin(base) is tuple:
+        parts = value.split(",") if isinstance(value, str) else value
+        if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
+            return tuple(p for part in parts if (p := part.strip()) not in ("", "none"))
+    elif base is bool:
+        found = _BOOLEANS.get(value.lower()) if isinstance(value, str) else value
+        if isinstance(found, bool):
+            return found
+    elif base in (int, float):
+        return _number(name, value, base, where)
+    elif isinstance(value, str):  # paths and choices are checked by the options themselves
+        return value
+    wanted = {bool: "true or false", tuple: "names, separated by commas"}
+    kind = wanted.get(get_origin(base) or base, "a text")
+    raise UserError(f"{where}{name}: {value!r:.60} is not {kind}")
+
+
+def _number(name: str, value: Any, kind: type, where: str) -> Any:
+    try:
+        if isinstance(value, bool | list | dict) or (kind is int and isinstance(value, float)):
+            raise ValueError
+        found = kind(value)
+        if not isfinite(found):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        wanted = "a whole number" if kind is int else "a number"
+        raise UserError(f"{where}{name}: {value!r:.60} is not {wanted}") from None
+    return found
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) not in (Union, UnionType):
+        return hint
+    (base, *_) = [part for part in get_args(hint) if part is not NoneType]
+    return base

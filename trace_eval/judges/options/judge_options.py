@@ -1,0 +1,235 @@
+"""The options of all judges in one object, checked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import JsonValue
+
+from blueprints import GROUPS, UserError
+from blueprints.features import feature_groups
+from trace_eval.data.settings import choices_of, hints_of
+from trace_eval.judges.options.groups import (
+    AudioOptions,
+    ChatOptions,
+    OllamaOptions,
+    OpenAIOptions,
+    PairwiseOptions,
+    PointwiseOptions,
+    RewardOptions,
+    TextOptions,
+    names_of,
+)
+from trace_eval.judges.presets import PRESETS
+
+#: Temperature when none is given: greedy for one sample, else warm enough to differ.
+GREEDY_TEMPERATURE = 0.0
+SAMPLING_TEMPERATURE = 0.7
+
+#: Tokens that one reply may have when no bound is given: of a judge of pairs, and of a rater.
+REPLY_TOKENS = 2048
+RATING_TOKENS = 1024
+
+#: Longest reply of chat models in use, tokens: the bound where the server is given none.
+UNBOUNDED_TOKENS = 16_384
+
+#: What ``sampling="server"`` does not send unless it was named.
+_LEFT_TO_SERVER = frozenset({"temperature", "seed", "max_tokens"})
+
+
+def texts_to_paths(options: Any) -> None:
+    """Turn what stands for a path in new frozen options, a text or ``os.PathLike``, into one.
+
+    Raises:
+        UserError: a value is neither.
+    """
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if "Path" not in str(option.type) or value is None or isinstance(value, Path):
+            continue
+        try:
+            object.__setattr__(options, option.name, Path(value))
+        except TypeError:
+            raise UserError(f"{option.name}: {value!r:.60} is no path; give a text") from None
+
+
+# The fields of the last base come first.
+@dataclass(frozen=True)
+class JudgeOptions(
+    OllamaOptions,
+    OpenAIOptions,
+    RewardOptions,
+    AudioOptions,
+    PointwiseOptions,
+    TextOptions,
+    PairwiseOptions,
+    ChatOptions,
+):
+    """What a judge is asked for: the options of every kind. ``doctor --judge SPEC`` explains them.
+
+    A ``preset`` fills in the options that were not named when the object was made. One that was
+    named stays as it is, also where its value is the default's, so that
+    ``JudgeOptions(preset="style_paper", samples=1)`` asks once.
+
+    Raises:
+        UserError: a value is out of range, or two options contradict each other.
+    """
+
+    # Which of the above were named, by the user or his preset; told by the constructor.
+    named: frozenset[str] = field(
+        default=frozenset(), repr=False, compare=False, metadata={"state": True}
+    )
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Remember which options are named: a default that was chosen beats a preset."""
+        made = super().__new__(cls)
+        if "named" not in options:  # dataclasses.replace hands on what was named before
+            names = [each.name for each in fields(cls)]
+            object.__setattr__(made, "_typed", frozenset({*names[: len(args)], *options}))
+        return made
+
+    def __post_init__(self) -> None:
+        self._fill_in()
+        texts_to_paths(self)
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value is not None:
+                _check(each, value)
+        if self.top_p is not None and self.top_p > 1:
+            raise UserError(f"top_p: {self.top_p} is no share; use more than 0 and at most 1")
+        self._check_together()
+
+    def _fill_in(self) -> None:
+        """Take from the preset what was not named; an unknown preset is refused later."""
+        named = vars(self).pop("_typed", self.named)
+        for name, value in PRESETS.get(self.preset or "", {}).items():
+            if name not in named and getattr(self, name) == _default(name):
+                object.__setattr__(self, name, value)
+        object.__setattr__(self, "named", named | PRESETS.get(self.preset or "", {}).keys())
+
+    def _check_together(self) -> None:
+        if self.samples > 1 and self.temperature == 0:
+            raise UserError(
+                f"samples: {self.samples} calls at temperature 0 repeat one opinion;"
+                " raise the temperature or use samples 1"
+            )
+        if self.min_samples is not None and self.min_samples > self.samples:
+            raise UserError(
+                f"min_samples: {self.min_samples} of {self.samples} samples cannot be reached;"
+                " ask for more samples"
+            )
+        if self.mode == "transcript" and self.drop:
+            raise UserError(
+                f"drop: {', '.join(self.drop)} cannot be dropped in mode transcript, which shows"
+                " no group but the transcript; use mode blueprint"
+            )
+        if set(GROUPS) <= feature_groups(self.drop):
+            raise UserError("drop: every group is dropped; leave the judge at least one")
+
+    def deciding(self, used: Collection[str]) -> dict[str, JsonValue]:
+        """The options among ``used`` that decide a verdict, as they are recorded.
+
+        A field that is not in :data:`NOT_DECIDING` decides. Fields that came after the first
+        release are recorded only where they differ from their default, so that runs made
+        before them can be continued.
+        """
+        record: dict[str, JsonValue] = {}
+        for name in (each.name for each in fields(self)):
+            if name not in used or name in NOT_DECIDING:
+                continue
+            if name in _ALWAYS_RECORDED or getattr(self, name) != getattr(_DEFAULTS, name):
+                record[name] = self._recorded(name)
+        return record
+
+    def _recorded(self, name: str) -> JsonValue:
+        match name:
+            case "drop":
+                return [*sorted(self.drop)]
+            case "show":
+                return None if self.show is None else [*sorted(self.show)]
+            case name if name in self.unsent:
+                return None
+            case "temperature":
+                return self.sampling_temperature
+            case "max_tokens":
+                return self.reply_tokens
+        value = getattr(self, name)
+        return str(value) if isinstance(value, Path) else value
+
+    def changed(self) -> list[str]:
+        """Fields that a user set to something else than their default; not those of his preset."""
+        preset = PRESETS.get(self.preset or "", {})
+        return [
+            each.name
+            for each in fields(self)
+            if each.name not in STATE
+            and getattr(self, each.name) != getattr(_DEFAULTS, each.name)
+            and not (each.name in preset and getattr(self, each.name) == preset[each.name])
+        ]
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature that is sent."""
+        if self.temperature is not None:
+            return self.temperature
+        return GREEDY_TEMPERATURE if self.samples == 1 else SAMPLING_TEMPERATURE
+
+    @property
+    def reply_tokens(self) -> int:
+        """The bound on a reply that is sent; a rater sets its own before.
+
+        Where none is sent, how long a reply may be expected to get at most.
+        """
+        if self.max_tokens is not None:
+            return self.max_tokens
+        return UNBOUNDED_TOKENS if "max_tokens" in self.unsent else REPLY_TOKENS
+
+    @property
+    def unsent(self) -> frozenset[str]:
+        """Of temperature, seed and token limit, those that are left to the server."""
+        return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
+
+
+def _default(name: str) -> object:
+    """The value of an option that nobody chose."""
+    return JudgeOptions.__dataclass_fields__[name].default
+
+
+def _check(option: Field[Any], value: Any) -> None:
+    """Refuse a value that this option does not take."""
+    name, rules = option.name, option.metadata
+    allowed = _CHOICES[name]
+    if allowed and value not in allowed:
+        raise UserError(f"{name}: {value!r} is unknown; use one of {', '.join(allowed)}")
+    low, above = rules.get("at_least"), rules.get("more_than")
+    if low is not None and not value >= low:
+        raise UserError(f"{name}: {value} is too small; use at least {low:g}")
+    if above is not None and not value > above:
+        raise UserError(f"{name}: {value} must be more than {above:g}")
+
+
+_CHOICES = {name: choices_of(hint) for name, hint in hints_of(JudgeOptions).items()}
+
+_DEFAULTS = JudgeOptions()
+
+#: Every option.
+FIELDS = names_of(JudgeOptions)
+
+_RULES = {each.name: each.metadata for each in fields(JudgeOptions)}
+
+#: What a session tells a judge, rather than what a user chooses.
+STATE = frozenset(name for name, rules in _RULES.items() if rules.get("state"))
+
+#: Options that cannot change a verdict. All others are part of a run's identity: an option
+#: that is not marked so costs a refusal to continue, never a run of two minds.
+NOT_DECIDING = STATE | {name for name, rules in _RULES.items() if not rules.get("decides", True)}
+
+#: Recorded, because they decide which replies can be used, but free to change when a run is
+#: continued: no verdict that was given with one value would be another with a different one.
+MAY_CHANGE = frozenset(name for name, rules in _RULES.items() if rules.get("may_change"))
+
+#: Recorded even at their defaults: those of the first release.
+_ALWAYS_RECORDED = frozenset(name for name, rules in _RULES.items() if rules.get("always"))

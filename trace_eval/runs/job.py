@@ -1,0 +1,160 @@
+"""One piece of work from a file to a run folder: read, check, estimate, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.parts import Shard
+from trace_eval.data.recordings import check_audio
+from trace_eval.data.records import spill_to
+from trace_eval.extracting.cache import audio_folder
+from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.options import Options, RateOptions
+from trace_eval.runs.estimate import estimate_manifest, quick_estimate
+from trace_eval.runs.inputs import default_out
+from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.session import Session
+from trace_eval.runs.summary import Summary
+
+if TYPE_CHECKING:  # brings the openai package, which takes half a second
+    from trace_eval.judges.chat.batch import BatchWritten
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is judged, how, and where the results go. Make it with :func:`open_job`.
+
+    Attributes:
+        manifest: the items.
+        folder: the run folder; it need not be there yet.
+        options: how they are judged.
+    """
+
+    manifest: Manifest
+    folder: Path
+    options: Options
+
+    def problems(self) -> tuple[object, ...]:
+        """What is wrong with the input: records left out, labels not read, recordings not there."""
+        manifest = self.manifest
+        return (*manifest.problems, *manifest.warnings, *check_audio(manifest.items))
+
+    def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
+        """Calls, tokens and cost of what is not scored yet; nothing is sent, no run is made.
+
+        Args:
+            quick: from the durations in the files' headers alone, without extraction.
+            listener: told of every clip.
+
+        Raises:
+            UserError: the judge sends nothing, or options contradict each other.
+        """
+        if quick:
+            return quick_estimate(self.manifest, self.options, self.folder)
+        return estimate_manifest(self.manifest, self.options, self.folder, listener)
+
+    def session(self, listener: Listener | None = None, offline: bool = False) -> Session:
+        """A sitting at the run; use it with ``with``.
+
+        Args:
+            listener: told of every clip and item.
+            offline: answer from the cache and from batch results alone.
+        """
+        judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
+        options = replace(self.options, judging=judging)
+        return Session(self.manifest, self.folder, options, listener)
+
+    def judge(
+        self, listener: Listener | None = None, batch_results: Sequence[Path] = ()
+    ) -> Summary:
+        """Judge what is not scored yet; a run that is there is continued.
+
+        Args:
+            listener: told of every clip and item.
+            batch_results: result files of a provider's batch; with these nothing is sent.
+
+        Raises:
+            UserError: see :class:`~trace_eval.runs.session.Session`.
+        """
+        with self.session(listener, bool(batch_results)) as session:
+            return session.judge_pending(batch_results)
+
+    def write_batch(self, path: Path, listener: Listener | None = None) -> BatchWritten:
+        """Write the requests of what is not scored yet as a provider's batch; send nothing."""
+        with self.session(listener) as session:
+            return session.write_batch(path)
+
+
+def open_job(
+    items: Manifest | Path | str,
+    out: Path | str | None = None,
+    options: Options | None = None,
+    *,
+    audio_root: Path | str | None = None,
+    limit: int | None = None,
+    shard: str | None = None,
+) -> Job:
+    """Read the items and say where their results go; nothing is judged yet.
+
+    Args:
+        items: a manifest, or its file or URL: pairs, and with rubrics single answers.
+        out: the run folder; None: ``runs/ITEMS-JUDGE``, see
+            :func:`~trace_eval.runs.inputs.default_out`.
+        options: how; recordings that are bytes go to the folder of their cache.
+        audio_root: folder of relative audio paths, or its URL; None: the manifest's own.
+        limit: read this many records at most; None: all.
+        shard: ``I/N``: part I of N of the items; None: all.
+
+    Raises:
+        UserError: the file cannot be read or has no record, or the shard is none.
+    """
+    options = options or Options()
+    part = Shard.parse(shard) if shard else None
+    if not isinstance(items, Manifest):
+        spill = spill_to(audio_folder(options.extract.cache))
+        read = read_items if options.rubrics else read_manifest
+        items = read(items, audio_root, spill, limit)
+    if part:
+        items = items.shard(part)
+    judges = [one if isinstance(one, str) else one.spec for one in options.judges]
+    name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
+    return Job(items, Path(out) if out else default_out(items, name), options)
+
+
+def judge_manifest(
+    manifest: Manifest | Path | str,
+    out: Path | str | None = None,
+    options: Options | None = None,
+    listener: Listener | None = None,
+) -> Summary:
+    """Judge a manifest into a run folder; continues a run that is already there.
+
+    Args:
+        manifest, out, options: as of :func:`open_job`, which takes more.
+        listener: told of every finished clip and pair.
+
+    Raises:
+        UserError: see :class:`~trace_eval.runs.session.Session`.
+    """
+    return open_job(manifest, out, options).judge(listener)
+
+
+def rate_manifest(
+    manifest: Manifest | Path | str,
+    out: Path | str | None = None,
+    options: Options | None = None,
+    listener: Listener | None = None,
+) -> Summary:
+    """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores.
+
+    Args:
+        manifest, out, options, listener: as of :func:`judge_manifest`.
+
+    Raises:
+        UserError: see :class:`~trace_eval.runs.session.Session`.
+    """
+    return judge_manifest(manifest, out, options or RateOptions(), listener)
