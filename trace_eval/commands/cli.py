@@ -34,6 +34,7 @@ from trace_eval.commands import (
     show,
     speechjudge,
     train,
+    turns,
 )
 from trace_eval.commands.console import results, show_advice
 from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
@@ -101,6 +102,7 @@ for command in (
     ablate.ablate,
     report.report,
     review.review,
+    turns.turns,
     doctor.doctor,
     schema.schema,
 ):
