@@ -46,7 +46,7 @@ runs: blueprints data extracting extractors fusion judges.base judges.chat judge
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion
-turns: agreement blueprints data
+turns: agreement blueprints data extractors
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static

@@ -45,6 +45,23 @@ def gaps(spans: Sequence[tuple[float, float]]) -> Spans:
     return [(end, start) for (_, end), (start, _) in pairwise(spans)]
 
 
+def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, float]]) -> Spans:
+    """What is left of stretches outside of holes.
+
+    >>> without([(0, 5)], [(1, 2), (4, 9)])
+    [(0, 1), (2, 4)]
+    """
+    left = list(spans)
+    for low, high in holes:
+        left = [
+            part
+            for start, end in left
+            for part in ((start, min(end, low)), (max(start, high), end))
+            if part[0] < part[1]
+        ]
+    return left
+
+
 def around(spans: Sequence[tuple[float, float]], at_s: float) -> tuple[float, float] | None:
     """The stretch that began before a moment and lasts beyond it; sorted and apart."""
     place = bisect_left(spans, (at_s,)) - 1

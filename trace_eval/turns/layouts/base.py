@@ -25,6 +25,8 @@ class ReadOptions:
         agent: name of the speaker who is the agent.
         user: name of the speaker who is the user.
         agent_channel: which channel of a stereo file is the agent's, 0 or 1.
+        swap: exchange the channels of user and agent.
+        agent_greets: whoever speaks first in a recording is the agent.
         pipeline: how an EVA agent was built: ``cascade``, ``s2s`` or ``audio_llm``.
         ignore: stretches that are no speech (music, ringing), seconds of the conversation.
     """
@@ -32,6 +34,8 @@ class ReadOptions:
     agent: str | None = None
     user: str | None = None
     agent_channel: int = 1
+    swap: bool = False
+    agent_greets: bool = False
     pipeline: str | None = None
     ignore: tuple[tuple[float, float], ...] = ()
 
