@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,14 @@ import typer
 from trace_eval.commands.statistics import JsonFile, Level, Seed
 
 _READ = "What a layout may not say"
+
+
+class AgentChannel(StrEnum):
+    """Which channel of a stereo recording is the agent's."""
+
+    FIRST = "0"
+    SECOND = "1"
+    GREETS = "greets"
 
 
 def turns(
@@ -22,6 +31,41 @@ def turns(
     definitions: Annotated[
         str, typer.Option(metavar="NAME/VERSION", help="Rules of events and figures.")
     ] = "trace-eval/1",
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Calls of another system: its figures minus these, by scenario."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="Labelled events (CSV, JSONL): conversation, kind, start, end."),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which speaker is the agent.", rich_help_panel=_READ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which speaker is the user.", rich_help_panel=_READ),
+    ] = None,
+    agent_channel: Annotated[
+        AgentChannel,
+        typer.Option(
+            help="Channel of the agent in stereo; greets: whoever speaks first.",
+            rich_help_panel=_READ,
+        ),
+    ] = AgentChannel.SECOND,
+    swap: Annotated[
+        bool,
+        typer.Option("--swap", help="Exchange the channels of both.", rich_help_panel=_READ),
+    ] = False,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="START-END",
+            help="Seconds that are no speech (music, ringing); may be repeated.",
+            rich_help_panel=_READ,
+        ),
+    ] = None,
     pipeline: Annotated[
         str | None,
         typer.Option(
@@ -41,16 +85,20 @@ def turns(
     from trace_eval.agreement import write_json
     from trace_eval.commands.console import warn_all
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.turns import FigureOptions, ReadOptions, TurnsOptions, time_turns
+    from trace_eval.turns import FigureOptions, ReadOptions, TurnsOptions, turns_report
 
-    options = TurnsOptions(
-        layout,
-        definitions,
-        ReadOptions(pipeline=pipeline),
-        FigureOptions(resamples, level, seed, min_events),
+    read = ReadOptions(
+        agent=agent,
+        user=user,
+        agent_channel=0 if agent_channel == AgentChannel.FIRST else 1,
+        swap=swap,
+        agent_greets=agent_channel == AgentChannel.GREETS,
+        pipeline=pipeline,
+        ignore=ReadOptions.stretches(ignore or ()),
     )
-    report = time_turns(path, options)
-    print_tables(report.tables(shown), stdout_console())
-    warn_all(report.unread)
+    figures = FigureOptions(resamples, level, seed, min_events)
+    found = turns_report(path, TurnsOptions(layout, definitions, read, figures), against, labels)
+    print_tables(found.tables(shown), stdout_console())
+    warn_all(found.report.unread)
     if json_file:
-        write_json(json_file, report.record())
+        write_json(json_file, found.record())

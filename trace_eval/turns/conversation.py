@@ -201,4 +201,7 @@ class ConversationItem(Strict):
     question_id: str | None = Field(None, description="scenario; pairs systems, clusters runs")
     system: str | None = None
     conversation: Conversation
+    labels: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="what people said of it; no judge is shown these"
+    )
     caveats: tuple[str, ...] = Field((), description="what was repaired or left out on reading")

@@ -57,6 +57,13 @@ class Timed:
     figures: dict[str, Figure]
 
     @property
+    def own(self) -> dict[str, float]:
+        """Its figures that have a value, however few events they are of."""
+        return {
+            name: figure.value for name, figure in self.figures.items() if figure.value is not None
+        }
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """What was repaired on reading, and why figures may mislead."""
         return (*self.item.caveats, *self.measured.caveats)
@@ -129,6 +136,9 @@ class TurnsReport:
             )
         if any(figure.reason == TOO_FEW_CONVERSATIONS for figure in self.figures.values()):
             note = f"{TOO_FEW_CONVERSATIONS}; {note}".removesuffix("; ")
+        if not rows:
+            why = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
+            note = f"no figures: {'; '.join(why) or 'no events'}"
         name, number = self.definitions.name, len(self.conversations)
         return table(
             f"{name}: {number} conversation{'s' if number != 1 else ''}, layout {self.layout}",
@@ -167,7 +177,7 @@ def measure_items(
 ) -> TurnsReport:
     """As :func:`time_turns`, of conversations that are there already."""
     options = options or FigureOptions()
-    alone = dataclasses.replace(options, resamples=0)
+    alone = dataclasses.replace(options, resamples=0, min_events=0)
     measured = [definitions.measure(item.conversation) for item in items]
     timed = tuple(
         Timed(item, one, figures_of(definitions, [one], ["1"], options=alone))

@@ -10,6 +10,7 @@ from blueprints import UserError
 from trace_eval.turns.conversation import ConversationItem
 from trace_eval.turns.layouts.base import Layout, ReadOptions, Unread
 from trace_eval.turns.layouts.eva import EVA
+from trace_eval.turns.layouts.eva_labels import EVA_LABELS
 from trace_eval.turns.layouts.records import RECORDS
 from trace_eval.turns.layouts.sound import STEREO, TWO_FILES
 from trace_eval.turns.layouts.table import TABLE
@@ -17,7 +18,7 @@ from trace_eval.turns.layouts.tau2 import TAU2
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {
-    one.name: one for one in (STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA)
+    one.name: one for one in (STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
 }
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from trace_eval.turns.conversation import Conversation, ConversationItem
 
 #: Files of a folder that are looked at, at most: a wrong folder must not cost an hour.
 MAX_FILES = 100_000
+
+_STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,21 @@ class ReadOptions:
     agent_greets: bool = False
     pipeline: str | None = None
     ignore: tuple[tuple[float, float], ...] = ()
+
+    @staticmethod
+    def stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
+        """Read ``START-END`` in seconds.
+
+        Raises:
+            UserError: one is something else.
+        """
+        found = []
+        for text in texts:
+            match = _STRETCH.fullmatch(text.strip())
+            if match is None or float(match[1]) >= float(match[2]):
+                raise UserError(f"stretch {text!r:.40}: write START-END in seconds, e.g. 0-14.5")
+            found.append((float(match[1]), float(match[2])))
+        return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data.csv_cells import read_rows
 from trace_eval.turns.layouts.base import json_lines
+
+_HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 
 _SUFFIXES = (".csv", ".jsonl")
 
@@ -40,6 +43,18 @@ def first_row(path: Path) -> dict[str, Any]:
         return next((row for _, row in rows_of(path)), {})
     except UserError:
         return {}
+
+
+def time_of(value: Any, name: str) -> float | None:
+    """Seconds of a cell: a number, or ``hh:mm:ss.mmm``; None where the cell is empty.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
+        seconds = float(match[3].replace(",", "."))
+        return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
+    return number_of(value, name)
 
 
 def number_of(value: Any, name: str) -> float | None:

@@ -8,7 +8,6 @@ noise), ``heard``, ``audio`` (of the row, or of the whole conversation where all
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from trace_eval.turns.conversation import (
     Turn,
 )
 from trace_eval.turns.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
-from trace_eval.turns.layouts.rows import first_row, number_of, rows_of
+from trace_eval.turns.layouts.rows import first_row, rows_of, time_of
 
 #: Values of ``kind``; those that are no speech become events.
 KINDS = {
@@ -39,8 +38,6 @@ KINDS = {
 
 _COLUMNS = ("speaker", "start", "end", "text")
 _START, _END = ("start", "start_s"), ("end", "end_s")
-
-_HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 
 #: Times above this are Unix milliseconds, and above the second Unix seconds.
 _MS, _UNIX = 1e11, 1e8
@@ -86,9 +83,8 @@ def _item(
     speakers = _speakers(rows, options)
     shared = {row.cells.get("audio") for row in rows}
     channel = _shared_channel(shared, folder)
-    more = {
-        key: str(rows[0].cells[key]) for key in ("system", "question_id") if rows[0].cells.get(key)
-    }
+    first = rows[0].cells
+    more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
     return ConversationItem(
         id=name,
         conversation=made(
@@ -113,7 +109,7 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
     if not isinstance(speaker, str) or not speaker.strip():
         raise UserError(f"row {number}: nobody speaks; columns are {', '.join(_COLUMNS)}")
     start, end = (
-        _time(next((cells[key] for key in keys if key in cells), None), number)
+        time_of(next((cells[key] for key in keys if key in cells), None), f"row {number}: time")
         for keys in (_START, _END)
     )
     if (start is None) != (end is None):
@@ -133,14 +129,6 @@ def _kind(row: _Row) -> str:
     if kind not in KINDS:
         raise UserError(f"row {row.number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
     return kind
-
-
-def _time(value: Any, number: int) -> float | None:
-    """Seconds of a cell; ``hh:mm:ss.mmm`` is marked by a negative zero of its own kind below."""
-    if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
-        hours, minutes, seconds = match[1] or "0", match[2], match[3].replace(",", ".")
-        return 3600 * int(hours) + 60 * int(minutes) + float(seconds)
-    return number_of(value, f"row {number}: time")
 
 
 def _to_seconds(rows: list[_Row]) -> float:

@@ -30,7 +30,9 @@ class SegmentRules:
         deepest_db: below a stretch's peak by more is none of it.
         other_db: below the other channel by more is none of it.
         floor_db: lowest noise floor.
-        noisy_db: a stretch whose peak is not this much above the floor keeps its raw edges.
+        noisy_db: on a channel where the median stretch's peak is not this much above the
+            floor, stretches under it keep their raw edges: soft ends drown in the noise. On a
+            better channel a soft stretch's refined end is the nearer one.
         margin_s: kept away from speech where noise is measured.
         before_s, after_s: how far an end is looked for; a start is looked for ``after_s`` on
             both sides.
@@ -142,9 +144,10 @@ def _refined(grid: _Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segm
     segments: Spans = []
     uncertain: Spans = []
     noisy = 0
-    for span in kept[own]:
-        peak = float(grid.levels[own][grid.part(span)].max(initial=SILENT_DB))
-        if peak - floor < RULES.noisy_db:
+    peaks = [float(grid.levels[own][grid.part(span)].max(initial=SILENT_DB)) for span in kept[own]]
+    lane_noisy = bool(peaks) and np.median(peaks) - floor < RULES.noisy_db
+    for span, peak in zip(kept[own], peaks, strict=True):
+        if lane_noisy and peak - floor < RULES.noisy_db:
             noisy += 1
             segments.append(span)
         else:
