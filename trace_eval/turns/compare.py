@@ -14,7 +14,7 @@ from trace_eval.agreement.bootstrap import BootstrapOptions, Units, replicates
 from trace_eval.agreement.interval import Range, percentile_interval
 from trace_eval.agreement.mcnemar import sign_test
 from trace_eval.agreement.tabular import Table, p_value, table
-from trace_eval.turns.figures import MIN_CONVERSATIONS
+from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of
 from trace_eval.turns.report import Timed, TurnsReport
 
 
@@ -144,9 +144,7 @@ def _difference(name: str, known: NDArray[np.float64], options: BootstrapOptions
             units,
             {
                 "mean": lambda weights: weights @ known / weights.sum(axis=-1),
-                "median": lambda weights: np.array(
-                    [np.median(np.repeat(known, row.astype(int))) for row in weights]
-                ),
+                "median": quantile_of(known, np.arange(len(known)), 0.5),
             },
             options,
         )

@@ -154,7 +154,7 @@ def _part(
         if spec.how == "quantile":
             sizes = [len(one) for one in values]
             every = np.array([value for one in values for value in one], np.float64)
-            return _quantile(every, np.repeat(cluster, sizes), spec.q)
+            return quantile_of(every, np.repeat(cluster, sizes), spec.q)
         pairs = [(float(sum(one)), float(len(one))) for one in values]
     top, bottom = (
         np.bincount(cluster, [pair[side] for pair in pairs], clusters) for side in (0, 1)
@@ -166,8 +166,17 @@ def _divided(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[n
     return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
 
 
-def _quantile(values: NDArray[np.float64], cluster: NDArray[np.int64], q: float) -> Statistic:
-    """A quantile by linear interpolation of values that count as often as their cluster."""
+def quantile_of(values: NDArray[np.float64], cluster: NDArray[np.int64], q: float) -> Statistic:
+    """A quantile by linear interpolation of values that count as often as their cluster.
+
+    Args:
+        values: any order [shape=(n,)].
+        cluster: of each value, from 0 [shape=(n,)].
+        q: which quantile, 0 to 1.
+
+    Returns:
+        A function of weights of clusters [shape=(draws, clusters)]; NaN where nothing is drawn.
+    """
     order = np.argsort(values, kind="stable")
     values, cluster = values[order], cluster[order]
 
@@ -178,21 +187,26 @@ def _quantile(values: NDArray[np.float64], cluster: NDArray[np.int64], q: float)
         block = max(1, _BLOCK // len(values))
         for start in range(0, len(weights), block):
             seen = np.cumsum(weights[start : start + block][:, cluster], axis=1)
-            for row, counts in enumerate(seen, start):
-                if counts[-1] > 0:
-                    found[row] = _interpolated(values, counts, q)
+            found[start : start + block] = _interpolated(values, seen, q)
         return found
 
     return of
 
 
-def _interpolated(values: NDArray[np.float64], seen: NDArray[np.float64], q: float) -> float:
-    place = q * (seen[-1] - 1)
-    low = values[np.searchsorted(seen, np.floor(place), "right")]
-    high = values[np.searchsorted(seen, np.ceil(place), "right")]
-    if low == high or not np.isfinite(high):  # also where both are infinite
-        return float(low if place == np.floor(place) else high)
-    return float(low + (high - low) * (place - np.floor(place)))
+def _interpolated(
+    values: NDArray[np.float64], seen: NDArray[np.float64], q: float
+) -> NDArray[np.float64]:
+    """Quantiles of sorted values; ``seen`` counts how many are up to each [shape=(rows, n)]."""
+    place = q * (seen[:, -1] - 1)
+    low, high = (
+        values[np.argmax(seen > edge[:, None], axis=1)]
+        for edge in (np.floor(place), np.ceil(place))
+    )
+    part = place - np.floor(place)
+    with np.errstate(invalid="ignore"):  # infinite values stand for replies that never came
+        found = np.where(part > 0, low + (high - low) * part, low)
+    found = np.where((part > 0) & np.isinf(high), high, found)
+    return np.where(seen[:, -1] > 0, found, np.nan)
 
 
 def _mean_of(parts: Sequence[Statistic]) -> Statistic:
