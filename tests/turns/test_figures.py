@@ -151,7 +151,8 @@ def test_systems_are_compared_scenario_by_scenario() -> None:
     # The hard scenarios are slow for both; the second system is 0.3 s slower in each.
     first = {f"s{n}": 0.5 + 0.2 * n for n in range(12)}
     second = {name: gap + 0.3 for name, gap in first.items()}
-    found = compare_systems(_report(first | {"only": 1.0}), _report(second))
+    draws = BootstrapOptions(200)
+    found = compare_systems(_report(first | {"only": 1.0}), _report(second), draws)
     mean = next(one for one in found.differences if one.figure == "response_mean_s")
     assert (mean.scenarios, mean.higher, mean.lower) == (12, 12, 0)
     assert mean.median == pytest.approx(0.3)
