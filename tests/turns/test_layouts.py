@@ -119,6 +119,28 @@ def test_where_the_clock_begins_changes_no_figure(
             assert there[name] == (None if value is None else pytest.approx(value, abs=1e-6))
 
 
+def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:
+    rows = ("user,1,2,mix.wav,", "agent,3,4,mix.wav,")
+    found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
+    assert [(one.name, one.audio) for one in found.channels] == [("mix", tmp_path / "mix.wav")]
+    assert [turn.audio for turn in found.turns] == [None, None]
+    rows = ("user,,,u.wav,Hello", "agent,,,a.wav,Hi")
+    found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
+    assert found.clock.kind == "none"
+    assert [turn.audio for turn in found.turns] == [tmp_path / "u.wav", tmp_path / "a.wav"]
+
+
+def test_a_simulation_of_text_has_no_clock(tmp_path: Path) -> None:
+    path = tmp_path / "simulation.json"
+    path.write_text(json.dumps({"id": "s", "ticks": [], "termination_reason": "user_stop"}))
+    report = time_turns(path, TurnsOptions("tau2", "tau-voice/1.0"))
+    figures = report.record()["figures"]
+    assert figures["counts"]["n_simulations"] == 1
+    assert figures["counts"]["response_total"] == 0
+    assert figures["response_latency_mean"] is None
+    assert any("no_clock" in caveat for caveat in report.conversations[0].caveats)
+
+
 def test_records_of_our_own_are_read_back(tmp_path: Path) -> None:
     item = _one(_table(tmp_path, ROWS))
     path = tmp_path / "calls.jsonl"

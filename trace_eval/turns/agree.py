@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.agreement.bootstrap import BootstrapOptions, Units, replicates
@@ -146,15 +149,7 @@ def _agreement(
         units = Units(counts, np.ones(len(counts), np.int64))
         drawn = replicates(
             units,
-            {
-                name: lambda cells, place=place: np.divide(
-                    cells[..., 0],
-                    cells[..., place],
-                    out=np.full(cells.shape[:-1], np.nan),
-                    where=cells[..., place] > 0,
-                )
-                for name, place in (("recall", 1), ("precision", 2))
-            },
+            {"recall": partial(_share_of, 1), "precision": partial(_share_of, 2)},
             options,
         )
         recall, precision = (percentile_interval(drawn[key], options.level) for key in drawn)
@@ -170,6 +165,12 @@ def _agreement(
         precision,
         1000 * float(np.median(off)) if off else None,
     )
+
+
+def _share_of(place: int, cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Matched events out of those counted in another column."""
+    top, bottom = cells[..., 0], cells[..., place]
+    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
 
 
 def agreement_table(found: Sequence[EventAgreement]) -> Table:

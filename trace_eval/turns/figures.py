@@ -7,7 +7,7 @@ one has several runs; all figures see the same draws.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +104,7 @@ def figures_of(
         value = float(statistic(np.ones((1, len(names))))[0])
         figure = _counted(spec, measured, None if np.isnan(value) else value)
         if _is_few(spec, figure, options) and definitions.hides_few:
-            figure = _with(figure, value=None, reason="few")
+            figure = replace(figure, value=None, reason="few")
         elif figure.value is not None and np.isfinite(value):
             stats[spec.name] = statistic
         found[spec.name] = figure
@@ -163,7 +163,7 @@ def _part(
 
 
 def _divided(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0)
+    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
 
 
 def quantile_of(values: NDArray[np.float64], cluster: NDArray[np.int64], q: float) -> Statistic:
@@ -256,10 +256,6 @@ def _is_few(spec: FigureSpec, figure: Figure, options: FigureOptions) -> bool:
     return 0 < figure.events < spec.least * options.min_events / 10
 
 
-def _with(figure: Figure, **changes: object) -> Figure:
-    return Figure(**{**vars(figure), **changes})  # type: ignore[arg-type]
-
-
 def _intervals(
     found: dict[str, Figure],
     stats: dict[str, Statistic],
@@ -274,7 +270,9 @@ def _intervals(
     if not options.resamples or not shown:
         return {}
     if clusters < MIN_CONVERSATIONS:
-        return {name: _with(figure, reason=TOO_FEW_CONVERSATIONS) for name, figure in shown.items()}
+        return {
+            name: replace(figure, reason=TOO_FEW_CONVERSATIONS) for name, figure in shown.items()
+        }
     units = Units(np.eye(clusters, dtype=np.int8), np.ones(clusters, np.int64))
     drawn = replicates(
         units, stats, BootstrapOptions(options.resamples, options.level, options.seed)
@@ -294,10 +292,10 @@ def _intervals(
                 }
             )
             exact = exact_interval(int(figure.value) * number, number, options.level)
-            done[name] = _with(figure, interval=exact)
+            done[name] = replace(figure, interval=exact)
         elif len(known) < len(drawn[name]) / 2 or known.max() == known.min():
-            done[name] = _with(figure, reason="no interval: all draws are equal or undefined")
+            done[name] = replace(figure, reason="no interval: all draws are equal or undefined")
         else:
             estimate = resampled(figure.value, percentile_interval(known, options.level), None)
-            done[name] = _with(figure, interval=estimate.interval, reason=estimate.reason)
+            done[name] = replace(figure, interval=estimate.interval, reason=estimate.reason)
     return done

@@ -137,8 +137,8 @@ class TurnsReport:
         if any(figure.reason == TOO_FEW_CONVERSATIONS for figure in self.figures.values()):
             note = f"{TOO_FEW_CONVERSATIONS}; {note}".removesuffix("; ")
         if not rows:
-            why = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
-            note = f"no figures: {'; '.join(why) or 'no events'}"
+            said = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
+            note = f"no figures: {'; '.join(said) or 'no events'}"
         name, number = self.definitions.name, len(self.conversations)
         return table(
             f"{name}: {number} conversation{'s' if number != 1 else ''}, layout {self.layout}",

@@ -46,6 +46,10 @@ class Measured:
     caveats: tuple[str, ...] = ()
 
 
+#: What is measured where only the order of turns is known.
+NO_CLOCK = Measured(caveats=("no_clock: only the order of turns is known",))
+
+
 @dataclass(frozen=True)
 class FigureSpec:
     """How a figure is made of the pooled conversations.

@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trace_eval.turns.conversation import Conversation, Role
-from trace_eval.turns.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.turns.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.turns.spans import Spans, overlaps
 
 
@@ -61,6 +67,8 @@ class Exchange:
 
 def measure(conversation: Conversation) -> Measured:
     """Score, evidence per turn and sub-metrics of one conversation."""
+    if conversation.clock.kind == "none":
+        return NO_CLOCK
     exchanges = exchanges_of(conversation)
     scores: dict[int, float] = {}
     evidence: dict[int, dict[str, Any]] = {}

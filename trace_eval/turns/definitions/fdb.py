@@ -10,8 +10,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from trace_eval.turns.conversation import Conversation, Word
-from trace_eval.turns.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.turns.conversation import Conversation, Role, Word
+from trace_eval.turns.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.turns.spans import Spans, joined
 
 
@@ -36,11 +42,9 @@ THRESHOLDS = Thresholds()
 def measure(conversation: Conversation) -> Measured:
     """Response gaps and overlaps of one conversation."""
     if conversation.clock.kind == "none":
-        return Measured(caveats=("no_clock: only the order of turns is known",))
-    user, agent = (
-        _closed([span for _, turn in conversation.turns_of(role) for span in turn.stretches], gap)
-        for role, gap in (("user", THRESHOLDS.user_join_s), ("agent", THRESHOLDS.agent_join_s))
-    )
+        return NO_CLOCK
+    user = _closed(conversation, "user", THRESHOLDS.user_join_s)
+    agent = _closed(conversation, "agent", THRESHOLDS.agent_join_s)
     events = [*_gaps(user, agent), *_stops(user, agent)]
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
@@ -57,8 +61,9 @@ def measure(conversation: Conversation) -> Measured:
     )
 
 
-def _closed(spans: Spans, gap_s: float) -> Spans:
-    """Joined where the gap is at most ``gap_s``, which is included here."""
+def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
+    """A role's speech, joined where the gap is at most ``gap_s``, which is included here."""
+    spans = (span for _, turn in conversation.turns_of(role) for span in turn.stretches)
     return joined(spans, gap_s + 1e-9)
 
 

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from trace_eval.turns.conversation import ROLES, Conversation, Role
-from trace_eval.turns.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.turns.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.turns.floor import Floor, FloorRules, Utterance, floor_of
 from trace_eval.turns.spans import gaps, joined, overlaps, total
 
@@ -51,7 +57,7 @@ def measure(conversation: Conversation) -> Measured:
     """Events and figures of one conversation."""
     caveats = []
     if conversation.clock.kind == "none":
-        return Measured(caveats=("no_clock: only the order of turns is known",))
+        return NO_CLOCK
     if (conversation.clock.resolution_s or 0.0) > COARSE_S:
         caveats.append(f"coarse: the clock's steps are {conversation.clock.resolution_s:g} s")
     floor = floor_of(conversation, THRESHOLDS)

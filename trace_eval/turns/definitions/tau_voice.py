@@ -8,14 +8,20 @@ response event, and a cough while the agent still speaks long makes no event at 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.turns.conversation import Conversation, Role
-from trace_eval.turns.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.turns.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.turns.spans import joined
 
 #: Kinds of sound that no agent should take for a turn, in order of precedence.
@@ -71,6 +77,8 @@ class _Segment:
 
 def measure(conversation: Conversation) -> Measured:
     """Events, counts and latencies of one conversation."""
+    if conversation.clock.kind == "none":
+        return replace(NO_CLOCK, ratios={"one": (1, 1)})
     caveats = []
     labelled = conversation.clock.kind == "ticks"
     if conversation.clock.kind != "ticks":

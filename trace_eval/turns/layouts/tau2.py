@@ -7,6 +7,7 @@ domain), a folder of simulations, or one simulation. Time is tick number x tick 
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,6 @@ from trace_eval.turns.layouts.base import (
     Layout,
     ReadOptions,
     Unread,
-    each,
     json_file,
     made,
     mapping,
@@ -35,8 +35,6 @@ from trace_eval.turns.layouts.base import (
 
 #: Length of a tick that nobody states, seconds.
 TICK_S = 0.2
-
-_HEAD_BYTES = 1 << 16
 
 
 def fits(path: Path) -> bool:
@@ -47,9 +45,11 @@ def fits(path: Path) -> bool:
 
 
 def _has_ticks(path: Path) -> bool:
-    with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
-    return b'"ticks"' in head and (b'"user_chunk"' in head or b'"termination_reason"' in head)
+    """Whether a file names ticks of a user and an agent; its text is searched, not parsed."""
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(b'"ticks"') >= 0 and text.find(b'"user_chunk"') >= 0
 
 
 def _experiments(path: Path) -> list[Path]:
@@ -84,7 +84,19 @@ def _info(results: Path | None) -> dict[str, Any]:
 
 
 def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Unread]:
-    yield from each([path], lambda file: conversation(json_file(file), info, file.stem))
+    try:
+        value = json_file(path)
+    except UserError as error:
+        yield Unread(str(path), str(error).removeprefix(f"{path}: "))
+        return
+    inside = mapping(value).get("simulations")
+    if isinstance(inside, list):  # results and simulations in one file
+        info = mapping(mapping(value).get("info"))
+    for number, one in enumerate(inside if isinstance(inside, list) else [value]):
+        try:
+            yield conversation(one, info, f"{path.stem}-{number}" if number else path.stem)
+        except UserError as error:
+            yield Unread(str(path), str(error))
 
 
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:

@@ -84,7 +84,7 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
     """
     base = min(0.0, *(lane.at(0.0) for lane in lanes))
     length = int((max(lane.end_s for lane in lanes) - base) / HOP_S) + 1
-    times = base + HOP_S * np.arange(length)
+    times = np.asarray(base + HOP_S * np.arange(length), np.float64)
     grid = _Grid(base, [lane.levels_at(times) for lane in lanes])
     kept: list[Spans] = []
     crosstalk: list[Spans] = []
