@@ -164,6 +164,17 @@ def text_of(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def listed(value: Any, name: str) -> list[Any]:
+    """A list; null and what is missing are an empty one.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if value is not None and not isinstance(value, list):
+        raise UserError(f"{name}: expected a list (got {value!r:.60})")
+    return value or []
+
+
 def mapping(value: Any) -> dict[str, Any]:
     """An object, or an empty one where the source has null or something else."""
     return value if isinstance(value, dict) else {}

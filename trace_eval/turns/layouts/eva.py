@@ -32,6 +32,7 @@ from trace_eval.turns.layouts.base import (
     each,
     json_file,
     json_lines,
+    listed,
     made,
     mapping,
     text_of,
@@ -164,7 +165,7 @@ def _policy(audit: dict[str, Any]) -> str | None:
 
 def _history(history: dict[str, Any], name: str, pipeline: str | None) -> ConversationItem:
     log = _Log([], {}, [])
-    for value in history.get("history") or []:
+    for value in listed(history.get("history"), "history"):
         value = mapping(value)
         data = value.get("data")
         inner = {"value": data} if not isinstance(data, dict) else data

@@ -28,6 +28,7 @@ from trace_eval.turns.layouts.base import (
     Unread,
     first_line,
     json_lines,
+    listed,
     made,
     mapping,
     text_of,
@@ -96,7 +97,7 @@ def _fidelity(line: Line, name: str) -> ConversationItem:
 def _entities(line: Line, name: str) -> ConversationItem:
     """Key entities: what a user meant, what a recogniser wrote, and which entities survived."""
     meant, heard = (
-        [value if isinstance(value, str) else "" for value in line.get(key) or []]
+        [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
         for key in ("user_tts", "transcription")
     )
     turns = [
@@ -105,7 +106,8 @@ def _entities(line: Line, name: str) -> ConversationItem:
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):
         labels[str(entry.get("turn_id"))] = [
-            {key: mapping(one).get(key) for key in _ENTITY} for one in entry.get("entities") or []
+            {key: mapping(one).get(key) for key in _ENTITY}
+            for one in listed(entry.get("entities"), "entities")
         ]
     return _item(name, turns, (), {"entities": labels})
 

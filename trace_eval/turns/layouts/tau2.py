@@ -28,6 +28,7 @@ from trace_eval.turns.layouts.base import (
     ReadOptions,
     Unread,
     json_file,
+    listed,
     made,
     mapping,
     text_of,
@@ -112,8 +113,8 @@ def conversation(simulation: Any, info: dict[str, Any], name: str) -> Conversati
     """
     if not isinstance(simulation, dict):
         raise UserError(f"expected a simulation (got {simulation!r:.60})")
-    ticks = simulation.get("ticks") or []
-    if not isinstance(ticks, list) or not all(isinstance(tick, dict) for tick in ticks):
+    ticks = listed(simulation.get("ticks"), "ticks")
+    if not all(isinstance(tick, dict) for tick in ticks):
         raise UserError("ticks: expected a list of objects")
     task = simulation.get("task_id")
     domain = text_of(mapping(info.get("environment_info")).get("domain_name"))
