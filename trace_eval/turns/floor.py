@@ -7,7 +7,7 @@ a stretch of the other, which goes on after it; every other utterance takes the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trace_eval.turns.conversation import ROLES, Conversation, Role, Turn
@@ -154,8 +154,3 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
             holder = [one]
             turns.append((one.role, holder))
     return turns
-
-
-def inside(spans: Sequence[tuple[float, float]], start: float, end: float) -> Spans:
-    """The stretches that begin in [start, end)."""
-    return [span for span in spans if start <= span[0] < end]

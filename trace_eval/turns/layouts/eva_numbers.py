@@ -53,7 +53,6 @@ class Numbered:
         agent_interrupted, user_interrupted, fallbacks, tool_turns: turn numbers.
         turn_of: index of an entry -> the turn in which it fell.
         dropped: ends without a start; ``unended``: starts without an end.
-        backwards: entries whose time is before the one above them in their own log.
     """
 
     spans: dict[tuple[Role, int], list[tuple[float, float]]] = field(default_factory=dict)
