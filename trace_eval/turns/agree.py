@@ -16,7 +16,7 @@ from trace_eval.agreement.bootstrap import BootstrapOptions, Units, replicates
 from trace_eval.agreement.interval import Range, percentile_interval
 from trace_eval.agreement.tabular import Table, table
 from trace_eval.turns.definitions.base import Event
-from trace_eval.turns.figures import MIN_CONVERSATIONS
+from trace_eval.turns.figures import MIN_CONVERSATIONS, widened
 from trace_eval.turns.layouts.rows import rows_of, time_of
 from trace_eval.turns.report import TurnsReport
 
@@ -152,7 +152,8 @@ def _agreement(
             {"recall": partial(_share_of, 1), "precision": partial(_share_of, 2)},
             options,
         )
-        recall, precision = (percentile_interval(drawn[key], options.level) for key in drawn)
+        level = widened(options.level, len(counts))
+        recall, precision = (percentile_interval(drawn[key], level) for key in drawn)
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(
         kind,

@@ -14,7 +14,7 @@ from trace_eval.agreement.bootstrap import BootstrapOptions, Units, replicates
 from trace_eval.agreement.interval import Range, percentile_interval
 from trace_eval.agreement.mcnemar import sign_test
 from trace_eval.agreement.tabular import Table, p_value, table
-from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of
+from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of, widened
 from trace_eval.turns.report import Timed, TurnsReport
 
 
@@ -148,7 +148,8 @@ def _difference(name: str, known: NDArray[np.float64], options: BootstrapOptions
             },
             options,
         )
-        mean, median = (percentile_interval(drawn[key], options.level) for key in drawn)
+        level = widened(options.level, len(known))
+        mean, median = (percentile_interval(drawn[key], level) for key in drawn)
     return Difference(
         name,
         len(known),
