@@ -39,15 +39,20 @@ class SpeechFile:
     what is not a number, and once as slices are asked for. Slices must go forwards: a slice
     that starts more than ``KEPT_S`` before the furthest one's end is refused.
 
+    ``channel`` (from 0) takes one channel of the file alone, at its own level; there is no mix.
+
     Use it as a context manager. Opening it raises AudioError as :func:`decode` does, but no
     recording is too long.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, channel: int | None = None) -> None:
         self._label = str(path)
         self._path = path
+        self._channel = channel
         with opened(path, self._label) as file:
             self._rate = int(file.samplerate)
+            if channel is not None and not 0 <= channel < file.channels:
+                raise AudioError(f"{path}: no channel {channel}; it has {file.channels}, from 0")
             frames = self._count(file)
         # How the resampler rounds; equal to the length of its output for every length tried.
         self._length = int(frames * SPEECH_RATE / self._rate + 0.5)
@@ -108,11 +113,17 @@ class SpeechFile:
             while True:
                 block = file.read(frames, dtype="float32", always_2d=True)
                 last = len(block) < frames
-                mono = block[:, 0] if block.shape[1] == 1 else block.mean(axis=1)
+                mono = self._one(block)
                 mono = stream.resample_chunk(np.ascontiguousarray(mono), last) if stream else mono
                 yield np.clip(mono, -1.0, 1.0)
                 if last:
                     return
+
+    def _one(self, block: Samples) -> Samples:
+        """The channel that was asked for, or the mix."""
+        if self._channel is not None or block.shape[1] == 1:
+            return block[:, self._channel or 0]
+        return np.asarray(block.mean(axis=1))
 
     def _count(self, file: soundfile.SoundFile) -> int:
         frames, samples, finite = 0, 0, 0

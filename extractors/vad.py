@@ -8,6 +8,7 @@ torch. Thresholds and durations are the defaults that Silero publishes for its o
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -65,25 +66,45 @@ def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
     Returns:
         float64 [shape=(ceil(n / 512),)], 0 to 1; the last chunk is filled up with zeros.
     """
-    chunks = -(-len(speech) // CHUNK)
-    padded = np.zeros(chunks * CHUNK, dtype=np.float32)
-    padded[: len(speech)] = speech
+    return speech_probability_of_blocks([speech])
+
+
+def speech_probability_of_blocks(blocks: Iterable[Samples]) -> npt.NDArray[np.float64]:
+    """As :func:`speech_probability`, of a recording that comes in blocks, in their memory.
+
+    The result does not depend on where blocks are cut. There is one detector, with one state:
+    blocks must not ask for probabilities themselves.
+    """
     detector = _detector()
     detector.reset()  # the network is recurrent: without it, clips depend on their order
-    rows = padded.reshape(chunks, CHUNK)
-    return np.array([detector.process_samples(row.tolist()) for row in rows], dtype=np.float64)
+    found: list[float] = []
+    rest = np.zeros(0, np.float32)
+    for block in blocks:
+        samples = np.concatenate((rest, block)) if len(rest) else block
+        whole = len(samples) // CHUNK * CHUNK
+        rows = samples[:whole].reshape(-1, CHUNK)
+        found.extend(detector.process_samples(row.tolist()) for row in rows)
+        rest = samples[whole:]
+    if len(rest):
+        last = np.zeros(CHUNK, np.float32)
+        last[: len(rest)] = rest
+        found.append(detector.process_samples(last.tolist()))
+    return np.array(found, dtype=np.float64)
 
 
-def find_spans(probability: npt.NDArray[np.float64], seconds: float) -> list[Span]:
+def find_spans(
+    probability: npt.NDArray[np.float64], seconds: float, pad_s: float = PAD_S
+) -> list[Span]:
     """Stretches of speech, in order and apart, from probabilities per chunk.
 
     A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is not
     followed by a new onset for ``MIN_SILENCE_S``. Stretches of ``MIN_SPEECH_S`` or less are
-    dropped, the others are padded by ``PAD_S``; two that would overlap share the gap.
+    dropped, the others are padded by ``pad_s``; two that would overlap share the gap.
 
     Args:
         probability: output of :func:`speech_probability`.
         seconds: duration of the clip; no span ends later.
+        pad_s: added to both ends, seconds.
     """
     step = CHUNK / SPEECH_RATE
     raw = [
@@ -97,8 +118,8 @@ def find_spans(probability: npt.NDArray[np.float64], seconds: float) -> list[Spa
         after = (kept[index + 1][0] - end) / 2 if index + 1 < len(kept) else seconds - end
         spans.append(
             Span(
-                start_s=round(start - min(PAD_S, before), 4),
-                end_s=round(end + min(PAD_S, after), 4),
+                start_s=round(start - min(pad_s, before), 4),
+                end_s=round(end + min(pad_s, after), 4),
             )
         )
     return spans

@@ -47,7 +47,7 @@ NOT_HERE = (
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
     (
-        r"judge\d?\.|judged\.csv|people\.csv|mine\.|--human|train |RUN2|tables/|dialogues",
+        r"judge\d?\.|judged\.csv|people\.csv|mine\.|--human|train |RUN2|tables/|dialogues|CALLS",
         "needs files of the reader's",
     ),
     (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/scores"),

@@ -41,6 +41,7 @@ runs: blueprints data extracting extractors fusion judges.base judges.chat judge
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion
+turns: agreement blueprints data extractors
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
@@ -48,7 +49,7 @@ review: agreement blueprints data extracting extractors fusion rubrics runs stat
 compare: agreement blueprints data fusion report runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
-commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
+commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select turns
 __main__: commands
 """  # noqa: E501
 

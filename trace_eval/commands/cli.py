@@ -34,6 +34,7 @@ from trace_eval.commands import (
     show,
     speechjudge,
     train,
+    turns,
 )
 from trace_eval.commands.console import results, show_advice
 from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
@@ -102,7 +103,7 @@ GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Conclude": (agree.agree, rank.rank, compare.compare, screen.screen, plan.plan, card.card),
     "Set up": (doctor.doctor, models.app, rubrics.app, schema.schema),
     "More": (
-        *(fuse.fuse, merge.merge, ablate.ablate),
+        *(turns.turns, fuse.fuse, merge.merge, ablate.ablate),
         *(drill.app, train.app, speechjudge.speechjudge),
     ),
 }

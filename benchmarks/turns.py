@@ -1,0 +1,207 @@
+"""Timing of conversations against what is known: logs, hand cases, rendered calls.
+
+    python -m benchmarks.turns [--calls FOLDER]...
+
+Logs are those under TRACE_EVAL_DATA/conversation. FOLDER holds stereo recordings ``NAME.wav``
+(channel 0 the user) and ``NAME.json`` with the true segments of ``user`` and ``agent`` and the
+planted ``events``; without one, only logs and costs are measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from trace_eval.turns import Timed, TurnsOptions, time_turns
+from trace_eval.turns.spans import joined
+
+#: Distance within which a measured event is the planted one, seconds.
+NEAR_S = 0.4
+
+#: Fewest found of what was planted, and the same with crosstalk.
+FOUND = {
+    "response": (0.97, 0.97),
+    "unanswered": (0.95, 0.95),
+    "agent_interruption": (0.85, 0.85),
+    "yield": (0.75, 0.55),
+    "backchannel": (0.7, 0.5),
+}
+
+
+def main() -> int:
+    """Print the acceptance table; the exit code says whether all of it holds."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--calls", type=Path, action="append", default=[])
+    parser.add_argument("--hour", action="store_true", help="also measure a call of an hour")
+    args = parser.parse_args()
+    rows = [*_logs()]
+    for folder in args.calls:
+        rows += _calls(folder)
+    if args.hour:
+        rows += _hour()
+    print(f"{'what':58} {'found':>12} {'wanted':>14}")
+    for what, found, wanted, holds in rows:
+        print(f"{what:58} {found:>12} {wanted:>14} {'' if holds else '  NO'}")
+    return int(not all(row[3] for row in rows))
+
+
+Row = tuple[str, str, str, bool]
+
+
+def _logs() -> Iterator[Row]:
+    folder = os.environ.get("TRACE_EVAL_DATA")
+    if not folder:
+        return
+    data = Path(folder) / "conversation"
+    tau2 = time_turns(data / "tau2" / "experiment", TurnsOptions(definitions="tau-voice/1.0"))
+    wanted = json.loads((data / "tau2" / "expected_metrics.json").read_text())["both"]
+    found = tau2.record()["figures"]
+    for name, value in wanted.items():
+        holds = found[name] == value if name == "counts" else abs(found[name] - value) < 1e-9
+        shown = "equal" if name == "counts" and holds else str(found[name])[:12]
+        yield (
+            f"tau-voice/1.0 {name}",
+            shown,
+            "equal" if name == "counts" else str(value)[:12],
+            holds,
+        )
+    record = data / "eva" / "record_1.1.2"
+    for name, mean, median in (
+        ("eva/2026-08", 2.626, 3.738),
+        ("trace-eval/1", 5.616, 4.122),
+        ("tau-voice/1.0", 5.600, 4.1),
+        ("fdb/1.5", 5.616, 4.122),
+    ):
+        (timed,) = time_turns(record, TurnsOptions(definitions=name)).conversations
+        values = timed.measured.values["latency" if name.startswith("eva") else "response"]
+        for what, got, want in (
+            ("mean", float(np.mean(values)), mean),
+            ("median", float(np.median(values)), median),
+        ):
+            yield f"{name} reply {what}, s", f"{got:.3f}", f"{want:.3f}", abs(got - want) < 1.1e-3
+
+
+def _calls(folder: Path) -> Iterator[Row]:
+    """Rendered calls: errors of edges and replies, and what was found of what was planted."""
+    errors: dict[str, list[float]] = defaultdict(list)
+    found: dict[str, list[bool]] = defaultdict(list)
+    wrong = true = 0
+    report = time_turns(folder, TurnsOptions(layout="stereo"))
+    crosstalk = False
+    for timed in report.conversations:
+        truth = json.loads((folder / f"{timed.item.id}.json").read_text())
+        crosstalk |= truth.get("crosstalk_db") is not None
+        for role in ("user", "agent"):
+            spans = joined([tuple(span) for span in truth[role]], 0.3)
+            mine = [s for _, turn in timed.item.conversation.turns_of(role) for s in turn.segments]
+            wrong += _edges(spans, sorted(mine), errors)
+            true += len(spans)
+        _planted(truth["events"], timed, errors, found)
+    name = f"{folder.name}:"
+    for what, least, q in (
+        ("reply", 15, 0.5),
+        ("reply", 60, 0.95),
+        ("start", 70, 0.95),
+        ("end", 70, 0.95),
+    ):
+        ms = 1000 * float(np.quantile(np.abs(errors[what]), q))
+        yield f"{name} error of {what}, quantile {q:g}, ms", f"{ms:.1f}", f"<= {least}", ms <= least
+    yield (
+        f"{name} segments invented or missed",
+        f"{wrong / true:.4f}",
+        "<= 0.005",
+        wrong <= 0.005 * true,
+    )
+    for kind, limits in FOUND.items():
+        share, least = float(np.mean(found[kind])), limits[crosstalk]
+        shown = f"{sum(found[kind])}/{len(found[kind])}"
+        yield f"{name} {kind} found of planted", shown, f">= {least:g}", share >= least
+
+
+def _edges(
+    true: Sequence[tuple[float, float]],
+    mine: Sequence[tuple[float, float]],
+    errors: dict[str, list[float]],
+) -> int:
+    """Add the errors of matched segments; how many were missed or invented."""
+    used: set[int] = set()
+    missed = 0
+    for start, end in true:
+        over = [n for n, (a, b) in enumerate(mine) if min(end, b) - max(start, a) > 0.02]
+        used.update(over)
+        if not over:
+            missed += 1
+            continue
+        for what, error in (("start", mine[over[0]][0] - start), ("end", mine[over[-1]][1] - end)):
+            if abs(error) <= NEAR_S:
+                errors[what].append(error)
+    return missed + len(mine) - len(used)
+
+
+def _planted(
+    events: Sequence[dict[str, Any]],
+    timed: Timed,
+    errors: dict[str, list[float]],
+    found: dict[str, list[bool]],
+) -> None:
+    measured = timed.measured.events
+
+    def near(kinds: Sequence[str], at_s: float, end: bool = False) -> Any:
+        best = [e for e in measured if e.kind in kinds]
+        best.sort(key=lambda e: abs((e.end_s if end else e.start_s) - at_s))
+        close = best and abs((best[0].end_s if end else best[0].start_s) - at_s) <= NEAR_S
+        return best[0] if close else None
+
+    for event in events:
+        kind = event["kind"]
+        if kind in ("plain", "pause", "backchannel"):
+            reply = near(["response"], event["agent_start_s"], end=True)
+            found["response"].append(reply is not None)
+            if reply is not None:
+                errors["reply"].append(reply.value_s - event["gap_s"])
+        if kind == "unanswered":
+            hit = near(["no_response", "missed_turn"], event["user_end_s"])
+            found["unanswered"].append(hit is not None)
+        if kind == "agent_interrupts":
+            hit = near(["agent_interruption"], event["agent_start_s"])
+            found["agent_interruption"].append(hit is not None)
+        if "barge_s" in event:
+            found["yield"].append(near(["yield"], event["barge_s"]) is not None)
+        if "backchannel_s" in event:
+            hit = near(["backchannel"], event["backchannel_s"][0])
+            found["backchannel"].append(hit is not None)
+
+
+def _hour() -> Iterator[Row]:
+    """A stereo call of an hour at 16 kHz: processor time and memory."""
+    rng = np.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hour.wav"
+        with soundfile.SoundFile(path, "w", 16_000, 2, subtype="PCM_16") as file:
+            for minute in range(60):
+                part = 0.003 * rng.standard_normal((960_000, 2))
+                part[:480_000, minute % 2] *= 50
+                file.write(part)
+        started = time.process_time()
+        time_turns(path)
+        seconds = time.process_time() - started
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    yield "an hour of stereo, CPU s", f"{seconds:.1f}", "<= 40", seconds <= 40
+    mb = after.ru_maxrss / 1024
+    yield "an hour of stereo, peak MB of the process", f"{mb:.0f}", "<= 400", mb <= 400
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""Hand cases of the definition sets; every number is derived in its comment or table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from trace_eval.turns import (
+    DEFINITIONS,
+    Clock,
+    Conversation,
+    End,
+    Measured,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+from trace_eval.turns.conversation import ClockKind
+from trace_eval.turns.definitions.eva import latency_score, percentile
+
+Spans = Sequence[tuple[float, float]]
+
+
+def _call(
+    user: Spans,
+    agent: Spans,
+    *,
+    kind: ClockKind = "recording",
+    step: float = 0.01,
+    end: float | None = None,
+    reason: str | None = None,
+    events: Sequence[SourceEvent] = (),
+) -> Conversation:
+    turns = [
+        Turn(speaker=who, start_s=a, end_s=b, segments=((a, b),))
+        for who, spans in (("user", user), ("agent", agent))
+        for a, b in spans
+    ]
+    return Conversation(
+        speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
+        clock=Clock(kind=kind, resolution_s=step),
+        turns=tuple(sorted(turns, key=lambda turn: turn.start_s or 0.0)),
+        events=tuple(events),
+        start_s=0.0,
+        end=End(at_s=end, reason=reason),
+    )
+
+
+def _measured(name: str, call: Conversation) -> Measured:
+    return DEFINITIONS[name].measure(call)
+
+
+D = 0.2
+
+
+def _ticks(spans: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
+    return [(a * D, b * D) for a, b in spans]
+
+
+def _label(kind: str, start: int, end: int) -> SourceEvent:
+    return SourceEvent(kind=kind, at_s=start * D, end_s=end * D)
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "labels", "expected"),
+    [
+        # ticks of 0.2 s, ends exclusive; what the released module gives for each
+        ([(0, 5)], [(10, 15)], [], {"response": 1.0}),
+        ([(0, 5)], [(5, 9)], [], {}),
+        ([(0, 8)], [(3, 5), (12, 20)], [], {"response": 0.8, "agent_interruption": None}),
+        ([(0, 8)], [(5, 20)], [], {"agent_interruption": None}),
+        ([(4, 20)], [(0, 13), (26, 30)], [], {"yield": 1.8, "response": 1.2}),
+        ([(4, 6)], [(0, 14)], [], {"no_yield": None}),
+        ([(0, 5), (12, 18)], [(21, 25)], [], {"no_response": None, "response": 0.6}),
+        ([(0, 6), (20, 26)], [(8, 15)], [], {"response": 0.4}),
+        ([(4, 6)], [(0, 9)], [_label("backchannel", 4, 6)], {"backchannel_correct": None}),
+        ([(4, 6)], [(0, 8)], [_label("backchannel", 4, 6)], {"backchannel_error": None}),
+        ([], [(0, 9)], [_label("vocal_tic", 4, 5)], {"vocal_tic_error": None}),
+        ([], [(0, 10)], [_label("vocal_tic", 4, 5)], {}),
+        ([], [(16, 20)], [_label("vocal_tic", 4, 6)], {"vocal_tic_error": None}),
+        ([], [(17, 20)], [_label("vocal_tic", 4, 6)], {"vocal_tic_correct": None}),
+        (
+            [(0, 6)],
+            [(10, 20)],
+            [_label("vocal_tic", 2, 3)],
+            {"response": 0.8, "vocal_tic_error": None},
+        ),
+        (
+            [(4, 6)],
+            [(0, 30)],
+            [_label("backchannel", 4, 6), _label("vocal_tic", 4, 6)],
+            {"backchannel_correct": None},
+        ),
+        # the last tick alone, with user speech, says "stop": it is dropped
+        ([(0, 5), (39, 40)], [(10, 15)], [], {"response": 1.0}),
+    ],
+)
+def test_tau_voice_by_hand(
+    user: Sequence[tuple[int, int]],
+    agent: Sequence[tuple[int, int]],
+    labels: Sequence[SourceEvent],
+    expected: dict[str, float | None],
+) -> None:
+    call = _call(_ticks(user), _ticks(agent), kind="ticks", step=D, end=40 * D, events=labels)
+    found = {event.kind: event.value_s for event in _measured("tau-voice/1.0", call).events}
+    assert found.keys() == expected.keys()
+    for kind, value in expected.items():
+        assert found[kind] == (None if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "end", "reason", "expected"),
+    [
+        # plain answer after 1.5 s; the greeting starts at 0.5 s
+        (
+            [(3, 5)],
+            [(0.5, 2), (6.5, 8)],
+            9,
+            None,
+            [("greeting", 0.5), ("response", 1.5)],
+        ),
+        # 0.1 s before the end: latched, and no interruption as only 0.1 s was left
+        ([(0, 3)], [(2.9, 5)], 6, None, [("overlap", 0.1), ("response", -0.1)]),
+        # 1 s before the end: an interruption; the answer that goes on is none
+        (
+            [(0, 3)],
+            [(2, 5)],
+            6,
+            None,
+            [("talked_over", None), ("overlap", 1.0), ("agent_interruption", 1.0)],
+        ),
+        # barged in at 4, silent from 4.8: a yield of 0.8 s, then an answer after 1 s
+        (
+            [(0, 1), (4, 6)],
+            [(2, 4.8), (7, 8)],
+            9,
+            None,
+            [("response", 1.0), ("overlap", 0.8), ("yield", 0.8), ("response", 1.0)],
+        ),
+        # the agent talks on for 3 s: no yield
+        (
+            [(0, 1), (4, 6)],
+            [(2, 7), (9, 10)],
+            11,
+            None,
+            [
+                ("response", 1.0),
+                ("talked_over", None),
+                ("overlap", 2.0),
+                ("no_yield", 3.0),
+                ("pause", 2.0),  # the agent spoke last and speaks next
+            ],
+        ),
+        # 0.4 s inside a stretch that goes on: a backchannel, although the agent breathes
+        (
+            [(0, 1), (5.0, 5.4)],
+            [(2, 4.8), (5.5, 8)],
+            11,
+            None,
+            [("response", 1.0), ("backchannel", None), ("last_silence", 3.0)],
+        ),
+        # both at once: neither interrupts
+        (
+            [(1, 3)],
+            [(1.1, 2.5)],
+            3.5,
+            None,
+            [("simultaneous_start", None), ("overlap", 1.4), ("open", None)],
+        ),
+        # 3 s until the agent speaks, after the user: dead air that the agent owns
+        ([(0, 1)], [(4, 5)], 5, None, [("response", 3.0), ("dead_air", 3.0)]),
+    ],
+)
+def test_our_own_set_by_hand(
+    user: Spans,
+    agent: Spans,
+    end: float,
+    reason: str | None,
+    expected: list[tuple[str, float | None]],
+) -> None:
+    found = _measured("trace-eval/1", _call(user, agent, end=end, reason=reason))
+    got = [(event.kind, event.value_s) for event in found.events]
+    assert sorted(kind for kind, _ in got) == sorted(kind for kind, _ in expected)
+    for kind, value in expected:
+        near = [v for k, v in got if k == kind]
+        assert any(v == (None if value is None else pytest.approx(value)) for v in near), kind
+
+
+def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
+    user, agent = [(0.0, 1.0), (4.0, 5.0)], [(2.0, 3.0)]
+    for end, reason, kind in (
+        (8.0, None, "missed_turn"),
+        (8.0, "goodbye", "open"),
+        (6.0, None, "open"),
+    ):
+        found = _measured("trace-eval/1", _call(user, agent, end=end, reason=reason))
+        assert [e.kind for e in found.events if e.kind in ("missed_turn", "open")] == [kind]
+    # one answered, one missed: 1 of 2; an open one is in no denominator
+    found = _measured("trace-eval/1", _call(user, agent, end=8.0))
+    assert found.ratios["reply_rate"] == (1, 2)
+
+
+def test_nothing_is_known_of_replies_beside_a_silent_channel() -> None:
+    found = _measured("trace-eval/1", _call([(0, 1)], [], end=9.0))
+    assert "reply_rate" not in found.ratios
+    assert not [event for event in found.events if event.kind in ("missed_turn", "no_response")]
+    assert "no_speech: the agent" in found.caveats[0]
+    only_order = _call([], [], kind="none")
+    assert _measured("trace-eval/1", only_order).caveats[0].startswith("no_clock")
+
+
+def test_nothing_counts_after_a_transfer() -> None:
+    events = [SourceEvent(kind="transfer", at_s=4.0)]
+    call = _call([(0, 1), (5, 6)], [(2, 3), (6.5, 8)], end=9.0, events=events)
+    found = _measured("trace-eval/1", call)
+    assert [event.kind for event in found.events] == ["response"]
+
+
+@pytest.mark.parametrize(
+    ("ms", "tool", "score"),
+    # 0 at -500; half way up at 0; 1 from 500 to 2000 (3000); linear to 0 at 3500 (5000)
+    [(-500, False, 0.0), (0, False, 0.5), (500, False, 1.0), (2000, False, 1.0),
+     (2750, False, 0.5), (3500, False, 0.0), (2750, True, 1.0), (4000, True, 0.5)],
+)  # fmt: skip
+def test_the_latency_curve_of_eva(ms: float, tool: bool, score: float) -> None:
+    assert latency_score(ms, tool) == pytest.approx(score)
+
+
+def test_the_percentile_of_eva_is_the_upper_of_two() -> None:
+    assert percentile([1, 2, 3, 4], 0.5) == 3
+    assert percentile([1, 2, 3, 4], 0.9) == 4
+
+
+def test_fdb_counts_every_overlap_as_a_stop() -> None:
+    # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers at 6
+    call = _call([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)
+    found = _measured("fdb/1.5", call)
+    assert found.values["stop"] == pytest.approx([0.5])
+    assert found.values["response"] == pytest.approx([2.0])

@@ -1,0 +1,182 @@
+"""Pooled figures, intervals that draw conversations, systems compared, events agreed on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.agreement import BootstrapOptions
+from trace_eval.turns import (
+    DEFINITIONS,
+    Clock,
+    Conversation,
+    ConversationItem,
+    End,
+    Event,
+    FigureOptions,
+    Measured,
+    Speaker,
+    Turn,
+    TurnsReport,
+    agree_on_events,
+    compare_systems,
+    figures_of,
+    measure_items,
+    read_event_labels,
+)
+
+OWN = DEFINITIONS["trace-eval/1"]
+
+
+def _pool(values: Sequence[Sequence[float]], **options: int) -> dict[str, float | None]:
+    measured = [Measured(values={"response": one}) for one in values]
+    names = [str(n) for n in range(len(values))]
+    found = figures_of(OWN, measured, names, options=FigureOptions(**options))
+    return {name: figure.value for name, figure in found.items()}
+
+
+def test_quantiles_are_numpy_s_over_all_events() -> None:
+    rng = np.random.default_rng(3)
+    values = [list(rng.lognormal(size=size)) for size in rng.integers(0, 9, 30)]
+    pooled = [value for one in values for value in one]
+    found = _pool(values, resamples=0)
+    for name, q in (("response_p50_s", 0.5), ("response_p90_s", 0.9), ("response_p95_s", 0.95)):
+        assert found[name] == pytest.approx(np.quantile(pooled, q), abs=1e-12)
+
+
+def test_figures_of_few_events_are_hidden_and_say_so() -> None:
+    # 4 events: under the 5 of a median; 5 events: shown; p90 needs 20
+    assert _pool([[1, 2], [3, 4]])["response_p50_s"] is None
+    assert _pool([[1, 2], [3, 4, 5]])["response_p50_s"] == 3
+    assert _pool([[1, 2], [3, 4, 5]])["response_p90_s"] is None
+    assert _pool([[1, 2], [3, 4, 5]], min_events=1)["response_p90_s"] is not None
+    measured = [Measured(ratios={"reply_rate": (3, 9)})]
+    figure = figures_of(OWN, measured, ["1"])["reply_rate"]
+    assert (figure.value, figure.reason, figure.numerator, figure.denominator) == (
+        None,
+        "few",
+        3,
+        9,
+    )
+
+
+def test_the_median_with_replies_that_never_came() -> None:
+    inf = float("inf")
+
+    def of(values: list[float]) -> tuple[float | None, str | None]:
+        found = figures_of(OWN, [Measured(values={"response_or_never": values})], ["1"])
+        figure = found["response_or_never_p50_s"]
+        return figure.value, figure.reason
+
+    assert of([1, 2, 3, inf, inf])[0] == 3
+    assert of([1, 2, inf, inf, inf]) == (None, "over half had no reply")
+
+
+def test_intervals_draw_conversations_and_cover_what_was_planted() -> None:
+    # Replies of a call share its own level; the truth is the median over many calls. Drawing
+    # single replies would cover it in about half of the worlds.
+    rng = np.random.default_rng(5)
+
+    def world(calls: int) -> NDArray[np.float64]:
+        return np.exp(0.5 * rng.normal(size=(calls, 1)) + 0.2 * rng.normal(size=(calls, 6)))
+
+    only_the_median = dataclasses.replace(OWN, specs=OWN.specs[:1])
+    truth = float(np.median(world(20_000)))
+    covered = []
+    for seed in range(60):
+        measured = [Measured(values={"response": list(one)}) for one in world(40)]
+        options = FigureOptions(resamples=300, seed=seed)
+        names = [str(n) for n in range(40)]
+        found = figures_of(only_the_median, measured, names, options=options)
+        low_high = found["response_p50_s"].interval
+        assert low_high is not None
+        covered.append(low_high[0] <= truth <= low_high[1])
+    # 95 % of 60 worlds is 57; fewer than 51 has a probability of 1 in 1,000
+    assert sum(covered) >= 51
+
+
+def test_runs_of_one_scenario_are_drawn_together() -> None:
+    values = [[float(n)] * 3 for n in range(20) for _ in range(2)]
+    measured = [Measured(values={"response": one}) for one in values]
+    together = figures_of(OWN, measured, [str(n // 2) for n in range(40)])["response_mean_s"]
+    apart = figures_of(OWN, measured, [str(n) for n in range(40)])["response_mean_s"]
+    assert together.interval is not None
+    assert apart.interval is not None
+    # Twins are no news: the interval is wider by about the square root of two.
+    ratio = np.ptp(together.interval) / np.ptp(apart.interval)
+    assert ratio == pytest.approx(2**0.5, rel=0.1)
+
+
+def test_domains_are_averaged_where_the_set_s_authors_do() -> None:
+    tau = DEFINITIONS["tau-voice/1.0"]
+    measured = [
+        Measured(ratios={"response_rate": pair}) for pair in ((1, 1), (1, 1), (1, 1), (0, 1))
+    ]
+    names = ["1", "2", "3", "4"]
+    by_domain = figures_of(tau, measured, names, ["a", "a", "a", "b"])["response_rate"]
+    assert by_domain.value == 0.5  # the plain mean of 1 and 0
+    assert figures_of(tau, measured, names)["response_rate"].value == 0.75
+
+
+def _report(replies: dict[str, float]) -> TurnsReport:
+    """One call per scenario: the user speaks from 0 to 1 and is answered after some time."""
+    items = []
+    for name, gap in replies.items():
+        spans = {"user": [(0.0, 1.0)], "agent": [(1 + gap, 6 + gap)]}
+        turns = [
+            Turn(speaker=who, start_s=a, end_s=b, segments=((a, b),))
+            for who, parts in spans.items()
+            for a, b in parts
+        ]
+        conversation = Conversation(
+            speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
+            clock=Clock(kind="recording"),
+            turns=tuple(turns),
+            start_s=0.0,
+            end=End(at_s=12.0),
+        )
+        items.append(
+            ConversationItem(id=f"{name}-run", question_id=name, conversation=conversation)
+        )
+    return measure_items(items, OWN)
+
+
+def test_systems_are_compared_scenario_by_scenario() -> None:
+    # The hard scenarios are slow for both; the second system is 0.3 s slower in each.
+    first = {f"s{n}": 0.5 + 0.2 * n for n in range(12)}
+    second = {name: gap + 0.3 for name, gap in first.items()}
+    draws = BootstrapOptions(200)
+    found = compare_systems(_report(first | {"only": 1.0}), _report(second), draws)
+    mean = next(one for one in found.differences if one.figure == "response_mean_s")
+    assert (mean.scenarios, mean.higher, mean.lower) == (12, 12, 0)
+    assert mean.median == pytest.approx(0.3)
+    assert mean.p == pytest.approx(2 * 0.5**12)
+    assert mean.median_interval == pytest.approx((0.3, 0.3))
+    assert found.only_first == ("only",)
+    with pytest.raises(UserError, match="no scenario is on both sides"):
+        compare_systems(_report({"x": 1.0}), _report({"y": 1.0}))
+
+
+def test_measured_events_agree_with_labelled_ones(tmp_path: Path) -> None:
+    report = _report({f"s{n}": 0.5 + 0.1 * n for n in range(10)})
+    # The response of s<n> begins at 1 s. Labelled 0.1 s later in eight calls, 3 s later in one,
+    # and not at all in the last: recall 8 of 9, precision 8 of 10.
+    path = tmp_path / "labels.csv"
+    rows = [f"s{n}-run,response,{1.1 if n < 8 else 4.0}" for n in range(9)]
+    rows.append("s9-run,speech,0")
+    path.write_text("\n".join(("conversation,kind,start", *rows)) + "\n")
+    (found,) = agree_on_events(report, read_event_labels(path), options=BootstrapOptions(500))
+    assert (found.labelled, found.measured, found.both) == (9, 10, 8)
+    assert found.recall == pytest.approx(8 / 9)
+    assert found.precision == pytest.approx(0.8)
+    assert found.start_ms == pytest.approx(100)
+    assert found.recall_interval is not None
+    assert found.recall_interval[0] < 8 / 9 < found.recall_interval[1]
+    with pytest.raises(UserError, match="no conversation of the report is among"):
+        agree_on_events(report, {"other": [Event("response", 1, 2)]})

@@ -1,0 +1,210 @@
+"""Readers: what is understood, what is refused and how it is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.support.cli import trace_eval
+from trace_eval.turns import (
+    ConversationItem,
+    ReadOptions,
+    TurnsOptions,
+    read_conversations,
+    time_turns,
+)
+
+ROWS = (
+    # Out of order on purpose. The caller hums while the bot speaks; a third person ends it.
+    "c1,bot,agent,3.0,6.0,Which seat would you like?,",
+    "c1,caller,user,1.0,2.5,I need a seat.,",
+    "c1,caller,user,4.0,4.3,mm-hm,backchannel",
+    "c1,caller,user,2.0,2.7,please,",
+    "c1,clerk,,9.0,9.5,May I help?,",
+    "c1,caller,user,5.0,5.2,,tic",
+)
+HEADER = "conversation,speaker,role,start,end,text,kind"
+
+
+def _table(folder: Path, rows: Sequence[str], header: str = HEADER) -> Path:
+    path = folder / "turns.csv"
+    path.write_text("\n".join((header, *rows)) + "\n")
+    return path
+
+
+def _one(path: Path, options: ReadOptions | None = None) -> ConversationItem:
+    (item,) = read_conversations(path, None, options).items
+    return item
+
+
+def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
+    item = _one(_table(tmp_path, ROWS))
+    found = item.conversation
+    roles = {speaker.name: speaker.role for speaker in found.speakers}
+    assert roles == {"bot": "agent", "caller": "user", "clerk": "other"}
+    assert [(t.speaker, t.start_s, t.end_s, t.text) for t in found.turns] == [
+        ("caller", 1.0, 2.7, "I need a seat. please"),  # two rows that overlap
+        ("bot", 3.0, 6.0, "Which seat would you like?"),
+        ("caller", 4.0, 4.3, "mm-hm"),
+        ("clerk", 9.0, 9.5, "May I help?"),
+    ]
+    assert found.turns[2].backchannel
+    assert item.caveats == ("1 rows that overlap one of their speaker were merged",)
+    assert [(e.kind, e.at_s) for e in found.events] == [("backchannel", 4.0), ("vocal_tic", 5.0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (("c,user,,2,1,x,",), "row 1: the clock goes backwards, from 2 to 1"),
+        (("c,user,,1,2,x,", "c,agent,,3,,x,"), "row 2: a turn without end"),
+        (("c,user,,1,2,x,", "c,agent,,00:00:03,00:00:04,x,"), "use one kind"),
+        (("c,user,,1,2,x,", "c,agent,,1772403724647,1772403725000,x,"), "milliseconds"),
+        (("c,user,,nan,2,x,",), "expected a number (got 'nan')"),
+        (("c,user,,1,2,x,hum",), "kind 'hum'; use one of speech, backchannel"),
+        (("c,ann,,1,2,x,", "c,bob,,3,4,x,"), "say --agent NAME"),
+        (("c,ann,agent,1,2,x,", "c,ann,user,3,4,x,"), "'ann' has two roles"),
+        (("c,,,1,2,x,",), "row 1: nobody speaks"),
+    ],
+)
+def test_bad_rows_name_themselves_and_the_remedy(
+    tmp_path: Path, rows: Sequence[str], message: str
+) -> None:
+    path = _table(tmp_path, rows)
+    with pytest.raises(UserError) as error:
+        read_conversations(path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_bad_conversation_costs_itself_only(tmp_path: Path) -> None:
+    path = _table(tmp_path, (*ROWS, "c2,bot,agent,3,1,x,"))
+    reading = read_conversations(path)
+    assert [item.id for item in reading.items] == ["c1"]
+    assert "row 7" in str(reading.unread[0])
+    done = trace_eval("turns", path, "--json", tmp_path / "out.json")
+    assert done.code == 0
+    assert "row 7" in done.err
+    assert json.loads((tmp_path / "out.json").read_text())["unread"][0]["name"].endswith("c2")
+
+
+def _shifted(folder: Path, by_s: float, scale: float = 1.0) -> dict[str, Any]:
+    rows = []
+    for row in ROWS:
+        cells = row.split(",")
+        cells[3:5] = (repr((float(cell) + by_s) * scale) for cell in cells[3:5])
+        rows.append(",".join(cells))
+    report = time_turns(_table(folder, rows), TurnsOptions())
+    return {name: figure.value for name, figure in report.figures.items()} | {
+        "events": [(e.kind, e.value_s) for e in report.conversations[0].measured.events]
+    }
+
+
+@pytest.mark.parametrize(("by_s", "scale"), [(1000.0, 1.0), (1.7e9, 1.0), (1.7e9, 1000.0)])
+def test_where_the_clock_begins_changes_no_figure(
+    tmp_path: Path, by_s: float, scale: float
+) -> None:
+    here, there = _shifted(tmp_path, 0.0), _shifted(tmp_path, by_s, scale)
+    assert [kind for kind, _ in here["events"]] == [kind for kind, _ in there["events"]]
+    for name, value in here.items():
+        if name == "events":
+            known = [v for _, v in value if v is not None]
+            assert [v for _, v in there[name] if v is not None] == pytest.approx(known, abs=1e-6)
+        else:
+            assert there[name] == (None if value is None else pytest.approx(value, abs=1e-6))
+
+
+def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:
+    rows = ("user,1,2,mix.wav,", "agent,3,4,mix.wav,")
+    found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
+    assert [(one.name, one.audio) for one in found.channels] == [("mix", tmp_path / "mix.wav")]
+    assert [turn.audio for turn in found.turns] == [None, None]
+    rows = ("user,,,u.wav,Hello", "agent,,,a.wav,Hi")
+    found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
+    assert found.clock.kind == "none"
+    assert [turn.audio for turn in found.turns] == [tmp_path / "u.wav", tmp_path / "a.wav"]
+
+
+def test_a_simulation_of_text_has_no_clock(tmp_path: Path) -> None:
+    path = tmp_path / "simulation.json"
+    path.write_text(json.dumps({"id": "s", "ticks": [], "termination_reason": "user_stop"}))
+    report = time_turns(path, TurnsOptions("tau2", "tau-voice/1.0"))
+    figures = report.record()["figures"]
+    assert figures["counts"]["n_simulations"] == 1
+    assert figures["counts"]["response_total"] == 0
+    assert figures["response_latency_mean"] is None
+    assert any("no_clock" in caveat for caveat in report.conversations[0].caveats)
+
+
+def test_records_of_our_own_are_read_back(tmp_path: Path) -> None:
+    item = _one(_table(tmp_path, ROWS))
+    path = tmp_path / "calls.jsonl"
+    path.write_text(item.model_dump_json() + "\n")
+    assert _one(path) == item
+    broken = item.model_dump(mode="json")
+    broken["conversation"]["turns"][0]["end_s"] = 0.0
+    path.write_text(json.dumps(broken) + "\n")
+    with pytest.raises(UserError, match="the clock goes backwards"):
+        read_conversations(path)
+
+
+def test_layouts_that_nobody_knows_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("hello")
+    with pytest.raises(UserError, match="looks like no known layout; name one by --layout: stereo"):
+        read_conversations(path)
+    with pytest.raises(UserError, match="layout 'x': use one of"):
+        read_conversations(path, "x")
+    with pytest.raises(UserError, match="definitions 'fdb/9': use one of trace-eval/1"):
+        time_turns(path, TurnsOptions(definitions="fdb/9"))
+
+
+def test_tau2_ticks_need_a_length_and_booleans(tmp_path: Path) -> None:
+    def tick(user: Any, agent: Any) -> dict[str, Any]:
+        return {"user_chunk": {"contains_speech": user}, "agent_chunk": {"contains_speech": agent}}
+
+    path = tmp_path / "simulation.json"
+    ticks = [tick(n < 5, 10 <= n < 15) for n in range(20)]
+    ticks[3]["agent_chunk"] = None
+    path.write_text(json.dumps({"id": "s", "ticks": ticks, "termination_reason": "user_stop"}))
+    report = time_turns(path, TurnsOptions(definitions="tau-voice/1.0"))
+    assert "taken as 0.2 s" in report.conversations[0].item.caveats[0]
+    assert report.figures["response_latency_mean"].value == pytest.approx(1.0)
+    path.write_text(json.dumps({"id": "s", "ticks": [tick("yes", False)], "user_chunk": 0}))
+    with pytest.raises(UserError, match="expected true or false"):
+        read_conversations(path, "tau2")
+
+
+@pytest.mark.parametrize(
+    ("name", "records", "labels"),
+    [
+        ("faithfulness", 67, {1: 28, 2: 11, 3: 28}),
+        ("conversation_progression", 72, {1: 12, 2: 28, 3: 32}),
+        ("conciseness", 43, {1: 43, 2: 23, 3: 137}),
+        ("agent_speech_fidelity", 94, {0: 77, 1: 17}),
+        ("key_entity_transcription", 17, {False: 87, True: 171}),
+    ],
+)
+def test_labelled_files_of_eva_give_labels_and_hide_what_tells_them(
+    data: Path, name: str, records: int, labels: dict[Any, int]
+) -> None:
+    path = data / "conversation" / "eva" / "judge_validation" / f"{name}.jsonl"
+    reading = read_conversations(path)
+    assert (len(reading.items), reading.unread) == (records, ())
+    found: list[Any] = []
+    for item in reading.items:
+        given: Any = item.labels
+        found += [given["rating"]] if "rating" in given else []
+        found += given.get("turns", {}).values()
+        found += [one["correct"] for turn in given.get("entities", {}).values() for one in turn]
+        assert item.conversation.clock.kind == "none"
+    assert {label: found.count(label) for label in labels} == labels
+    secret = ("description", "failure_mode", "sample_type", "analysis", "audio_id", "_faithful")
+    text = "".join(item.conversation.model_dump_json() + item.id for item in reading.items)
+    text = text.replace(name, "")
+    assert not [word for word in secret if f'"{word}' in text or (word[0] == "_" and word in text)]

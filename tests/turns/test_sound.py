@@ -1,0 +1,169 @@
+"""Two channels of sound: edges, crosstalk, streaming, and what to say of silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from blueprints import UserError
+from extractors.audio import SPEECH_RATE, Samples, decode
+from extractors.vad import speech_probability, speech_probability_of_blocks
+from tests.support.cli import ROOT, trace_eval
+from trace_eval.turns import ReadOptions, Turn, TurnsOptions, TurnsReport, time_turns
+from trace_eval.turns.conversation import Channel
+from trace_eval.turns.sound import hear
+
+CLIPS = ROOT / "examples" / "clips"
+
+#: Who speaks when: (channel, clip, start in s). The bot greets; the caller is answered after
+#: 1.2 s, then talks on alone for a while.
+PLAN = ((1, "loud-a.ogg", 0.5), (0, "noise-a.ogg", 5.0), (1, "loud-a.ogg", 10.0))
+
+
+def _spoken(name: str, seconds: float = 3.0) -> Samples:
+    """The beginning of a clip, from its first loud moment to its last within ``seconds``."""
+    speech = decode(CLIPS / name).speech
+    loud = np.flatnonzero(np.abs(speech) > 0.05 * np.abs(speech).max())
+    part = speech[loud[0] : loud[0] + int(seconds * SPEECH_RATE)]
+    last = np.flatnonzero(np.abs(part) > 0.05 * np.abs(part).max())[-1]
+    return 0.5 * part[: last + 1] / np.abs(part).max()
+
+
+@pytest.fixture(scope="module")
+def call() -> tuple[Samples, list[tuple[int, float, float]]]:
+    """A stereo call of 20 s with noise 40 dB under the speech, and its true turns."""
+    rng = np.random.default_rng(1)
+    sound = 0.0005 * rng.standard_normal((20 * SPEECH_RATE, 2)).astype(np.float32)
+    truth = []
+    for channel, name, start in PLAN:
+        part = _spoken(name)
+        first = int(start * SPEECH_RATE)
+        sound[first : first + len(part), channel] += part
+        truth.append((channel, start, start + len(part) / SPEECH_RATE))
+    return sound, truth
+
+
+def _timed(folder: Path, sound: Samples, rate: int = SPEECH_RATE, **options: object) -> TurnsReport:
+    path = folder / "call.wav"
+    soundfile.write(path, sound, rate)
+    return time_turns(path, TurnsOptions(read=ReadOptions(**options)))  # type: ignore[arg-type]
+
+
+def _turns(report: TurnsReport) -> list[Turn]:
+    return list(report.conversations[0].item.conversation.turns)
+
+
+def test_turns_are_where_they_were_put(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, truth = call
+    turns = _turns(_timed(tmp_path, sound))
+    assert [turn.speaker for turn in turns] == ["agent", "user", "agent"]
+    for turn, (_, start, end) in zip(turns, truth, strict=True):
+        assert turn.start_s == pytest.approx(start, abs=0.05)
+        assert turn.end_s == pytest.approx(end, abs=0.12)  # clips end softly
+
+
+def test_figures_do_not_depend_on_how_the_sound_is_stored(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, _ = call
+    here = _timed(tmp_path, sound)
+    starts = [turn.start_s for turn in _turns(here)]
+    swapped = _timed(tmp_path, sound[:, ::-1], swap=True)
+    assert _turns(swapped) == _turns(here)
+    greeted = _timed(tmp_path, sound[:, ::-1], agent_greets=True)
+    assert _turns(greeted) == _turns(here)
+    for name, channel in (("u.wav", 0), ("a.flac", 1)):
+        soundfile.write(tmp_path / name, sound[:, channel], SPEECH_RATE)
+    (tmp_path / "calls.csv").write_text("id,user,agent\nc1,u.wav,a.flac\n")
+    files = time_turns(tmp_path / "calls.csv")
+    assert files.layout == "two_files"
+    assert [turn.start_s for turn in _turns(files)] == pytest.approx(starts, abs=0.01)
+    for rate in (8_000, 48_000):
+        other = soxr.resample(sound, SPEECH_RATE, rate)
+        found = _turns(_timed(tmp_path, np.clip(other, -1, 1), rate))
+        assert [turn.start_s for turn in found] == pytest.approx(starts, abs=0.02), rate
+
+
+def test_an_offset_moves_one_channel(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, _ = call
+    for name, channel in (("u.wav", 0), ("a.wav", 1)):
+        soundfile.write(tmp_path / name, sound[:, channel], SPEECH_RATE)
+    replies = []
+    for offset in (0.0, 0.75):
+        (tmp_path / "calls.csv").write_text(f"user,agent,agent_offset_s\nu.wav,a.wav,{offset}\n")
+        events = time_turns(tmp_path / "calls.csv").conversations[0].measured.events
+        replies += [event.value_s for event in events if event.kind == "response"]
+    assert replies[1] - replies[0] == pytest.approx(0.75, abs=0.011)  # type: ignore[operator]
+
+
+def test_the_other_s_voice_is_no_turn(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, truth = call
+    late = int(0.03 * SPEECH_RATE)
+    leaked = sound.copy()
+    leaked[late:] += 10 ** (-30 / 20) * sound[:-late, ::-1]
+    report = _timed(tmp_path, leaked)
+    assert [turn.speaker for turn in _turns(report)] == ["agent", "user", "agent"]
+    kinds = {event.kind for event in report.conversations[0].item.conversation.events}
+    assert "crosstalk" in kinds
+    assert any("other's voice" in caveat for caveat in report.conversations[0].caveats)
+    assert len(truth) == 3
+
+
+def test_blocks_change_nothing(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, _ = call
+    path = tmp_path / "call.wav"
+    soundfile.write(path, sound, SPEECH_RATE)
+    channel = Channel(name="user", audio=path, channel=0)
+    whole, parts = hear(channel), hear(channel, block_s=1.3)
+    assert whole.stretches == parts.stretches
+    np.testing.assert_array_equal(whole.levels, parts.levels)
+    speech = sound[: 3 * SPEECH_RATE, 1]
+    cut = [speech[:700], speech[700:701], speech[701:]]
+    np.testing.assert_array_equal(speech_probability_of_blocks(cut), speech_probability(speech))
+
+
+def test_a_silent_channel_is_said_and_makes_no_figure(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, _ = call
+    muted = sound.copy()
+    muted[:, 1] = 0
+    report = _timed(tmp_path, muted)
+    assert "the channel of the agent is silent" in report.conversations[0].caveats
+    assert report.figures["reply_rate"].value is None
+    assert report.figures["reply_rate"].reason == "none"
+
+
+def test_recordings_that_cannot_be_timed_say_why(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, _ = call
+    with pytest.raises(UserError, match="one_channel: a mix of both cannot be timed"):
+        _timed(tmp_path, sound[:, 0])
+    with pytest.raises(UserError, match="3 channels; keep two"):
+        _timed(tmp_path, np.column_stack((sound, sound[:, 0])))
+    (tmp_path / "calls.csv").write_text("id,user,agent\nc1,u.wav,\n")
+    with pytest.raises(UserError, match="no recording of the agent; name its file"):
+        time_turns(tmp_path / "calls.csv")
+
+
+def test_the_command_says_which_stretches_are_no_speech(
+    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+) -> None:
+    sound, _ = call
+    assert len(_turns(_timed(tmp_path, sound, ignore=((0.0, 4.5),)))) == 2
+    done = trace_eval("turns", tmp_path / "call.wav", "--ignore", "4-2")
+    assert done.code == 2
+    assert "write START-END in seconds" in done.err

@@ -1,0 +1,200 @@
+"""Measured events against labelled ones: which were found, which are right, how far off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.agreement.bootstrap import BootstrapOptions, Units, replicates
+from trace_eval.agreement.interval import Range, percentile_interval
+from trace_eval.agreement.tabular import Table, table
+from trace_eval.turns.definitions.base import Event
+from trace_eval.turns.figures import MIN_CONVERSATIONS, widened
+from trace_eval.turns.layouts.rows import rows_of, time_of
+from trace_eval.turns.report import TurnsReport
+
+#: A measured event whose start is this near to a labelled one's is the same, seconds.
+NEAR_S = 0.5
+
+
+@dataclass(frozen=True)
+class EventAgreement:
+    """One kind of event.
+
+    Attributes:
+        kind: of the events.
+        labelled, measured, both: how many there are, and how many are matched one to one.
+        recall, precision: share of the labelled that were found, of the measured that are right.
+        recall_interval, precision_interval: bootstrap over conversations; null under 8.
+        start_ms: median distance of the starts of matched ones.
+    """
+
+    kind: str
+    labelled: int
+    measured: int
+    both: int
+    recall: float | None
+    precision: float | None
+    recall_interval: Range | None
+    precision_interval: Range | None
+    start_ms: float | None
+
+
+def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
+    """Labelled events by conversation.
+
+    Args:
+        path: CSV or JSONL with ``conversation``, ``kind``, ``start`` and, where known, ``end``,
+            seconds from the conversation's zero.
+
+    Raises:
+        UserError: it cannot be read, or a row lacks one of the first three.
+    """
+    found: dict[str, list[Event]] = {}
+    for number, row in rows_of(Path(path)):
+        name, kind = row.get("conversation"), row.get("kind")
+        start = time_of(row.get("start", row.get("start_s")), f"{path}, row {number}: start")
+        end = time_of(row.get("end", row.get("end_s")), f"{path}, row {number}: end")
+        if not name or "kind" not in row or start is None:
+            raise UserError(f"{path}, row {number}: needs conversation, kind and start")
+        found.setdefault(str(name), [])
+        if kind in ("", None, "speech"):  # a table of turns may hold its labels
+            continue
+        event = Event(str(kind), start, start if end is None else end)
+        found[str(name)].append(event)
+    return found
+
+
+def agree_on_events(
+    report: TurnsReport,
+    labels: Mapping[str, Sequence[Event]],
+    near_s: float = NEAR_S,
+    options: BootstrapOptions | None = None,
+) -> tuple[EventAgreement, ...]:
+    """Compare the events of the labelled conversations, kind by kind.
+
+    Conversations without labels are left out: nobody looked at them. A conversation that was
+    looked at and has no event of a kind counts for its precision.
+
+    Raises:
+        UserError: no conversation of the report is labelled.
+    """
+    options = options or BootstrapOptions(2_000)
+    measured = {
+        timed.item.id: timed.measured.events
+        for timed in report.conversations
+        if timed.item.id in labels
+    }
+    if not measured:
+        raise UserError(
+            f"labels: no conversation of the report is among {list(labels)[:3]}; ids are"
+            f" {[timed.item.id for timed in report.conversations[:3]]}"
+        )
+    kinds = dict.fromkeys(event.kind for name in measured for event in labels[name])
+    return tuple(
+        _agreement(
+            kind,
+            [
+                ([e for e in labels[n] if e.kind == kind], [e for e in events if e.kind == kind])
+                for n, events in measured.items()
+            ],
+            near_s,
+            options,
+        )
+        for kind in kinds
+    )
+
+
+def matched(
+    labelled: Sequence[Event], measured: Sequence[Event], near_s: float
+) -> list[tuple[Event, Event]]:
+    """Pairs of events with near starts, each in one pair at most; the nearest first."""
+    distances = sorted(
+        (abs(one.start_s - other.start_s), i, j)
+        for i, one in enumerate(labelled)
+        for j, other in enumerate(measured)
+        if abs(one.start_s - other.start_s) <= near_s
+    )
+    pairs: dict[int, int] = {}
+    for _, i, j in distances:
+        if i not in pairs and j not in pairs.values():
+            pairs[i] = j
+    return [(labelled[i], measured[j]) for i, j in sorted(pairs.items())]
+
+
+def _agreement(
+    kind: str,
+    conversations: Sequence[tuple[Sequence[Event], Sequence[Event]]],
+    near_s: float,
+    options: BootstrapOptions,
+) -> EventAgreement:
+    pairs = [matched(labelled, found, near_s) for labelled, found in conversations]
+    counts = np.array(
+        [
+            (len(both), len(labelled), len(found))
+            for both, (labelled, found) in zip(pairs, conversations, strict=True)
+        ],
+        np.int64,
+    )
+    both, labelled, found = (int(value) for value in counts.sum(axis=0))
+    recall = precision = None
+    if len(counts) >= MIN_CONVERSATIONS and options.resamples:
+        units = Units(counts, np.ones(len(counts), np.int64))
+        drawn = replicates(
+            units,
+            {"recall": partial(_share_of, 1), "precision": partial(_share_of, 2)},
+            options,
+        )
+        level = widened(options.level, len(counts))
+        recall, precision = (percentile_interval(drawn[key], level) for key in drawn)
+    off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
+    return EventAgreement(
+        kind,
+        labelled,
+        found,
+        both,
+        both / labelled if labelled else None,
+        both / found if found else None,
+        recall,
+        precision,
+        1000 * float(np.median(off)) if off else None,
+    )
+
+
+def _share_of(place: int, cells: NDArray[Any]) -> NDArray[np.float64]:
+    """Matched events out of those counted in another column."""
+    top, bottom = cells[..., 0], cells[..., place]
+    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
+
+
+def agreement_table(found: Sequence[EventAgreement]) -> Table:
+    """The agreement for people."""
+
+    def share(value: float | None, limits: Range | None) -> str | None:
+        if value is None or limits is None:
+            return None if value is None else f"{value:.3f}"
+        return f"{value:.3f} [{limits[0]:.3f}, {limits[1]:.3f}]"
+
+    return table(
+        "measured against labelled events",
+        ("kind", "labelled", "measured", "both", "recall", "precision", "start ms"),
+        (
+            (
+                one.kind,
+                one.labelled,
+                one.measured,
+                one.both,
+                share(one.recall, one.recall_interval),
+                share(one.precision, one.precision_interval),
+                None if one.start_ms is None else f"{one.start_ms:.0f}",
+            )
+            for one in found
+        ),
+    )

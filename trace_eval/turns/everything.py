@@ -1,0 +1,77 @@
+"""All that ``trace-eval turns`` prints and writes, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.tabular import Table, plain
+from trace_eval.turns.agree import (
+    EventAgreement,
+    agree_on_events,
+    agreement_table,
+    read_event_labels,
+)
+from trace_eval.turns.compare import SystemsCompared, compare_systems
+from trace_eval.turns.report import TurnsOptions, TurnsReport, time_turns
+
+
+@dataclass(frozen=True)
+class TurnsFound:
+    """Timing of conversations, compared with another system's and with labels where asked for.
+
+    Attributes:
+        report: timeline, events and figures.
+        against: the other system minus this one.
+        agreement: measured against labelled events.
+    """
+
+    report: TurnsReport
+    against: SystemsCompared | None = None
+    agreement: tuple[EventAgreement, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        found = self.report.record()
+        if self.against:
+            found["against"] = plain(self.against)
+        if self.agreement:
+            found["agreement"] = plain(self.agreement)
+        return found
+
+    def tables(self, shown: int = 3) -> Iterator[Table]:
+        """Everything for people, with ``shown`` timelines."""
+        yield from self.report.tables(shown)
+        if self.against:
+            yield self.against.table()
+        if self.agreement:
+            yield agreement_table(self.agreement)
+
+
+def turns_report(
+    path: Path | str,
+    options: TurnsOptions | None = None,
+    against: Path | str | None = None,
+    labels: Path | str | None = None,
+) -> TurnsFound:
+    """Time conversations, and compare them where asked for.
+
+    Args:
+        path: conversations in any layout.
+        options: layout, definition set, bootstrap.
+        against: conversations of another system on the same scenarios.
+        labels: labelled events of the first ones, see :func:`read_event_labels`.
+
+    Raises:
+        UserError: nothing can be read, or there is nothing to compare.
+    """
+    options = options or TurnsOptions()
+    chosen = options.figures
+    draws = BootstrapOptions(chosen.resamples, chosen.level, chosen.seed)
+    report = time_turns(path, options)
+    compared = compare_systems(report, time_turns(against, options), draws) if against else None
+    agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
+    return TurnsFound(report, compared, agreed)

@@ -1,0 +1,259 @@
+"""Timing of conversations as one result: timeline, events, figures; what the command prints."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trace_eval.agreement.tabular import Table, plain, table
+from trace_eval.turns.conversation import ConversationItem, Turn
+from trace_eval.turns.definitions import DEFAULT, DefinitionSet, Event, Measured, definition_set
+from trace_eval.turns.figures import (
+    TOO_FEW_CONVERSATIONS,
+    Figure,
+    FigureOptions,
+    counts_of,
+    few,
+    figures_of,
+)
+from trace_eval.turns.layouts import ReadOptions, Unread, read_conversations
+
+#: Characters of a turn's text in a timeline.
+_TEXT = 60
+
+
+@dataclass(frozen=True)
+class TurnsOptions:
+    """How conversations are read and measured.
+
+    Attributes:
+        layout: of the source; default: found from its content.
+        definitions: name and version of a definition set.
+        read: what the layout does not say itself.
+        figures: bootstrap and hiding.
+    """
+
+    layout: str | None = None
+    definitions: str = DEFAULT
+    read: ReadOptions = field(default_factory=ReadOptions)
+    figures: FigureOptions = field(default_factory=FigureOptions)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One conversation, measured.
+
+    Attributes:
+        item: what was read.
+        measured: its events.
+        figures: its own, without intervals.
+    """
+
+    item: ConversationItem
+    measured: Measured
+    figures: dict[str, Figure]
+
+    @property
+    def own(self) -> dict[str, float]:
+        """Its figures that have a value, however few events they are of."""
+        return {
+            name: figure.value for name, figure in self.figures.items() if figure.value is not None
+        }
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What was repaired on reading, and why figures may mislead."""
+        return (*self.item.caveats, *self.measured.caveats)
+
+
+@dataclass(frozen=True)
+class TurnsReport:
+    """Conversations under one definition set.
+
+    Attributes:
+        layout: by which layout they were read.
+        definitions: the set.
+        figures: over all conversations.
+        conversations: one by one.
+        unread: those that could not be read.
+        options: how figures were made.
+    """
+
+    layout: str
+    definitions: DefinitionSet
+    figures: dict[str, Figure]
+    conversations: tuple[Timed, ...]
+    unread: tuple[Unread, ...]
+    options: FigureOptions
+
+    def record(self) -> dict[str, Any]:
+        """Everything as JSON values; ``figures`` and ``each`` hold plain numbers by name."""
+        measured = [timed.measured for timed in self.conversations]
+        return {
+            "layout": self.layout,
+            "definitions": self.definitions.name,
+            "thresholds": plain(self.definitions.thresholds),
+            "figures": _values(self.definitions, self.figures, measured),
+            "estimates": {name: plain(figure) for name, figure in self.figures.items()},
+            "few_events": few(self.definitions, self.figures, self.options),
+            "each": {
+                timed.item.id: plain(timed.measured.details)
+                or _values(self.definitions, timed.figures, [timed.measured])
+                for timed in self.conversations
+            },
+            "conversations": [_conversation(timed) for timed in self.conversations],
+            "unread": [dataclasses.asdict(one) for one in self.unread],
+        }
+
+    def tables(self, shown: int = 3) -> Iterator[Table]:
+        """A timeline of each of the first ``shown`` conversations, then the figures."""
+        for timed in self.conversations[:shown]:
+            yield timeline(timed)
+        left = len(self.conversations) - shown
+        yield self._figures(f"{left} timelines more with --json or --shown" if left > 0 else "")
+
+    def _figures(self, note: str) -> Table:
+        rows = []
+        weak = set(few(self.definitions, self.figures, self.options))
+        for figure in self.figures.values():
+            if figure.reason == "none":
+                continue
+            low_high = "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else None
+            why = "few" if figure.name in weak else figure.reason or ""
+            why = "" if why == TOO_FEW_CONVERSATIONS else why
+            rows.append(
+                (
+                    figure.name,
+                    None if figure.value is None else f"{figure.value:.3f} {figure.unit}".strip(),
+                    low_high,
+                    figure.events or None,
+                    figure.conversations,
+                    why,
+                )
+            )
+        if any(figure.reason == TOO_FEW_CONVERSATIONS for figure in self.figures.values()):
+            note = f"{TOO_FEW_CONVERSATIONS}; {note}".removesuffix("; ")
+        if not rows:
+            said = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
+            note = f"no figures: {'; '.join(said) or 'no events'}"
+        name, number = self.definitions.name, len(self.conversations)
+        return table(
+            f"{name}: {number} conversation{'s' if number != 1 else ''}, layout {self.layout}",
+            ("figure", "value", f"{self.options.level:.0%}", "events", "conversations", "why"),
+            rows,
+            note,
+        )
+
+
+def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsReport:
+    """Read conversations of any layout and measure their timing; nothing is judged.
+
+    Works without text, without an LLM and without a network.
+
+    Args:
+        path: a file or folder.
+        options: layout, definition set, bootstrap.
+
+    Raises:
+        UserError: nothing can be read, or there is no such layout or definition set.
+    """
+    options = options or TurnsOptions()
+    definitions = definition_set(options.definitions)
+    reading = read_conversations(path, options.layout, options.read)
+    return measure_items(
+        reading.items, definitions, reading.layout, reading.unread, options.figures
+    )
+
+
+def measure_items(
+    items: Sequence[ConversationItem],
+    definitions: DefinitionSet,
+    layout: str = "given",
+    unread: Sequence[Unread] = (),
+    options: FigureOptions | None = None,
+) -> TurnsReport:
+    """As :func:`time_turns`, of conversations that are there already."""
+    options = options or FigureOptions()
+    alone = dataclasses.replace(options, resamples=0, min_events=0)
+    measured = [definitions.measure(item.conversation) for item in items]
+    timed = tuple(
+        Timed(item, one, figures_of(definitions, [one], ["1"], options=alone))
+        for item, one in zip(items, measured, strict=True)
+    )
+    domains = [str(item.conversation.meta.get("domain", "")) for item in items]
+    clusters = [item.question_id or item.id for item in items]
+    figures = figures_of(definitions, measured, clusters, domains, options)
+    return TurnsReport(layout, definitions, figures, timed, tuple(unread), options)
+
+
+def _values(
+    definitions: DefinitionSet, figures: dict[str, Figure], measured: Sequence[Measured]
+) -> dict[str, Any]:
+    counts = counts_of(definitions, measured)
+    return {name: figure.value for name, figure in figures.items()} | {"counts": counts}
+
+
+def _conversation(timed: Timed) -> dict[str, Any]:
+    item = timed.item
+    found = item.conversation
+    return {
+        "id": item.id,
+        "question_id": item.question_id,
+        "system": item.system,
+        "clock": plain(found.clock),
+        "speakers": plain(list(found.speakers)),
+        "end": plain(found.end),
+        "turns": [
+            {name: value for name, value in plain(turn).items() if value not in (None, [], False)}
+            for turn in found.turns
+        ],
+        "events": [plain(event) for event in timed.measured.events],
+        "source_events": [plain(event) for event in found.events],
+        "caveats": list(timed.caveats),
+    }
+
+
+def timeline(timed: Timed) -> Table:
+    """Turns and events of one conversation in order of time."""
+    found = timed.item.conversation
+    rows: list[tuple[float, int, tuple[Any, ...]]] = []
+    last = 0.0
+    for number, turn in enumerate(found.turns):
+        last = turn.start_s if turn.start_s is not None else last
+        rows.append((last, 0, _turn_row(number, turn)))
+    for event in timed.measured.events:
+        rows.append((event.start_s, 1, _event_row(event)))
+    rows.sort(key=lambda row: row[:2])
+    title = timed.item.id
+    if timed.item.system:
+        title += f" ({timed.item.system})"
+    return table(
+        title,
+        ("start", "end", "turn", "speaker", "event", "value", "text"),
+        (row for _, _, row in rows),
+        "; ".join(timed.caveats),
+    )
+
+
+def _turn_row(number: int, turn: Turn) -> tuple[Any, ...]:
+    text = " ".join((turn.text or turn.heard or "").split())
+    shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+    what = "backchannel" if turn.backchannel else ""
+    return (_clock(turn.start_s), _clock(turn.end_s), number, turn.speaker, what, "", shown)
+
+
+def _event_row(event: Event) -> tuple[Any, ...]:
+    value = "" if event.value_s is None else f"{event.value_s:+.3f}"
+    said = ", ".join(
+        name if value is True else f"{name} {value}"
+        for name, value in event.data.items()
+        if value not in (None, False, [], ()) and name != "tick"
+    )
+    return (_clock(event.start_s), _clock(event.end_s), "", "", event.kind, value, said)
+
+
+def _clock(at_s: float | None) -> str:
+    return "" if at_s is None else f"{at_s:.2f}"

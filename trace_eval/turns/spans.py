@@ -1,0 +1,73 @@
+"""Stretches of time as sorted lists of (start, end): joining, overlap, what is left."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+Spans = list[tuple[float, float]]
+
+
+def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
+    """Sorted stretches of which those with gaps under ``gap_s``, or that overlap, are one.
+
+    >>> joined([(0, 1), (1.2, 2), (3, 4)], 0.3)
+    [(0, 2), (3, 4)]
+    """
+    found: Spans = []
+    for start, end in sorted(spans):
+        if found and (start <= found[-1][1] or start - found[-1][1] < gap_s):
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def overlaps(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]]) -> Spans:
+    """Where both sound; each list sorted and apart."""
+    found: Spans = []
+    one = other = 0
+    while one < len(left) and other < len(right):
+        start = max(left[one][0], right[other][0])
+        end = min(left[one][1], right[other][1])
+        if start < end:
+            found.append((start, end))
+        if left[one][1] <= right[other][1]:
+            one += 1
+        else:
+            other += 1
+    return found
+
+
+def gaps(spans: Sequence[tuple[float, float]]) -> Spans:
+    """What lies between sorted stretches that are apart."""
+    return [(end, start) for (_, end), (start, _) in pairwise(spans)]
+
+
+def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, float]]) -> Spans:
+    """What is left of stretches outside of holes.
+
+    >>> without([(0, 5)], [(1, 2), (4, 9)])
+    [(0, 1), (2, 4)]
+    """
+    left = list(spans)
+    for low, high in holes:
+        left = [
+            part
+            for start, end in left
+            for part in ((start, min(end, low)), (max(start, high), end))
+            if part[0] < part[1]
+        ]
+    return left
+
+
+def around(spans: Sequence[tuple[float, float]], at_s: float) -> tuple[float, float] | None:
+    """The stretch that began before a moment and lasts beyond it; sorted and apart."""
+    place = bisect_left(spans, (at_s,)) - 1
+    return spans[place] if place >= 0 and spans[place][1] > at_s else None
+
+
+def total(spans: Iterable[tuple[float, float]]) -> float:
+    """Seconds in all."""
+    return sum(end - start for start, end in spans)
