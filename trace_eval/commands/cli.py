@@ -14,6 +14,7 @@ from trace_eval.commands import (
     best,
     card,
     compare,
+    convert,
     doctor,
     drill,
     export,
@@ -32,7 +33,6 @@ from trace_eval.commands import (
     schema,
     screen,
     show,
-    speechjudge,
     train,
 )
 from trace_eval.commands.console import results, show_advice
@@ -94,7 +94,7 @@ for command in (
     compare.compare,
     rank.rank,
     best.best,
-    speechjudge.speechjudge,
+    convert.convert,
     screen.screen,
     plan.plan,
     card.card,
