@@ -27,6 +27,17 @@ DATASETS: tuple[Dataset, ...] = (
         "knowledge of LLaMA-Omni; overall of the board",
         f"{_SETS}.vocalbench:read_vocalbench",
     ),
+    Dataset(
+        "voicebench",
+        "VoiceBench",
+        "8,128 questions in eleven sets",
+        "texts of answers to spoken questions",
+        "a text judge; templates of letters, yes or no, refusals; the checkers of IFEval",
+        "Apache-2.0",
+        "MatthewCYM/VoiceBench@5338154",
+        "overall of the board",
+        f"{_SETS}.voicebench:read_voicebench",
+    ),
 )
 
 
