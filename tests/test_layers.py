@@ -48,12 +48,13 @@ api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
+datasets: agreement blueprints data fusion measures ranking
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
 compare: agreement blueprints data fusion report runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
-commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
+commands: agreement api blueprints compare conclude data datasets doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
 __main__: commands
 """  # noqa: E501
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
 
@@ -94,8 +95,6 @@ def _print_list() -> None:
 
 
 def _print(done: Conversion) -> None:
-    from rich.markup import escape
-
     console = results()
     found, dataset = done.converted, done.dataset
 
@@ -127,7 +126,6 @@ def _print(done: Conversion) -> None:
 
 
 def _print_figures(figures: list[Figure]) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -136,23 +134,33 @@ def _print_figures(figures: list[Figure]) -> None:
         right = title in ("published", "ours", "n", "unscored", "worst", "best")
         table.add_column(title, justify="right" if right else "left", overflow="fold")
     for figure in figures:
-
-        def number(value: float | None, places: int = figure.decimals) -> str:
-            return "" if value is None else f"{value:.{places}f}"
-
-        expected = "" if figure.expected is None else f"; expected {number(figure.expected)}"
-        low, high = figure.interval or (None, None)
-        interval = "" if low is None else f"; 95 % {number(low)}-{number(high)}"
-        bounds = figure.unscored > 0
-        table.add_row(
-            escape(figure.name),
-            escape(figure.system),
-            number(figure.published),
-            number(figure.ours),
-            f"{figure.n:,}" if figure.n else "",
-            f"{figure.unscored:,}" if figure.n else "",
-            number(figure.worst) if bounds else "",
-            number(figure.best) if bounds else "",
-            escape(figure.verdict + interval + expected + (figure.note and f"; {figure.note}")),
-        )
+        table.add_row(*map(escape, _cells(figure)))
     results(160).print(table)
+
+
+def _cells(figure: Figure) -> list[str]:
+    """One row of the table of figures."""
+
+    def number(value: float | None) -> str:
+        return "" if value is None else f"{value:.{figure.decimals}f}"
+
+    told = [figure.verdict]
+    if figure.interval:
+        low, high = figure.interval
+        told.append(f"95 % {number(low)}-{number(high)}")
+    if figure.expected is not None:
+        told.append(f"expected {number(figure.expected)}")
+    if figure.note:
+        told.append(figure.note)
+    bounds = figure.unscored > 0
+    return [
+        figure.name,
+        figure.system,
+        "" if figure.published is None else f"{figure.published:.4f}".rstrip("0").rstrip("."),
+        number(figure.ours),
+        f"{figure.n:,}" if figure.n else "",
+        f"{figure.unscored:,}" if figure.n else "",
+        number(figure.worst) if bounds else "",
+        number(figure.best) if bounds else "",
+        "; ".join(told),
+    ]

@@ -1,4 +1,4 @@
-"""Benchmarks by name: released files become our manifests, and the printed figures come out again."""
+"""Benchmarks by name: released files as our manifests, with their printed figures."""
 
 from trace_eval.datasets.base import Converted, Dataset, Selection
 from trace_eval.datasets.convert import Conversion, as_json, convert, read_dataset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from trace_eval.datasets.source import opened
 _RUBRICS = Path(__file__).parent / "rubrics"
 
 #: Characters of a set's name that a file name cannot hold.
-_SAFE = {"/": "-", "\\": "-", "\0": "-"}
+_SAFE = str.maketrans("/\\\0", "---")
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ def convert(
     if not found.items and not found.pairs and not found.figures:
         first = f"; {found.problems[0]}" if found.problems else ""
         raise UserError(f"{read.source}: nothing of {name} could be read{first}")
+    for ids in ([item.id for item in found.items], [pair.id for pair in found.pairs]):
+        _refuse_twice(name, ids)
     make_folder(folder)
     files: dict[str, Path] = {}
     for what, records in (
@@ -119,8 +122,11 @@ def convert(
     ):
         if records:
             files[what] = folder / f"{what}.jsonl"
-            write_all(files[what], (record.model_dump_json(exclude_none=True) for record in records))
-    _write_sets(folder, found.items, files)
+            write_all(
+                files[what], (record.model_dump_json(exclude_none=True) for record in records)
+            )
+    if len(found.rubrics) > 1:
+        _write_sets(folder, found.items, files)
     if found.labels:
         files["labels"] = folder / "labels.csv"
         write_table(files["labels"], *found.labels)
@@ -135,8 +141,16 @@ def convert(
     return Conversion(read.dataset, read.source, found, files)
 
 
+def _refuse_twice(name: str, ids: Sequence[str]) -> None:
+    """Ids must be unique in a manifest; several files of a benchmark may share theirs."""
+    if again := next((id_ for id_, count in Counter(ids).items() if count > 1), None):
+        raise UserError(
+            f"{name}: id {again!r:.60} comes twice; convert the files that hold it one by one"
+        )
+
+
 def _write_sets(folder: Path, items: Sequence[Single], files: dict[str, Path]) -> None:
-    """The items of each set by themselves: each has its own question file."""
+    """The items of each set by themselves: sets differ in their question file."""
     sets: dict[str, list[Single]] = {}
     for item in items:
         sets.setdefault(item.category or "", []).append(item)
@@ -144,7 +158,7 @@ def _write_sets(folder: Path, items: Sequence[Single], files: dict[str, Path]) -
         return
     make_folder(folder / "sets")
     for name, members in sets.items():
-        path = folder / "sets" / f"{name.translate(str.maketrans(_SAFE))[:100]}.jsonl"
+        path = folder / "sets" / f"{name.translate(_SAFE)[:100]}.jsonl"
         write_all(path, (item.model_dump_json(exclude_none=True) for item in members))
     files["items by set"] = folder / "sets"
 

@@ -14,12 +14,24 @@ _OPEN, _END = r"[\"'“‘*_(\[{\s]*", r"(?![\w'’])"
 
 #: Words before a letter that state it, with what may stand between.
 _NAMED = (
-    r"(?:answer|option|choice|pick|respuesta|opción|réponse|antwort|risposta|resposta|答案|选项|選項)"
+    r"(?:answer|option|choice|pick|respuesta|opción|réponse|antwort|risposta|resposta"
+    r"|答案|选项|選項)"
 )
-_IS = r"(?:\s*[:：=]|\s+(?:is|es|est|ist|è|é|would be|should be|must be|has to be|will be)\b|是|为|為)"
-_CHOOSE = r"(?:choose|chose|pick|select|go with|going with|go for|say|elijo|choisis|wähle|选择|選擇|选|選)"
-_IT_IS = r"(?:\bit(?:'s|’s| is| would be| should be| must be| has to be)|\bthat(?:'s|’s| is| would be))"
-_RIGHT = r"\s*[.):*\"']*\s+(?:is|seems|looks|would be|must be)\s+(?:the\s+)?(?:\w+\s+)?(?:right|correct|best|true|answer)"
+_IS = (
+    r"(?:\s*[:：=]|\s+(?:is|es|est|ist|è|é|would be|should be|must be|has to be|will be)\b"
+    r"|是|为|為)"
+)
+_CHOOSE = (
+    r"(?:choose|chose|pick|select|go with|going with|go for|say|elijo|choisis|wähle"
+    r"|选择|選擇|选|選)"
+)
+_IT_IS = (
+    r"(?:\bit(?:'s|’s| is| would be| should be| must be| has to be)|\bthat(?:'s|’s| is| would be))"
+)
+_RIGHT = (
+    r"\s*[.):*\"']*\s+(?:is|seems|looks|would be|must be)\s+(?:the\s+)?(?:\w+\s+)?"
+    r"(?:right|correct|best|true|answer)"
+)
 
 _LETTER = r"([A-D])"
 _ANY = r"([A-Da-d])"
@@ -48,7 +60,9 @@ _FIRST = re.compile(rf"\A\s*{_OPEN}{_ANY}\s*(?:[.):,]|\Z|[\"'”’*_)\]}}]+\s*[
 _ALONE = re.compile(r"(?<![\w'’])(?:([B-D])(?![\w'’])|(A)(?![\w'’])(?!\s+(?!x?or\b|and\b)\w))")
 
 _NOT = re.compile(r"(?i)\b(?:not|never|isn't|neither|nor|no)\s+(?:option\s+|answer\s+)?\W*\Z")
-_WRONG = re.compile(r"(?i)\A\W{0,3}\s*(?:is|seems|looks|would be)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out)\b")
+_WRONG = re.compile(
+    r"(?i)\A\W{0,3}\s*(?:is|seems|looks|would be)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out)\b"
+)
 
 
 def letter_of(reply: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +94,10 @@ class Rows:
             raise UserError(f"{label}: {why}; expected rows with {', '.join(columns)}")
         return found
 
+    def tell(self, row: Row, what: str) -> None:
+        """Say what is wrong with a row that was read."""
+        self.problems.append(Problem(row.where, what))
+
     def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
         try:
             rows: Iterable[tuple[int, Any]]
@@ -110,7 +115,7 @@ class Rows:
                     yield where, f"expected an object, got {record!r:.60}"
                 else:
                     yield where, record
-        except (OSError, ValueError, csv_cells.csv.Error) as error:
+        except (OSError, ValueError, csv.Error) as error:
             if isinstance(error, UserError):
                 raise
             raise UserError(f"{label}: cannot be read ({error}); fetch it again") from error

@@ -81,7 +81,7 @@ class Source:
         return joined(self.root, str(PurePosixPath(below) / name))
 
     def lacks(self, what: str) -> UserError:
-        """The error of a layout that is not the expected one: what was expected and what is here."""
+        """The error of another layout: what was expected, and what is here."""
         if not self.path.is_dir():
             return UserError(f"{self.label}: expected {what}; name the folder that was released")
         names = sorted(p.name + "/" * p.is_dir() for p in self.path.iterdir())[:12]

@@ -20,7 +20,7 @@ from trace_eval.datasets.boards import VOCALBENCH
 from trace_eval.datasets.figures import Figure, mean_figure, share_figure
 from trace_eval.datasets.joins import join
 from trace_eval.datasets.records import authors_score, unique_ids
-from trace_eval.datasets.rows import ANY, Row, Rows
+from trace_eval.datasets.rows import Row, Rows
 from trace_eval.datasets.source import Source
 from trace_eval.measures import WHISPER_EN, whisper_en
 
@@ -134,7 +134,9 @@ class _Answered:
 
 def _systems(source: Source, chosen: Selection) -> list[str]:
     result = source.folder / "result"
-    here = sorted(path.name for path in result.iterdir() if path.is_dir()) if result.is_dir() else []
+    here = (
+        sorted(path.name for path in result.iterdir() if path.is_dir()) if result.is_dir() else []
+    )
     if not here:
         raise source.lacks("a folder result/SYSTEM/json with the answers of a system")
     if chosen.system is None:
@@ -322,14 +324,14 @@ def _flag_figures(system: str, answers: Sequence[_Answered]) -> list[Figure]:
         note = f"{right} of {len(said)}; the rule says the same of {same}"
         if said:
             figures.append(
-                share_figure(f"knowledge, flags, {what}", right, len(said), system=system, note=note)
+                share_figure(
+                    f"knowledge, flags, {what}", right, len(said), system=system, note=note
+                )
             )
     return figures
 
 
-def _score_verdicts(
-    found: Converted, system: str, name: str, answers: Sequence[_Answered]
-) -> None:
+def _score_verdicts(found: Converted, system: str, name: str, answers: Sequence[_Answered]) -> None:
     """Marks of the authors' judge, where a run has them."""
     judged = [one for one in answers if one.verdict is not None]
     if not judged:
