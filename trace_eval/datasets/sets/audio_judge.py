@@ -7,13 +7,17 @@ SpeakBench in both orders (``position1_result, position2_result``), and results 
 
 from __future__ import annotations
 
+import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from trace_eval.data.csv_cells import read_rows
+from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Answer, Labels, Pair, Recording
+from trace_eval.data.strict_json import lines
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows
@@ -28,6 +32,9 @@ _RESULTS: Columns = {
     "ground_truth": str,
     "prediction": str,
 }
+
+#: Rows whose columns tell a file's layout.
+_LOOKED_AT = 5
 
 #: What a system gets of a comparison.
 _POINTS = {"win": 1.0, "tie": 0.5, "loss": 0.0}
@@ -48,7 +55,10 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     others = []
     for path in (*source.files("*.jsonl"), *source.files("*.csv")):
         columns = _columns(path)
-        if columns >= _VOTES.keys():
+        if not columns:
+            problem = "is empty, or its first rows are no objects; fetch it again"
+            found.problems.append(Problem(source.name(path), problem))
+        elif columns >= _VOTES.keys():
             votes += rows.read(path, _VOTES)
         elif columns >= _DETAILED.keys():
             judged[source.name(path)] = rows.read(path, _DETAILED)
@@ -67,16 +77,13 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
 
 
 def _columns(path: Path) -> set[str]:
-    """Names in the first row, without reading the rest."""
+    """Names in the first rows, without reading the rest."""
     try:
         if path.suffix == ".csv":
             return set(next(read_rows(path), {}))
-        with path.open("rb") as file:
-            from trace_eval.data.strict_json import loads
-
-            first = loads(file.readline(1 << 20))
-            return set(first) if isinstance(first, dict) else set()
-    except (OSError, ValueError):
+        first = [row for _, row in islice(lines(path), _LOOKED_AT)]
+        return {name for row in first if isinstance(row, dict) for name in row}
+    except (OSError, ValueError, csv.Error):
         return set()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -337,12 +337,7 @@ def _ifeval(
 
 
 def _phrases(checkout: str | None, module: str) -> Phrases | None:
-    return _cached(checkout, module) if checkout else None
-
-
-@lru_cache(maxsize=8)
-def _cached(checkout: str, module: str) -> Phrases:
-    return read_phrases(Path(checkout), module)
+    return read_phrases(Path(checkout), module) if checkout else None
 
 
 _EVALUATORS: Mapping[
