@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -89,24 +90,6 @@ def test_a_folder_behind_a_url_keeps_its_recordings_there(tmp_path: Path) -> Non
         read_dataset("vstyle", "memory://made/run")
 
 
-PLUGIN = """
-from trace_eval.data.items import Candidate, Single
-from trace_eval.datasets import Converted, Dataset, Rows, share_figure
-
-
-def read(source, chosen):
-    rows = Rows(source)
-    found = Converted(problems=rows.problems)
-    for row in rows.read(source.files("*.jsonl")[0], {"id": str, "text": str}, "id"):
-        found.items.append(Single(id=row["id"], answer=Candidate(text=row["text"])))
-    found.figures.append(share_figure("right", 1, len(found.items), published=50.0))
-    return found
-
-
-TOY = Dataset("toy", "Toy", "2", "texts", "a rule", "CC0", "nowhere@1", "one share", read)
-"""
-
-
 def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     site = tmp_path / "site"
     info = site / "toyset-1.dist-info"
@@ -115,8 +98,11 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     (info / "entry_points.txt").write_text(
         "[trace_eval.datasets]\ntoy = toyset:TOY\nhalf = toyset:read\nlost = nowhere:TOY\n"
     )
-    (site / "toyset.py").write_text(PLUGIN)
-    made.write_lines(tmp_path / "toy.jsonl", [{"id": i, "text": "x"} for i in "ab"])
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    (module,) = re.findall(r"```python\n# toyset/toyset.py\n(.*?)```", page, re.S)
+    (site / "toyset.py").write_text(module)
+    rows = [{"id": id_, "text": "x", "right": id_ == "a"} for id_ in "ab"]
+    made.write_lines(tmp_path / "toy.jsonl", rows)
 
     def typed(*arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -129,7 +115,7 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     done = typed("toy", tmp_path / "toy.jsonl", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert "2 answers to rate" in done.stdout
-    assert "licence CC0" in done.stdout
+    assert "licence CC0-1.0" in done.stdout
     assert "equal" in done.stdout
     for name, told in (("half", "is no Dataset"), ("lost", "cannot import nowhere:TOY")):
         done = typed(name, tmp_path / "toy.jsonl", tmp_path / "out")

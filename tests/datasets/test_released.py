@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import published
 from trace_eval.datasets import Conversion, Figure, Selection, read_dataset
 from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
 from trace_eval.datasets.letters import letter_of
@@ -161,6 +162,11 @@ def test_the_overall_of_boards_comes_out_of_their_columns(
 
 def test_points_for_clarity() -> None:
     assert [wer_step(w) for w in (0, 1.99, 2, 3.9, 17.9, 18, 38)] == [10, 10, 9, 9, 2, 1, 1]
+
+
+def test_the_page_prints_what_comes_out(data: Path) -> None:
+    page = published.PAGE.read_text()
+    assert published.written(page, published.tables_of(data)) == page
 
 
 def test_one_set_alone(data: Path) -> None:

@@ -64,7 +64,8 @@ class Converted:
         scores: what the authors' rule says of each answer.
         figures: published figures beside ours.
         boards: printed boards whose last column is computed again.
-        rubrics: names of the question files that go with it, see :mod:`.rubrics`.
+        rubrics: names of the question files that go with it, in the folder ``rubrics``.
+        by_set: its sets differ in their question, so each is also written by itself.
         labels: columns and rows of human labels, where a rater says more than a pair can hold.
         problems: rows that could not be read.
         notes: what a reader must know, one sentence each.
@@ -76,6 +77,7 @@ class Converted:
     figures: list[Figure] = field(default_factory=list)
     boards: list[Board] = field(default_factory=list)
     rubrics: list[str] = field(default_factory=list)
+    by_set: bool = False
     labels: tuple[Sequence[str], Sequence[Sequence[Any]]] | None = None
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -125,7 +125,7 @@ def convert(
             write_all(
                 files[what], (record.model_dump_json(exclude_none=True) for record in records)
             )
-    if len(found.rubrics) > 1:
+    if found.by_set:
         _write_sets(folder, found.items, files)
     if found.labels:
         files["labels"] = folder / "labels.csv"

@@ -52,7 +52,7 @@ def read_uro_bench(source: Source, chosen: Selection) -> Converted:
         raise source.lacks("TRACK/SET/pred_text.jsonl or TRACK/SET/eval_with_asr/result_MODE.jsonl")
     chosen.check_sets(folder.name for folder in folders)
     rows = Rows(source)
-    found = Converted(problems=rows.problems)
+    found = Converted(problems=rows.problems, by_set=True)
     for folder in folders:
         if chosen.wants(folder.name):
             found.items += _items(rows, folder, chosen)

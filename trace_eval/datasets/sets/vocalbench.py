@@ -96,7 +96,7 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
         raise source.lacks("a folder json with SET.json (questions of VocalBench)")
     systems = _systems(source, chosen)
     rows = Rows(source)
-    found = Converted(problems=rows.problems)
+    found = Converted(problems=rows.problems, by_set=True)
     scored: list[tuple[str, str, list[_Answered]]] = []
     for name in SETS:
         path = folder / "json" / f"{name}.json"

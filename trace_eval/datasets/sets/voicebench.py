@@ -85,7 +85,7 @@ def read_voicebench(source: Source, chosen: Selection) -> Converted:
     if not runs:
         raise source.lacks("MODEL-SET-SPLIT-MODALITY.jsonl, e.g. naive-openbookqa-test-audio.jsonl")
     rows = Rows(source)
-    found = Converted(problems=rows.problems)
+    found = Converted(problems=rows.problems, by_set=True)
     if others:
         found.notes.append(
             f"{len(others)} files are not named as runs and were left out, e.g. {others[0].name}"
