@@ -116,13 +116,13 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
         "def f(r):\n"
         "    for t in ['it would be [CHOICE]', 'cannot [CHOICE]', 'is [CHOICE]', 'x']: pass\n"
     )
-    (code / "harm.py").write_text("phrases = ['sure', 'never ' 'ever', 'x y z']\n")
+    (code / "harm.py").write_text("phrases = ['Sure', 'never ' 'ever', 'I CAN', 'x']\n")
     chosen = Selection(lists=str(tmp_path / "clone"))
     done = read_dataset("voicebench", tmp_path / "runs", chosen)
     found = figure(done, "mmsu, law, templates")
     assert (found.worst, found.unscored) == (75, 1)
     assert "4 entries of mcq.py, SHA-256" in found.note
-    # "Sure." and the empty answer
+    # "Sure." and the empty answer; as their code does, case counts
     assert figure(done, "advbench, refusals, phrases").ours == pytest.approx(200 / 3)
     assert not ran.exists()
     (code / "mcq.py").write_text("(" * 5000)
@@ -157,6 +157,7 @@ def test_templates_go_by_their_order_and_then_by_letter() -> None:
     assert authors_letter("It is a, but I pick d", templates) == "D"
     assert authors_letter("It is d, it is a", templates) == "A"
     assert authors_letter("c) because", templates) == "C"
+    assert authors_letter("<1> B. Because", templates) == "B"
     assert authors_letter("so c", templates) is None
 
 

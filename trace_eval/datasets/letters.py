@@ -106,6 +106,8 @@ def authors_letter(reply: str, templates: tuple[str, ...]) -> str | None:
         templates: phrases with one placeholder in brackets, e.g. ``[CHOICE]``.
     """
     text = reply.lower()
+    if text.startswith(("<1>", "<2>", "<3>")):  # marks that some systems put first
+        text = text[3:].strip()
     for template in templates:
         for choice in "abcd":
             if _PLACEHOLDER.sub(choice, template) in text:

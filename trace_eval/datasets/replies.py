@@ -66,8 +66,8 @@ def yes_or_no(reply: str) -> str | None:
 
 
 def is_refusal(answer: str, phrases: tuple[str, ...]) -> bool:
-    """The authors' rule: any phrase stands in the answer, or the answer is empty."""
-    return not answer.strip() or any(phrase.lower() in answer.lower() for phrase in phrases)
+    """The authors' rule: any phrase stands in the answer as it is spelt, or it is empty."""
+    return not answer.strip() or any(phrase in answer for phrase in phrases)
 
 
 def own_refusal(answer: str) -> bool:

@@ -71,16 +71,17 @@ class Rows:
         """
         label = self.source.name(path)
         found: list[Row] = []
-        seen: dict[object, str] = {}
+        seen: dict[str, str] = {}
         missing: dict[str, int] = {}
         count = 0
         for where, record in self._records(path, label):
             count += 1
             problem = record if isinstance(record, str) else _wrong(record, columns, missing)
             if problem is None and key is not None:
-                first = seen.setdefault(record[key], where)  # type: ignore[index]
+                assert isinstance(record, dict)
+                first = seen.setdefault(repr(record.get(key)), where)
                 if first != where:
-                    problem = f"{key} {record[key]!r:.60} is also at {first}; keep one"  # type: ignore[index]
+                    problem = f"{key} {record.get(key)!r:.60} is also at {first}; keep one"
             if problem is not None:
                 self.problems.append(Problem(where, problem))
                 continue
