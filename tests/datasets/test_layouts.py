@@ -144,6 +144,8 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
         ("A star is born.", None),
         ("A good question! The answer is: B", "B"),
         ("Vitamin c, of course.", None),
+        ("A, because it shines.", "A"),
+        ("A, B and C are wrong, so D", None),
         ("“C”", "C"),
         ("", None),
     ],
