@@ -54,6 +54,7 @@ NOT_HERE = (
     (r"agree run --labels labels/", "needs a person's answers, see tests/review"),
     (r"compared/|mixed/", "needs rated recordings, see tests/rating/test_pairs.py"),
     (r"runs/scorer", "needs a trained scorer, see tests/scorer"),
+    (r"^trace-eval convert .*CLONE", "needs a clone of a benchmark, see tests/datasets"),
     (r":MODEL\b", "stands for a model of the reader's"),
     (
         r"--prediction|--against|--calibrated|^trace-eval plan|--labels (L|FEW)\b",

@@ -34,7 +34,7 @@ from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.pairs import Recording
 from trace_eval.data.schemas import schemas
-from trace_eval.data.speechjudge import read_speechjudge
+from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import Form, read_text, schema

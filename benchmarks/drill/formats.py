@@ -25,7 +25,7 @@ from trace_eval.conclude.probes import read_probes
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.speechjudge import read_speechjudge
+from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.audio.parse import read_label
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.batch import read_batch

@@ -16,6 +16,7 @@ static:
 judges.presets:
 judges.options: blueprints data judges.presets
 measures: blueprints data
+datasets: agreement blueprints data fusion measures ranking
 rubrics: blueprints data fusion
 scores: blueprints data fusion
 judges.base: blueprints data fusion rubrics
@@ -49,7 +50,7 @@ review: agreement blueprints data extracting extractors fusion rubrics runs stat
 compare: agreement blueprints data fusion report runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
-commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select turns
+commands: agreement api blueprints compare conclude data datasets doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select turns
 __main__: commands
 """  # noqa: E501
 

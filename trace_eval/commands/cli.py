@@ -15,6 +15,7 @@ from trace_eval.commands import (
     best,
     card,
     compare,
+    convert,
     doctor,
     drill,
     export,
@@ -32,7 +33,6 @@ from trace_eval.commands import (
     schema,
     screen,
     show,
-    speechjudge,
     train,
     turns,
 )
@@ -103,8 +103,8 @@ GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Conclude": (agree.agree, rank.rank, compare.compare, screen.screen, plan.plan, card.card),
     "Set up": (doctor.doctor, models.app, rubrics.app, schema.schema),
     "More": (
-        *(turns.turns, fuse.fuse, merge.merge, ablate.ablate),
-        *(drill.app, train.app, speechjudge.speechjudge),
+        *(turns.turns, convert.convert, fuse.fuse, merge.merge, ablate.ablate),
+        *(drill.app, train.app),
     ),
 }
 

@@ -39,8 +39,18 @@ from trace_eval.commands.console import (
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
 
 
+#: Commands that are gone -> how to write them now.
+GONE = {"speechjudge": "trace-eval convert speechjudge PATH OUT"}
+
+
 class Commands(TyperGroup):
     """The commands, ended by :func:`ended`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that was named; one that is gone is refused with its new spelling."""
+        if args and (now := GONE.get(args[0])):
+            raise UserError(f"{args[0]}: is no command any more; use {now}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""

@@ -3,9 +3,10 @@
 from trace_eval.measures.measure import Measure, PairMeasures
 from trace_eval.measures.pair import measure_item, measure_pair
 from trace_eval.measures.speaker import speaker_similarity
-from trace_eval.measures.text import TextErrors, text_errors
+from trace_eval.measures.text import WHISPER_EN, TextErrors, text_errors, whisper_en
 
 __all__ = [
+    "WHISPER_EN",
     "Measure",
     "PairMeasures",
     "TextErrors",
@@ -13,4 +14,5 @@ __all__ = [
     "measure_pair",
     "speaker_similarity",
     "text_errors",
+    "whisper_en",
 ]

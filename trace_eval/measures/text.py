@@ -7,6 +7,7 @@ like that, and differ from raw ones by several points.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
@@ -79,3 +80,19 @@ def _normaliser(language: str) -> Any:
     if language == "en":
         return EnglishTextNormalizer()
     return BasicTextNormalizer(split_letters=language in UNSPACED)
+
+
+#: Name of :func:`whisper_en` in records.
+WHISPER_EN = "whisper-en"
+
+
+@lru_cache(maxsize=1)
+def whisper_en() -> Callable[[str], str]:
+    """Whisper's English normaliser without torch, by the package whisper-normalizer.
+
+    On the answers of released benchmarks it says what the copies in their repositories say.
+    """
+    from whisper_normalizer.english import EnglishTextNormalizer
+
+    normal: Callable[[str], str] = EnglishTextNormalizer()
+    return normal

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data.csv_cells import write_table
-from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.data.records import Spill, pair_from_record
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.source import Source
 
 #: Columns that must be there; the three lists have one entry per rater.
 REQUIRED = (
@@ -201,11 +201,21 @@ def _voice(prompt: Any) -> Any:
     return {"audio": prompt} if isinstance(prompt, str) and prompt else prompt
 
 
-def write_speechjudge(data: SpeechJudgeData, folder: Path) -> tuple[Path, Path]:
-    """Write ``pairs.jsonl`` for ``judge`` and ``labels.csv`` for ``agree``; gives their paths."""
-    make_folder(folder)
-    pairs, labels = folder / "pairs.jsonl", folder / "labels.csv"
-    lines = (pair.model_dump_json(exclude_none=True) for pair in data.manifest.pairs)
-    write_all(pairs, lines)
-    write_table(labels, LABEL_COLUMNS, data.labels)
-    return pairs, labels
+def convert_speechjudge(source: Source, chosen: Selection) -> Converted:
+    """Read the data set as pairs, and a label per rater for ``agree``.
+
+    Raises:
+        UserError: as :func:`read_speechjudge`.
+    """
+    found = read_speechjudge([source.path], source.spill)
+    pairs = found.manifest.pairs
+    chosen.check_sets({pair.category or "" for pair in pairs})
+    kept = [pair for pair in pairs if chosen.wants(pair.category or "")]
+    names = {pair.id for pair in kept}
+    labels = [label for label in found.labels if label[0] in names]
+    return Converted(
+        pairs=kept,
+        labels=(LABEL_COLUMNS, labels),
+        problems=list(found.manifest.problems),
+        notes=[f"{len(labels)} labels of {len({label[1] for label in labels})} raters"],
+    )

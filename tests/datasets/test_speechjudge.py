@@ -18,7 +18,7 @@ from tests.support.audio import tone
 from tests.support.cli import trace_eval
 from trace_eval.data.labels import read_labels
 from trace_eval.data.records import spill_to
-from trace_eval.data.speechjudge import ANNOTATIONS, read_speechjudge
+from trace_eval.datasets.sets.speechjudge import ANNOTATIONS, read_speechjudge
 
 
 def sound(hertz: float) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def test_files_that_are_not_of_that_layout(tmp_path: Path) -> None:
 def test_as_typed_to_levels_of_agreement(tmp_path: Path) -> None:
     said = [["A+2", "A+1"], ["B+1", "B+2", "Tie"], ["A+1", "B+1"]]
     write(tmp_path / "dev.parquet", *(row(n, entries) for n, entries in enumerate(said)))
-    done = trace_eval("speechjudge", tmp_path, "--out", tmp_path / "out")
+    done = trace_eval("convert", "speechjudge", tmp_path, tmp_path / "out")
     assert done.code == 0, done.err
     assert "3 pairs" in done.out
     labels = read_labels(tmp_path / "out" / "labels.csv")

@@ -1,0 +1,151 @@
+"""Which printed figures of benchmarks come out of their released files, for docs/benchmarks.md.
+
+    TRACE_EVAL_DATA=... python -m benchmarks.published [--check]
+
+Reads every benchmark under $TRACE_EVAL_DATA, reruns the authors' rules, and writes the tables of
+docs/benchmarks.md; ``--check`` compares them instead. Boards need no data. A benchmark of one's
+own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
+from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+#: Name -> its folder below $TRACE_EVAL_DATA; the others are not there.
+FOLDERS = {
+    "hcot": "hcot",
+    "mtalk-bench": "benchmarks/mtalk",
+    "orca": "orca",
+    "uro-bench": "benchmarks/uro-bench",
+    "vocalbench": "benchmarks/vocalbench",
+    "voicebench": "benchmarks/voicebench",
+    "vstyle": "benchmarks/vstyle",
+}
+
+#: Name -> the figures of the first table; the second has them all.
+HEADLINES = {
+    "hcot": ("speakbench, policy content_first", "s2sarena, policy acceptability_cap"),
+    "uro-bench": ("Repeat, repeat_wer", "GaokaoEval, qa"),
+    "vocalbench": ("knowledge, heard",),
+    "voicebench": ("openbookqa, own",),
+}
+
+#: Files that were made for tests in the layout of a benchmark, not released by its authors.
+MADE = ("uro-bench", "voicebench")
+
+
+def read_all(data: Path) -> dict[str, Conversion]:
+    """Every benchmark that is there."""
+    return {name: read_dataset(name, data / folder) for name, folder in FOLDERS.items()}
+
+
+def sets_table(done: dict[str, Conversion]) -> list[str]:
+    """The sets, with the figures that stand for them."""
+    lines = [
+        "| name | items | what is judged | rule or judge | printed | ours | licence |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in dataset_names():
+        row = find_dataset(name)
+        shown = [f for f in _figures(done.get(name)) if f.name in HEADLINES.get(name, ())]
+        printed = "; ".join(f"{f.name} {_number(f, f.published)}" for f in shown) or "-"
+        ours = "; ".join(_ours(f) for f in shown) or "-"
+        made = " (made files)" if name in MADE else ""
+        lines.append(
+            f"| `{name}` ({row.title}) | {row.items} | {row.judged} | {row.by} | {printed}{made} |"
+            f" {ours} | {row.licence} |"
+        )
+    return lines
+
+
+def figures_table(done: dict[str, Conversion]) -> list[str]:
+    """Every figure of the released files."""
+    lines = [
+        "| set | figure | printed | ours | n | unscored | worst | best | |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, conversion in done.items():
+        for figure in _figures(conversion):
+            bounds = (figure.worst, figure.best) if figure.unscored else (None, None)
+            worst, best = (_number(figure, bound) for bound in bounds)
+            lines.append(
+                f"| {name} | {figure.name} | {_number(figure, figure.published)} |"
+                f" {_number(figure, figure.ours)} | {figure.n or '-'} | {figure.unscored} |"
+                f" {worst} | {best} | {figure.verdict} |"
+            )
+    return lines
+
+
+def boards_table() -> list[str]:
+    """The overall column of boards from their other columns."""
+    lines = ["| board | rows | come out | do not |", "|---|---|---|---|"]
+    for board in (VOCALBENCH, VOICEBENCH, URO_EN, URO_ZH):
+        figures = board.figures()
+        odd = [f for f in figures if f.verdict != "equal"]
+        told = "; ".join(
+            f"{f.system}: printed {_number(f, f.published)}, columns give {_number(f, f.ours)}"
+            + (f" ({f.note})" if f.note else "")
+            for f in odd
+        )
+        lines.append(
+            f"| `{board.file}`, {board.where} | {len(figures)} | {len(figures) - len(odd)} within"
+            f" {board.tolerance:g} | {told or '-'} |"
+        )
+    return lines
+
+
+def _figures(conversion: Conversion | None) -> list[Figure]:
+    return conversion.converted.figures if conversion else []
+
+
+def _number(figure: Figure, value: float | None) -> str:
+    return "-" if value is None else f"{value:.{figure.decimals}f}"
+
+
+def _ours(figure: Figure) -> str:
+    text = _number(figure, figure.ours)
+    if figure.unscored:
+        text += f" of those read, {_number(figure, figure.worst)}-{_number(figure, figure.best)}"
+    return text
+
+
+def written(page: str, tables: dict[str, list[str]]) -> str:
+    """The page with its tables replaced."""
+    for name, lines in tables.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end {name} -->"
+        pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+        text = "\n".join([begin, *lines, end])
+        page, count = pattern.subn(lambda _, text=text: text, page)
+        if count != 1:
+            sys.exit(f"{PAGE}: expected {begin} ... {end} once, found it {count} times")
+    return page
+
+
+def tables_of(data: Path) -> dict[str, list[str]]:
+    """Name -> lines of each table of the page."""
+    done = read_all(data)
+    return {"sets": sets_table(done), "figures": figures_table(done), "boards": boards_table()}
+
+
+def main() -> None:
+    """Write, or compare."""
+    data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+    page = PAGE.read_text(encoding="utf-8")
+    new = written(page, tables_of(data))
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(new, encoding="utf-8")
+    elif new != page:
+        sys.exit("docs/benchmarks.md is not what comes out; run: python -m benchmarks.published")
+    print("\n".join(boards_table()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""``convert`` as it is typed: tables, exit codes, URLs, packages of others, what is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from blueprints import UserError
+from tests.datasets import made
+from tests.support.cli import ROOT, trace_eval
+from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.datasets import convert, read_dataset
+
+
+def test_as_typed(tmp_path: Path) -> None:
+    folder = made.vocalbench(tmp_path / "in")
+    figures = tmp_path / "figures.json"
+    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out", "--json", figures)
+    assert done.code == 0, done.err
+    assert "licence Apache-2.0" in done.out
+    assert "8 answers to rate" in done.out
+    for row in ("knowledge, heard", "single_round, marks of", "16 of 18 rows"):
+        assert row in done.out, done.out
+    assert json.loads(figures.read_text()) == json.loads(
+        (tmp_path / "out" / "published.json").read_text()
+    )
+    rubric = tmp_path / "out" / "rubrics" / "vocalbench-single_round.toml"
+    checked = trace_eval("rubrics", "check", rubric)
+    assert checked.code == 0, checked.err
+    items = tmp_path / "out" / "sets" / "knowledge.jsonl"
+    rated = trace_eval(
+        *("rate", items, "--judge", "lexical", "--rubric", "correctness"),
+        *("--out", tmp_path / "run"),
+    )
+    # the empty transcript is an empty answer, which has no score
+    assert rated.code in (0, 1), rated.err
+    assert "knowledge-0002" in rated.out
+
+
+def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:
+    folder = made.vocalbench(tmp_path / "in")
+    path = folder / "result" / "toy" / "json" / "knowledge.json"
+    path.write_text(path.read_text() + "{torn\n")
+    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out")
+    assert done.code == 1
+    assert "knowledge.json, line 5: not JSON" in done.err
+    assert (tmp_path / "out" / "items.jsonl").exists()
+    done = trace_eval("convert", "vstyle", folder, tmp_path / "other")
+    assert done.code == 2
+    assert "expected metadata.jsonl" in done.err
+    assert "found json/, result/" in done.err
+    done = trace_eval("convert", "nothing", folder, tmp_path / "other")
+    assert done.code == 2
+    assert "use one of audiojudge, emergent-tts" in done.err
+    done = trace_eval("convert", "vocalbench", folder, tmp_path / "o", "--set", "safty")
+    assert done.code == 2
+    assert "--set 'safty': no such set; use knowledge" in done.err
+    done = trace_eval("convert", "vocalbench")
+    assert done.code == 2
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_command_that_is_gone_names_its_new_spelling(tmp_path: Path) -> None:
+    done = trace_eval("speechjudge", tmp_path, "--out", tmp_path / "out")
+    assert done.code == 2
+    assert "use trace-eval convert speechjudge PATH OUT" in done.err
+
+
+@pytest.mark.usefixtures("memory_urls")
+def test_a_folder_behind_a_url_keeps_its_recordings_there(tmp_path: Path) -> None:
+    files = fsspec.filesystem("memory")
+    folder = made.vstyle(tmp_path)
+    files.pipe("/made/run/metadata.jsonl", (folder / "metadata.jsonl").read_bytes())
+    files.pipe("/made/run/wav/0.wav", b"RIFF")
+    done = convert("vstyle", "memory://made/run", tmp_path / "out")
+    first = done.converted.items[0]
+    assert first.answer.url == "memory://made/run/wav/0.wav"
+    assert not first.meta.keys() & {"gemini_raw"}
+    one = read_dataset("vstyle", "memory://made/run/metadata.jsonl")
+    assert one.converted.items == done.converted.items
+    set_url_access(UrlAccess())
+    with pytest.raises(UserError, match="protocol 'memory' is unknown or not allowed"):
+        read_dataset("vstyle", "memory://made/run")
+
+
+def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "toyset-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toyset\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[trace_eval.datasets]\ntoy = toyset:TOY\nhalf = toyset:read\nlost = nowhere:TOY\n"
+    )
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    (module,) = re.findall(r"```python\n# toyset/toyset.py\n(.*?)```", page, re.S)
+    (site / "toyset.py").write_text(module)
+    rows = [{"id": id_, "text": "x", "right": id_ == "a"} for id_ in "ab"]
+    made.write_lines(tmp_path / "toy.jsonl", rows)
+
+    def typed(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "trace_eval", "convert", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": f"{ROOT}:{site}"},
+        )
+
+    done = typed("toy", tmp_path / "toy.jsonl", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "2 answers to rate" in done.stdout
+    assert "licence CC0-1.0" in done.stdout
+    assert "equal" in done.stdout
+    for name, told in (("half", "is no Dataset"), ("lost", "cannot import nowhere:TOY")):
+        done = typed(name, tmp_path / "toy.jsonl", tmp_path / "out")
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr

@@ -1,0 +1,315 @@
+"""Every layout with small made files: what is read, scored, and said of what is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.datasets import made
+from tests.support.audio import tone, write
+from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.datasets import Conversion, Figure, Selection, convert, dataset_names, read_dataset
+from trace_eval.datasets.letters import authors_letter, letter_of
+from trace_eval.datasets.replies import majority
+from trace_eval.rubrics import load_rubric
+
+
+def figure(done: Conversion, name: str) -> Figure:
+    (found,) = [f for f in done.converted.figures if f.name == name]
+    return found
+
+
+@pytest.mark.parametrize("name", made.MADE)
+def test_what_is_written_is_read_by_the_other_commands(name: str, tmp_path: Path) -> None:
+    done = convert(name, made.MADE[name](tmp_path / "in"), tmp_path / "out")
+    found = done.converted
+    assert not found.problems
+    if found.items:
+        read = read_items(done.files["items"])
+        assert not read.problems
+        assert read.items == found.items
+    if found.pairs:
+        pairs = read_manifest(done.files["pairs"])
+        assert [pair.id for pair in pairs.pairs] == [pair.id for pair in found.pairs]
+    ids = {item.id for item in found.items}
+    assert all(score.item in ids for score in found.scores)
+    for rubric in found.rubrics:
+        assert load_rubric(done.files[f"rubric {rubric}"]).name == rubric
+    record = json.loads(done.files["figures"].read_text())
+    assert record["licence"]
+    assert record["counts"]["items"] == len(found.items)
+
+
+def test_every_built_in_reader_has_made_files() -> None:
+    assert {*made.MADE, "speechjudge"} == set(dataset_names())
+
+
+def test_vocalbench_joins_by_number_and_leaves_open_what_no_mark_says(tmp_path: Path) -> None:
+    done = read_dataset("vocalbench", made.vocalbench(tmp_path))
+    # of four, 0 and 2 are right in writing; the recording of 0 is empty, and so wrong
+    heard, written = figure(done, "knowledge, heard"), figure(done, "knowledge, written")
+    assert (heard.ours, heard.n) == (25, 4)
+    assert written.ours == 50
+    first = next(s for s in done.converted.scores if s.item == "knowledge-0000")
+    assert (first.value, first.caveats) == (0, ["empty_candidate"])
+    assert first.judge == "authors/vocalbench/contains-reference@5e9cce0"
+    # marks 5 and 2, and one verdict without a mark: 7 / 2, between (7 + 1) / 3 and (7 + 5) / 3
+    marks = figure(done, "single_round, marks of the authors' judge")
+    assert (marks.ours, marks.n, marks.unscored) == (3.5, 3, 1)
+    assert (marks.worst, marks.best) == (pytest.approx(8 / 3), 4)
+    assert any("joined by number; 4 of 4 texts equal" in note for note in done.converted.notes)
+    items = {item.id: item for item in done.converted.items}
+    assert items["single_round-001"].reference == ("Reply 1",)
+    assert items["knowledge-0002"].answer.text == "it is number 2."
+    again = read_dataset("vocalbench", tmp_path, Selection(answers="written", sets=("knowledge",)))
+    assert [item.answer.text for item in again.converted.items][2] == "It is number 2."
+
+
+def test_answers_of_other_questions_are_refused(tmp_path: Path) -> None:
+    made.vocalbench(tmp_path)
+    path = tmp_path / "result" / "toy" / "json" / "single_round.json"
+    path.write_text(path.read_text().replace("Reply 3", "Reply of another question"))
+    with pytest.raises(UserError, match="joined by number, only 3 of 4 texts"):
+        read_dataset("vocalbench", tmp_path)
+
+
+def test_voicebench_never_draws_a_letter(tmp_path: Path) -> None:
+    done = read_dataset("voicebench", made.voicebench(tmp_path))
+    # A, B and D are right, "I cannot say." names none: 3 of 3, 3/4 to 4/4, expected 3.25 / 4
+    found = figure(done, "mmsu, law, own")
+    assert (found.ours, found.unscored) == (100, 1)
+    assert (found.worst, found.expected, found.best) == (75, 81.25, 100)
+    assert read_dataset("voicebench", tmp_path).record() == done.record()
+    # bbh: yes is right, no is wrong, one is unread: 1/3 to 2/3, expected 1.5 / 3
+    two = figure(done, "bbh, own")
+    assert (two.worst, two.expected, two.best) == (
+        pytest.approx(100 / 3),
+        50,
+        pytest.approx(200 / 3),
+    )
+    # marks 5, 4, 3 and one reply without a mark, which stops the authors' code
+    marks = figure(done, "commoneval")
+    assert (marks.ours, marks.unscored, marks.worst, marks.best) == (4, 1, 3.25, 4.25)
+    assert figure(done, "advbench, refusals, own").ours == pytest.approx(200 / 3)
+    unread = [s for s in done.converted.scores if s.status == "unscored"]
+    assert {s.item for s in unread} == {
+        "mmsu-law-0002",
+        "bbh-test-navigate_2",
+        "commoneval-test-0001",
+    }
+
+
+def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
+    made.voicebench(tmp_path / "runs")
+    code = tmp_path / "clone" / "src"
+    code.mkdir(parents=True)
+    ran = tmp_path / "ran"
+    (code / "mcq.py").write_text(
+        f"open({str(ran)!r}, 'w')\nSHORT = ['x']\n"
+        "def f(r):\n"
+        "    for t in ['it would be [CHOICE]', 'cannot [CHOICE]', 'is [CHOICE]', 'x']: pass\n"
+    )
+    (code / "harm.py").write_text("phrases = ['Sure', 'never ' 'ever', 'I CAN', 'x']\n")
+    chosen = Selection(lists=str(tmp_path / "clone"))
+    done = read_dataset("voicebench", tmp_path / "runs", chosen)
+    found = figure(done, "mmsu, law, templates")
+    assert (found.worst, found.unscored) == (75, 1)
+    assert "4 entries of mcq.py, SHA-256" in found.note
+    # "Sure." and the empty answer; as their code does, case counts
+    assert figure(done, "advbench, refusals, phrases").ours == pytest.approx(200 / 3)
+    assert not ran.exists()
+    (code / "mcq.py").write_text("(" * 5000)
+    with pytest.raises(UserError, match=r"mcq\.py: no Python"):
+        read_dataset("voicebench", tmp_path / "runs", chosen)
+    with pytest.raises(UserError, match=r"no \w+\.py in it"):
+        read_dataset("voicebench", tmp_path / "runs", Selection(lists=str(tmp_path / "runs")))
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("it's B", "B"),
+        ("a) is wrong, b) is wrong, d) is right", "D"),
+        ("Not A but B", "B"),
+        ("The answer is not A. It is D.", "D"),
+        ("The correct option is b.", "B"),
+        ("Either A or B.", None),
+        ("A star is born.", None),
+        ("A good question! The answer is: B", "B"),
+        ("Vitamin c, of course.", None),
+        ("A, because it shines.", "A"),
+        ("A, B and C are wrong, so D", None),
+        ("“C”", "C"),
+        ("", None),
+    ],
+)
+def test_letters_by_our_grammar(reply: str, letter: str | None) -> None:
+    assert letter_of(reply) == letter
+
+
+def test_templates_go_by_their_order_and_then_by_letter() -> None:
+    templates = ("pick [CHOICE]", "is [CHOICE]")
+    assert authors_letter("It is a, but I pick d", templates) == "D"
+    assert authors_letter("It is d, it is a", templates) == "A"
+    assert authors_letter("c) because", templates) == "C"
+    assert authors_letter("<1> B. Because", templates) == "B"
+    assert authors_letter("so c", templates) is None
+
+
+def test_votes_that_tie_decide_nothing() -> None:
+    assert majority(["Yes", "yes", "No"]) is True
+    assert majority(["yes.", "yes.", "Yes"]) is False
+    assert majority(["yes", "no", "maybe"]) is None
+    assert majority([]) is None
+
+
+def test_vstyle_weighs_what_was_scored_and_bounds_the_rest(tmp_path: Path) -> None:
+    found = figure(read_dataset("vstyle", made.vstyle(tmp_path)), "overall")
+    # (4 x 1/48 + 2 x 1/8 + 5 x 1/16) / (5/24) = 3.1; the fourth mark is an error text
+    assert found.ours == pytest.approx(3.10)
+    assert "cover 0.2083 of the weight" in found.note
+    assert (found.n, found.unscored) == (4, 1)
+    # with 1 or 5 for role_play/scenario of weight 1/8: (0.6458 + {1, 5} / 8) / (1/3)
+    assert found.worst == pytest.approx(2.3125)
+    assert found.best == pytest.approx(3.8125)
+
+
+def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
+    folder = made.mtalk(tmp_path)
+    done = read_dataset("mtalk-bench", folder, Selection(pairs="all"))
+    one, _ = done.converted.items
+    assert (one.id, one.context) == ("amb-2-3/x", "user: Question 1\nassistant: X 1")
+    assert (one.instruction.text, one.answer.text) == ("Question 2", "X 2")
+    assert any("4 answers of 2 systems; 0 of their recordings" in n for n in done.converted.notes)
+    assert not done.converted.pairs
+    for name in ("audio/record_2-3", "x", "y"):
+        for number in (1, 2):
+            path = folder / name / f"turn{number}.wav"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(path, tone())
+    done = read_dataset("mtalk-bench", folder, Selection(pairs="all"))
+    one, _ = done.converted.items
+    assert [turn.speaker for turn in one.answer.turns] == ["user", "assistant"] * 2
+    (pair,) = done.converted.pairs
+    assert pair.systems == ("x", "y")
+    assert pair.a.audio == folder / "x" / "turn2.wav"
+
+
+def test_a_failed_call_is_neither_won_nor_lost(tmp_path: Path) -> None:
+    done = read_dataset("emergent-tts", made.emergent_tts(tmp_path))
+    # win (place 1, winner 1), loss (2, 1), tie, and a call that failed
+    found = figure(done, "win rate")
+    assert (found.ours, found.n, found.unscored) == (50, 4, 1)
+    assert (found.worst, found.best) == (37.5, 62.5)
+    # of the second, the winner has the lower of its own scores
+    assert any("of 1 of 4 verdicts" in note for note in done.converted.notes)
+
+
+def test_judges_and_people_are_correlated_with_and_without_the_reference(tmp_path: Path) -> None:
+    done = read_dataset("audiojudge", made.audio_judge(tmp_path))
+    # people: a .75, b .5, c 0, ref .75; judge: a .75, b 0, c .25, ref .5
+    # ranks 3.5 2 1 3.5 and 4 1 2 3, centred 1 -.5 -1.5 1 and 1.5 -1.5 -.5 .5:
+    # 3.5 / sqrt(4.5 x 5) = .7379
+    assert figure(done, "Spearman with people").ours == pytest.approx(0.7379, abs=1e-4)
+    # a, b, c: ranks 3 2 1 and 3 1 2: .5
+    assert figure(done, "Spearman with people, without the reference system").ours == 0.5
+    accuracy = next(f for f in done.converted.figures if f.name.startswith("accuracy"))
+    assert (accuracy.n, accuracy.unscored) == (3, 1)
+    assert (accuracy.ours, accuracy.worst) == (50, pytest.approx(100 / 3))
+    assert done.converted.pairs[0].labels is not None
+
+
+def _cut(path: Path) -> str:
+    path.write_bytes(path.read_bytes()[:-30])
+    return path.name
+
+
+def _empty(path: Path) -> str:
+    path.write_text("")
+    return path.name
+
+
+def _torn(path: Path) -> str:
+    rows = path.read_text().splitlines()
+    path.write_text("\n".join([*rows, "{not json"]) + "\n")
+    return rf"{path.name}, line {len(rows) + 1}: not JSON"
+
+
+def _twice(path: Path) -> str:
+    rows = path.read_text().splitlines()
+    path.write_text("\n".join([*rows, rows[0]]) + "\n")
+    return rf"{path.name}, line {len(rows) + 1}: .*(is also at|in an earlier line)"
+
+
+def _lost(column: str) -> Callable[[Path], str]:
+    def change(path: Path) -> str:
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        del rows[0][column]
+        made.write_lines(path, rows)
+        return rf"{path.name}, line 1: (has no {column!r}|expected {{NUMBER|answer:)"
+
+    return change
+
+
+FILES: dict[str, tuple[str, str, bool]] = {
+    # name -> (a file of lines, a column that it needs, its rows have an id)
+    "vocalbench": ("result/toy/json/knowledge.json", "prediction", True),
+    "voicebench": ("toy-bbh-test-audio.jsonl", "response", True),
+    "uro-bench": ("basic/Repeat/pred_text.jsonl", "0000", True),
+    "vstyle": ("metadata.jsonl", "ability", True),
+    "emergent-tts": ("toy_evaluation-predictions.jsonl", "category", True),
+    "audiojudge": ("speakbench_annotations.jsonl", "preference", False),
+    "orca": ("ratings.jsonl", "candidate", True),
+}
+
+CASES: list[Any] = [
+    pytest.param(name, file, change, id=f"{name}-{change.__qualname__.split('.')[0].strip('_')}")
+    for name, (file, column, has_id) in FILES.items()
+    for change in (_empty, _torn, *([_twice] if has_id else []), _lost(column), _cut)
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "change"),
+    [
+        *CASES,
+        pytest.param("vocalbench", "json/knowledge.json", _cut, id="vocalbench-cut-list"),
+        pytest.param("mtalk-bench", "sample.json", _cut, id="mtalk-cut"),
+        pytest.param("mtalk-bench", "sample.json", _empty, id="mtalk-empty"),
+        pytest.param("hcot", "made.json", _cut, id="hcot-cut"),
+        pytest.param("hcot", "made.json", _empty, id="hcot-empty"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_line(
+    name: str, file: str, change: Callable[[Path], str], tmp_path: Path
+) -> None:
+    folder = made.MADE[name](tmp_path)
+    expected = change(folder / file)
+    try:
+        told = [str(problem) for problem in read_dataset(name, folder).converted.problems]
+    except UserError as error:
+        told = [str(error)]
+    assert any(re.search(expected, text) for text in told), told
+
+
+@pytest.mark.parametrize("name", [*made.MADE, "speechjudge"])
+def test_another_layout_is_refused_with_what_is_there(name: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(UserError, match=r"expected .* found notes\.txt|no Parquet file here"):
+        read_dataset(name, tmp_path)
+
+
+def test_two_thousand_rows_take_seconds(tmp_path: Path) -> None:
+    made.vocalbench(tmp_path / "a", 2000)
+    made.voicebench(tmp_path / "b", 2000)
+    for name, folder in (("vocalbench", "a"), ("voicebench", "b")):
+        start = time.process_time()
+        convert(name, tmp_path / folder, tmp_path / f"{folder}-out")
+        assert time.process_time() - start < 5

@@ -1,0 +1,166 @@
+"""``trace-eval convert``: a benchmark by name, with its printed figures beside ours."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
+
+if TYPE_CHECKING:
+    from trace_eval.datasets import Conversion, Figure
+
+
+class Form(StrEnum):
+    """Which form of an answer becomes the candidate."""
+
+    HEARD = "heard"
+    WRITTEN = "written"
+
+
+def convert(
+    name: Annotated[
+        str | None, typer.Argument(help="Name of the benchmark, see --list.", show_default=False)
+    ] = None,
+    path: Annotated[
+        str | None,
+        typer.Argument(help="What was released: folder, file, or its URL.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Argument(help="Folder for our files.", show_default=False)
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Name all benchmarks, with licence and figures.")
+    ] = False,
+    system: Annotated[
+        str | None,
+        typer.Option(help="Only its answers; names it where the files do not."),
+    ] = None,
+    sets: Annotated[
+        str | None, typer.Option("--set", metavar="A,B", help="Only these sets of it.")
+    ] = None,
+    answers: Annotated[
+        Form, typer.Option(help="Candidate: the transcript of the answer, or its text.")
+    ] = Form.HEARD,
+    pairs: Annotated[
+        str | None,
+        typer.Option(metavar="all|SYSTEM", help="Also pairs of systems: every two, or with one."),
+    ] = None,
+    lists: Annotated[
+        Path | None,
+        typer.Option(help="Checkout of the authors' code, for their lists of phrases."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures to this file as well.")
+    ] = None,
+) -> None:
+    """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
+    from trace_eval.datasets import Selection, as_json
+    from trace_eval.datasets import convert as convert_dataset
+
+    if list_:
+        _print_list()
+        return
+    if name is None or path is None or out is None:
+        raise typer.BadParameter("give NAME, PATH and OUT; --list names the benchmarks")
+    wanted = tuple(part.strip() for part in (sets or "").split(",") if part.strip())
+    chosen = Selection(system, wanted, answers.value, pairs, str(lists) if lists else None)
+    done = convert_dataset(name, path, out, chosen)
+    _print(done)
+    if json_file:
+        from trace_eval.data.files import replace_file
+
+        replace_file(json_file, as_json(done))
+    if done.converted.problems:
+        warn_all(done.converted.problems)
+        raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def _print_list() -> None:
+    from rich.table import Table
+
+    from trace_eval.datasets import dataset_names, find_dataset
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("name", "judged", "items", "licence", "figures that come out again"):
+        table.add_column(title, no_wrap=title == "name", overflow="fold")
+    for name in dataset_names():
+        row = find_dataset(name)
+        table.add_row(row.name, row.judged, row.items, row.licence, row.reproduces)
+    results().print(table)
+
+
+def _print(done: Conversion) -> None:
+    console = results()
+    found, dataset = done.converted, done.dataset
+
+    def say(text: str) -> None:
+        console.print(escape(text), soft_wrap=True)
+
+    say(
+        f"{dataset.title}: {len(found.items):,} answers to rate, {len(found.pairs):,} pairs,"
+        f" {len(found.scores):,} scores of the authors' rule; licence {dataset.licence}"
+        f" ({dataset.source})"
+    )
+    for what, path in done.files.items():
+        say(f"{what}: {path}")
+    if found.figures:
+        console.print()
+        _print_figures(found.figures)
+    for board in found.boards:
+        figures = board.figures()
+        odd = [f"{f.system} {f.difference:+g} ({f.note})" for f in figures if f.verdict != "equal"]
+        say(
+            f"\noverall of the board ({board.where}): {len(figures) - len(odd)} of {len(figures)}"
+            f" rows come out of their columns within {board.tolerance:g}"
+            + (f"; not {'; '.join(odd)}" if odd else "")
+        )
+    if found.notes:
+        console.print()
+    for note in found.notes:
+        say(f"note: {note}")
+
+
+def _print_figures(figures: list[Figure]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    titles = ("figure", "system", "published", "ours", "n", "unscored", "worst", "best", "")
+    for title in titles:
+        right = title in ("published", "ours", "n", "unscored", "worst", "best")
+        table.add_column(title, justify="right" if right else "left", overflow="fold")
+    for figure in figures:
+        table.add_row(*map(escape, _cells(figure)))
+    results(160).print(table)
+
+
+def _cells(figure: Figure) -> list[str]:
+    """One row of the table of figures."""
+
+    def number(value: float | None) -> str:
+        return "" if value is None else f"{value:.{figure.decimals}f}"
+
+    told = [figure.verdict]
+    if figure.interval:
+        low, high = figure.interval
+        told.append(f"95 % {number(low)}-{number(high)}")
+    if figure.expected is not None:
+        told.append(f"expected {number(figure.expected)}")
+    if figure.note:
+        told.append(figure.note)
+    bounds = figure.unscored > 0
+    return [
+        figure.name,
+        figure.system,
+        "" if figure.published is None else f"{figure.published:.4f}".rstrip("0").rstrip("."),
+        number(figure.ours),
+        f"{figure.n:,}" if figure.n else "",
+        f"{figure.unscored:,}" if figure.n else "",
+        number(figure.worst) if bounds else "",
+        number(figure.best) if bounds else "",
+        "; ".join(told),
+    ]

@@ -1,0 +1,114 @@
+"""What a reader of a benchmark is, what it may be asked for, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from blueprints import UserError
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import Problem
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
+from trace_eval.datasets.boards import Board
+from trace_eval.datasets.figures import Figure
+from trace_eval.datasets.source import Source
+
+#: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
+Answers = Literal["heard", "written"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What of a benchmark is wanted.
+
+    Attributes:
+        system: only answers of this one; for layouts that do not name their system, its name.
+        sets: only these parts of the benchmark; empty: all.
+        answers: ``heard`` takes the transcript of the recording where there is one.
+        pairs: ``all`` for pairs of every two systems, or the system that all others meet; None:
+            pairs only where the benchmark itself is made of them.
+        lists: a checkout of the authors' code, from which lists of phrases are read.
+    """
+
+    system: str | None = None
+    sets: tuple[str, ...] = ()
+    answers: Answers = "heard"
+    pairs: str | None = None
+    lists: str | None = None
+
+    def wants(self, name: str) -> bool:
+        """Whether this part of the benchmark is converted."""
+        return not self.sets or name in self.sets
+
+    def check_sets(self, known: Iterable[str]) -> None:
+        """Refuse parts that the benchmark does not have.
+
+        Raises:
+            UserError: one of the names is unknown.
+        """
+        names = list(known)
+        for name in self.sets:
+            if name not in names:
+                raise UserError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")
+
+
+@dataclass
+class Converted:
+    """A benchmark in our form.
+
+    Attributes:
+        items: single answers, for ``rate``.
+        pairs: for ``judge``.
+        scores: what the authors' rule says of each answer.
+        figures: published figures beside ours.
+        boards: printed boards whose last column is computed again.
+        rubrics: names of the question files that go with it, in the folder ``rubrics``.
+        by_set: its sets differ in their question, so each is also written by itself.
+        labels: columns and rows of human labels, where a rater says more than a pair can hold.
+        problems: rows that could not be read.
+        notes: what a reader must know, one sentence each.
+    """
+
+    items: list[Single] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    boards: list[Board] = field(default_factory=list)
+    rubrics: list[str] = field(default_factory=list)
+    by_set: bool = False
+    labels: tuple[Sequence[str], Sequence[Sequence[Any]]] | None = None
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+#: Reads a benchmark; raises :class:`blueprints.UserError` where it is not its layout.
+Reader = Callable[[Source, Selection], Converted]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One benchmark by name; the table of them is :data:`trace_eval.datasets.registry.DATASETS`.
+
+    Attributes:
+        name: as it is typed.
+        title: its name in print.
+        items: how many there are, in words.
+        judged: what is judged, in a few words.
+        by: the rule or judge that its authors use.
+        licence: of the released files.
+        source: repository and commit that the layout was read at.
+        reproduces: which printed figures come out without a model.
+        reader: ``MODULE:FUNCTION``, a :data:`Reader`; or the reader itself.
+    """
+
+    name: str
+    title: str
+    items: str
+    judged: str
+    by: str
+    licence: str
+    source: str
+    reproduces: str
+    reader: str | Reader

@@ -1,0 +1,168 @@
+"""A benchmark as released -> our manifests, its question files, and its printed figures again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder, replace_file, write_all
+from trace_eval.data.items import Single
+from trace_eval.data.records import Spill, spill_to
+from trace_eval.datasets.base import Converted, Dataset, Selection
+from trace_eval.datasets.registry import find_dataset, reader_of
+from trace_eval.datasets.source import opened
+
+_RUBRICS = Path(__file__).parent / "rubrics"
+
+#: Characters of a set's name that a file name cannot hold.
+_SAFE = str.maketrans("/\\\0", "---")
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What came of a conversion.
+
+    Attributes:
+        dataset: which benchmark.
+        source: what was read, as it was named.
+        converted: items, pairs, scores, figures, problems and notes.
+        files: what was written -> its file.
+    """
+
+    dataset: Dataset
+    source: str
+    converted: Converted
+    files: dict[str, Path] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """Figures, counts and where they come from, as JSON."""
+        found = self.converted
+        return {
+            "dataset": self.dataset.name,
+            "title": self.dataset.title,
+            "licence": self.dataset.licence,
+            "release": self.dataset.source,
+            "source": self.source,
+            "counts": {
+                "items": len(found.items),
+                "pairs": len(found.pairs),
+                "scores": len(found.scores),
+                "unscored": sum(score.status == "unscored" for score in found.scores),
+                "unreadable rows": len(found.problems),
+            },
+            "figures": [figure.record() for figure in found.figures],
+            "boards": {
+                board.file: [figure.record() for figure in board.figures()]
+                for board in found.boards
+            },
+            "rubrics": list(found.rubrics),
+            "notes": list(found.notes),
+        }
+
+
+def read_dataset(
+    name: str,
+    path: Path | str,
+    chosen: Selection | None = None,
+    spill: Spill | None = None,
+) -> Conversion:
+    """Read a benchmark and rerun its authors' rule; nothing is written.
+
+    Args:
+        name: one of :func:`dataset_names`.
+        path: what was released: a clone, a data folder, a folder of answers, a file; or its URL.
+        chosen: which part of it; default: all.
+        spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
+
+    Raises:
+        UserError: the name is unknown, or what is there is not its layout.
+    """
+    dataset = find_dataset(name)
+    with opened(path, spill) as source:
+        found = reader_of(dataset)(source, chosen or Selection())
+        return Conversion(dataset, source.label, found)
+
+
+def convert(
+    name: str, path: Path | str, out: Path | str, chosen: Selection | None = None
+) -> Conversion:
+    """Read a benchmark and write it as our files into a folder.
+
+    ``items.jsonl`` for ``rate`` and ``pairs.jsonl`` for ``judge``; where the items are of several
+    sets, ``sets/SET.jsonl`` has those of each. ``scores.jsonl``: what the authors' rule says.
+    ``rubrics/``: their questions in our words. ``published.json``: printed figures beside ours.
+
+    Args:
+        name, path, chosen: as of :func:`read_dataset`.
+        out: the folder; made where it is missing.
+
+    Raises:
+        UserError: as :func:`read_dataset`, or a file cannot be written.
+    """
+    folder = Path(out)
+    read = read_dataset(name, path, chosen, spill_to(folder / "audio"))
+    found = read.converted
+    if not found.items and not found.pairs and not found.figures:
+        first = f"; {found.problems[0]}" if found.problems else ""
+        raise UserError(f"{read.source}: nothing of {name} could be read{first}")
+    for ids in ([item.id for item in found.items], [pair.id for pair in found.pairs]):
+        _refuse_twice(name, ids)
+    make_folder(folder)
+    files: dict[str, Path] = {}
+    for what, records in (
+        ("items", found.items),
+        ("pairs", found.pairs),
+        ("scores", found.scores),
+    ):
+        if records:
+            files[what] = folder / f"{what}.jsonl"
+            write_all(
+                files[what], (record.model_dump_json(exclude_none=True) for record in records)
+            )
+    if found.by_set:
+        _write_sets(folder, found.items, files)
+    if found.labels:
+        files["labels"] = folder / "labels.csv"
+        write_table(files["labels"], *found.labels)
+    if found.rubrics:
+        make_folder(folder / "rubrics")
+    for rubric in found.rubrics:
+        path_ = folder / "rubrics" / f"{rubric}.toml"
+        files[f"rubric {rubric}"] = path_
+        replace_file(path_, (_RUBRICS / f"{rubric}.toml").read_bytes())
+    files["figures"] = folder / "published.json"
+    replace_file(files["figures"], as_json(read))
+    return Conversion(read.dataset, read.source, found, files)
+
+
+def _refuse_twice(name: str, ids: Sequence[str]) -> None:
+    """Ids must be unique in a manifest; several files of a benchmark may share theirs."""
+    if again := next((id_ for id_, count in Counter(ids).items() if count > 1), None):
+        raise UserError(
+            f"{name}: id {again!r:.60} comes twice; convert the files that hold it one by one"
+        )
+
+
+def _write_sets(folder: Path, items: Sequence[Single], files: dict[str, Path]) -> None:
+    """The items of each set by themselves: sets differ in their question file."""
+    sets: dict[str, list[Single]] = {}
+    for item in items:
+        sets.setdefault(item.category or "", []).append(item)
+    if len(sets) < 2 or "" in sets:
+        return
+    make_folder(folder / "sets")
+    for name, members in sets.items():
+        path = folder / "sets" / f"{name.translate(_SAFE)[:100]}.jsonl"
+        write_all(path, (item.model_dump_json(exclude_none=True) for item in members))
+    files["items by set"] = folder / "sets"
+
+
+def as_json(read: Conversion) -> str:
+    """:meth:`Conversion.record` as a text."""
+    return json.dumps(read.record(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

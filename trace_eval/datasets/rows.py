@@ -1,0 +1,147 @@
+"""The rows of a benchmark's files, read strictly: a bad row costs itself and is told."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data import csv_cells, strict_json
+from trace_eval.data.manifests import Problem
+from trace_eval.data.records import is_json
+from trace_eval.datasets.source import Source
+
+#: What a column must hold: a type, or several; None among them where the value may be null.
+Columns = Mapping[str, type | tuple[type, ...]]
+
+#: A column that may hold anything.
+ANY = object
+
+_WORDS = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row and where it stands."""
+
+    where: str
+    record: dict[str, Any]
+
+    def __getitem__(self, key: str) -> Any:
+        return self.record[key]
+
+    def get(self, key: str) -> Any:
+        """A column that may be missing; then None."""
+        return self.record.get(key)
+
+    def text(self, key: str) -> str | None:
+        """A column if it holds a text; else None."""
+        value = self.record.get(key)
+        return value if isinstance(value, str) else None
+
+    def rest(self, *used: str) -> dict[str, Any]:
+        """The other columns, for ``meta``; those that hold nothing are left out."""
+        return {
+            name: value
+            for name, value in self.record.items()
+            if name not in used and value not in (None, "") and is_json(value)
+        }
+
+
+class Rows:
+    """Reads files of one source and keeps what is wrong with their rows."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+
+    def read(self, path: Path, columns: Columns, key: str | None = None) -> list[Row]:
+        """The rows of a JSON list, of JSON lines (whatever the suffix) or of a CSV file.
+
+        Args:
+            path: the file.
+            columns: what each row must have; more is kept.
+            key: the column whose value no other row may have.
+
+        Raises:
+            UserError: the file is empty, is none of these, or no row has a column that is needed.
+        """
+        label = self.source.name(path)
+        found: list[Row] = []
+        seen: dict[str, str] = {}
+        missing: dict[str, int] = {}
+        count = 0
+        for where, record in self._records(path, label):
+            count += 1
+            problem = record if isinstance(record, str) else _wrong(record, columns, missing)
+            if problem is None and key is not None:
+                assert isinstance(record, dict)
+                first = seen.setdefault(repr(record.get(key)), where)
+                if first != where:
+                    problem = f"{key} {record.get(key)!r:.60} is also at {first}; keep one"
+            if problem is not None:
+                self.problems.append(Problem(where, problem))
+                continue
+            assert isinstance(record, dict)
+            found.append(Row(where, record))
+        if not count:
+            raise UserError(f"{label}: is empty; expected rows with {', '.join(columns)}")
+        if not found:
+            column = next((name for name, times in missing.items() if times == count), None)
+            why = f"no row has {column!r}" if column else str(self.problems[-1].what)
+            raise UserError(f"{label}: {why}; expected rows with {', '.join(columns)}")
+        return found
+
+    def tell(self, row: Row, what: str) -> None:
+        """Say what is wrong with a row that was read."""
+        self.problems.append(Problem(row.where, what))
+
+    def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+        try:
+            rows: Iterable[tuple[int, Any]]
+            if path.suffix.lower() == ".csv":
+                unit, rows = "row", enumerate(csv_cells.read_rows(path), start=1)
+            elif _is_list(path):
+                unit, rows = "record", enumerate(strict_json.read_list(path))
+            else:
+                unit, rows = "line", strict_json.lines(path)
+            for number, record in rows:
+                where = f"{label}, {unit} {number}"
+                if isinstance(record, strict_json.BadJson):
+                    yield where, str(record)
+                elif not isinstance(record, dict):
+                    yield where, f"expected an object, got {record!r:.60}"
+                else:
+                    yield where, record
+        except (OSError, ValueError, csv.Error) as error:
+            if isinstance(error, UserError):
+                raise
+            raise UserError(f"{label}: cannot be read ({error}); fetch it again") from error
+
+
+def _is_list(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+
+
+def _wrong(record: Mapping[str, Any], columns: Columns, missing: dict[str, int]) -> str | None:
+    """What is wrong with a row; counts columns that are not there."""
+    problem = None
+    for name, kinds in columns.items():
+        if name not in record:
+            missing[name] = missing.get(name, 0) + 1
+            problem = problem or f"has no {name!r}; found {', '.join(map(str, record))[:80]}"
+        elif not _fits(record[name], kinds if isinstance(kinds, tuple) else (kinds,)):
+            first = kinds[0] if isinstance(kinds, tuple) else kinds
+            wanted = _WORDS.get(first, "another value")
+            problem = problem or f"{name}: expected {wanted}, got {record[name]!r:.60}"
+    return problem
+
+
+def _fits(value: object, kinds: tuple[type, ...]) -> bool:
+    if isinstance(value, bool):
+        return bool in kinds or ANY in kinds
+    return isinstance(value, kinds)

@@ -1,0 +1,192 @@
+"""AudioJudge (Woodygan/AudioJudge): votes on SpeakBench, and what its judges said.
+
+Files are told apart by their columns: votes (``model1, model2, preference``), verdicts on
+SpeakBench in both orders (``position1_result, position2_result``), and results on other pairs
+(``audio1_path, audio2_path, ground_truth, prediction``).
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from trace_eval.data.csv_cells import read_rows
+from trace_eval.data.manifests import Problem
+from trace_eval.data.pairs import Answer, Labels, Pair, Recording
+from trace_eval.data.strict_json import lines
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.figures import Figure, share_figure
+from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.source import Source
+from trace_eval.ranking import correlate
+
+_VOTES: Columns = {"model1": str, "model2": str, "preference": str}
+_DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}
+_RESULTS: Columns = {
+    "audio1_path": str,
+    "audio2_path": str,
+    "ground_truth": str,
+    "prediction": str,
+}
+
+#: Rows whose columns tell a file's layout.
+_LOOKED_AT = 5
+
+#: What a system gets of a comparison.
+_POINTS = {"win": 1.0, "tie": 0.5, "loss": 0.0}
+
+_SIDES = {"1": "1", "2": "2", "tie": "tie", "a": "1", "b": "2", "true": "1", "false": "2"}
+
+
+def read_audio_judge(source: Source, chosen: Selection) -> Converted:
+    """Read votes and verdicts, and correlate the win rates of both.
+
+    Raises:
+        UserError: no file has the columns of one of these layouts.
+    """
+    rows = Rows(source)
+    found = Converted(problems=rows.problems)
+    votes: list[Row] = []
+    judged: dict[str, list[Row]] = {}
+    others = []
+    for path in (*source.files("*.jsonl"), *source.files("*.csv")):
+        columns = _columns(path)
+        if not columns:
+            problem = "is empty, or its first rows are no objects; fetch it again"
+            found.problems.append(Problem(source.name(path), problem))
+        elif columns >= _VOTES.keys():
+            votes += rows.read(path, _VOTES)
+        elif columns >= _DETAILED.keys():
+            judged[source.name(path)] = rows.read(path, _DETAILED)
+        elif columns >= _RESULTS.keys():
+            _results(found, source, path, rows.read(path, _RESULTS), chosen)
+        else:
+            others.append(path.name)
+    if not (votes or judged or found.pairs):
+        raise source.lacks(f"files with columns {', '.join(_VOTES)}, or those of judges' results")
+    if others:
+        found.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
+    human = _human(found, rows, votes)
+    for label, own in judged.items():
+        _speakbench(found, label, own, human)
+    return found
+
+
+def _columns(path: Path) -> set[str]:
+    """Names in the first rows, without reading the rest."""
+    try:
+        if path.suffix == ".csv":
+            return set(next(read_rows(path), {}))
+        first = [row for _, row in islice(lines(path), _LOOKED_AT)]
+        return {name for row in first if isinstance(row, dict) for name in row}
+    except (OSError, ValueError, csv.Error):
+        return set()
+
+
+def _mean(values: Iterable[float]) -> float:
+    given = list(values)
+    return math.fsum(given) / len(given)
+
+
+def _human(found: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
+    """Win rate of each system among people: win 1, tie .5, over its battles."""
+    points: dict[str, list[float]] = defaultdict(list)
+    ties = read = 0
+    for row in votes:
+        share = {"model1": 1.0, "model2": 0.0, "tie": 0.5}.get(row["preference"])
+        if share is None:
+            rows.tell(row, f"preference {row['preference']!r:.40}; expected model1, model2 or tie")
+            continue
+        read += 1
+        ties += share == 0.5
+        points[row["model1"]].append(share)
+        points[row["model2"]].append(1 - share)
+    if votes:
+        found.notes.append(f"{read} votes on {len(points)} systems, {ties} of them ties")
+        label_rows = [
+            (str(row.get("data_ID") or n), row["model1"], row["model2"], row["preference"])
+            for n, row in enumerate(votes)
+        ]
+        found.labels = (("instruction_id", "model1", "model2", "preference"), label_rows)
+    rates = {name: _mean(values) for name, values in points.items()}
+    for name, rate in sorted(rates.items(), key=lambda one: -one[1]):
+        n = len(points[name])
+        found.figures.append(Figure("win rate among people", name, ours=100 * rate, n=n))
+    return rates
+
+
+def _speakbench(
+    found: Converted, label: str, rows: Sequence[Row], human: Mapping[str, float]
+) -> None:
+    points: dict[str, list[float]] = defaultdict(list)
+    unread = 0
+    for row in rows:
+        for order in ("position1_result", "position2_result"):
+            value = _POINTS.get(row[order].strip().lower())
+            unread += value is None
+            if value is not None:
+                points[row["model_name"]].append(value)
+    judge = {name: _mean(values) for name, values in points.items()}
+    #: The system that all others met: against itself it can only tie.
+    reference = [n for n, values in points.items() if set(values) == {0.5}]
+    without = {name: rate for name, rate in judge.items() if name not in reference}
+    for what, rates in (("", judge), (", without the reference system", without)):
+        if not reference and what:
+            continue
+        found.figures.append(
+            Figure(
+                f"Spearman with people{what}",
+                decimals=4,
+                where=label,
+                ours=correlate(label, rates, "people", human).spearman if human else None,
+                n=len([name for name in rates if name in human]),
+                unscored=unread,
+                note=f"{label}; n counts systems; {len(rows)} comparisons in both orders",
+            )
+        )
+
+
+def _results(
+    found: Converted, source: Source, path: Path, rows: Sequence[Row], chosen: Selection
+) -> None:
+    label = source.name(path)
+    right = unread = 0
+    for number, row in enumerate(rows):
+        truth = _SIDES.get(row["ground_truth"].strip().lower())
+        said = _SIDES.get(row["prediction"].strip().lower())
+        unread += said is None
+        right += said is not None and said == truth
+        sides = [
+            Answer.model_validate(
+                {**_place(source, path, row[f"audio{n}_path"]), "system": row.text(f"model_{s}")}
+            )
+            for n, s in ((1, "a"), (2, "b"))
+        ]
+        found.pairs.append(
+            Pair(
+                id=f"{path.stem}-{number}",
+                a=sides[0],
+                b=sides[1],
+                labels=Labels.model_validate({"preference": truth}) if truth else None,
+                instruction_id=row.text("instruction_id") or None,
+                category=row.text("dataset_name") or None,
+                meta=row.rest(*_RESULTS, "reasoning"),
+            )
+        )
+    note = f"{right} of {len(rows)} predictions are the ground truth of the file"
+    if path.stem.endswith("_BA") or "swapped" in path.stem:
+        note += "; this copy is swapped: check which columns were exchanged"
+    found.figures.append(
+        share_figure(f"accuracy, {label}", right, len(rows), unread, note=note, where=label)
+    )
+
+
+def _place(source: Source, path: Path, name: str) -> dict[str, object]:
+    here = source.recording(path.parent, name)
+    return Recording.model_validate({"audio": here or path.parent / name}).model_dump(
+        include={"audio", "url"}, exclude_none=True
+    )

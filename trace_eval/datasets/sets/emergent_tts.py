@@ -1,0 +1,154 @@
+"""EmergentTTS-Eval (arXiv 2505.23009): texts read aloud, each against a baseline's recording.
+
+A run is ``PREFIX_evaluation-predictions.jsonl``; baseline recordings are
+``data/baseline_audios/ID.wav``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trace_eval.data import strict_json
+from trace_eval.data.items import Candidate, Single
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.figures import mean_figure
+from trace_eval.datasets.records import authors_score, unique_ids
+from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.source import Source
+
+#: Commit of the layout and the rules.
+COMMIT = "5764ace"
+
+_SUFFIX = "_evaluation-predictions"
+_OUTPUT = "judger_output_win_rate_based"
+
+_COLUMNS: Columns = {
+    "unique_id_eval": (int, str),
+    "category": str,
+    "text_to_synthesize": str,
+    "predicted_speech_index": int,
+    _OUTPUT: (dict, str, type(None)),
+}
+
+
+def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
+    """Read runs of systems against the baseline, with the verdicts of the authors' judge.
+
+    Raises:
+        UserError: there is no run in it, or it has other columns.
+    """
+    files = source.files(f"*{_SUFFIX}.jsonl")
+    if not files:
+        raise source.lacks(f"PREFIX{_SUFFIX}.jsonl, what a run writes")
+    rows = Rows(source)
+    found = Converted(problems=rows.problems, rubrics=["emergent-tts"])
+    for path in files:
+        system = path.stem.removesuffix(_SUFFIX)
+        if chosen.system in (None, system):
+            read = rows.read(path, _COLUMNS, "unique_id_eval")
+            chosen.check_sets({row["category"] for row in read})
+            own = [row for row in read if chosen.wants(row["category"])]
+            _add(found, source, path, system, own)
+    if not found.scores:
+        raise source.lacks(f"a run of {chosen.system} (--system)")
+    found.items, found.scores = unique_ids(found.items, found.scores)
+    return found
+
+
+def outcome(row: Row) -> float | None:
+    """1 where the system won, .5 for a tie, 0 where it lost; None: the judge's call failed."""
+    winner = _output(row).get("winner")
+    if type(winner) is not int or winner not in (0, 1, 2):
+        return None
+    return 0.5 if winner == 0 else float(winner == row["predicted_speech_index"])
+
+
+def _output(row: Row) -> Mapping[str, Any]:
+    value = row[_OUTPUT]
+    if isinstance(value, str):
+        try:
+            value = strict_json.loads(value)
+        except strict_json.BadJson:
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _contradicts(row: Row) -> bool:
+    """Whether the judge names a winner that has the lower of its own scores."""
+    said = _output(row)
+    one, two, winner = (said.get(name) for name in ("score_1", "score_2", "winner"))
+    if not isinstance(one, int | float) or not isinstance(two, int | float):
+        return False
+    return bool((winner == 1 and one < two) or (winner == 2 and two < one))
+
+
+def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
+    baselines = source.folder / "data" / "baseline_audios"
+    rule = ("emergent-tts", "win 1, tie .5, loss 0 against the baseline; failed calls left out")
+    heard = 0
+    for row in rows:
+        name = str(row["unique_id_eval"])
+        spoken = row.text("audio_out_path")
+        audio = source.recording(path.parent, spoken) if spoken else None
+        other = source.recording(baselines, f"{name}.wav")
+        heard += audio is not None
+        words = row.text("model_prediction")
+        text = "" if words is None and audio is None else words
+        places = {"text": text, "audio": audio}
+        found.items.append(
+            Single(
+                id=name,
+                instruction=Instruction(text=row["text_to_synthesize"]),
+                reference=(row["text_to_synthesize"],),
+                answer=Candidate.model_validate({k: v for k, v in places.items() if v is not None}),
+                system=system,
+                category=row["category"],
+                meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),
+            )
+        )
+        if audio is not None and other is not None:
+            found.pairs.append(_pair(name, system, row, audio, other))
+        found.scores.append(
+            authors_score(
+                name,
+                system,
+                rule,
+                f"authors/emergent-tts/winner@{COMMIT}",
+                outcome(row),
+                "the judge named no winner",
+            )
+        )
+    for category in ("", *sorted({row["category"] for row in rows})):
+        own = [row for row in rows if category in ("", row["category"])]
+        said = [outcome(row) for row in own]
+        known = [value for value in said if value is not None]
+        name = f"win rate, {category}" if category else "win rate"
+        lost = len(said) - len(known)
+        found.figures.append(mean_figure(name, known, lost, (0, 1), 100, system=system))
+    odd = sum(map(_contradicts, rows))
+    found.notes.append(
+        f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of the two;"
+        f" {heard} recordings are here; the order of the two is one per item, so position bias is"
+        " not seen"
+    )
+
+
+def _pair(name: str, system: str, row: Row, audio: Path | str, other: Path | str) -> Pair:
+    """The two recordings in the order in which the judge heard them."""
+    text = row["text_to_synthesize"]
+    sides = [
+        Answer.model_validate({"audio": place, "system": who, "reference": text})
+        for place, who in ((audio, system), (other, "baseline"))
+    ]
+    first, second = sides if row["predicted_speech_index"] == 1 else sides[::-1]
+    return Pair(
+        id=f"{system}/{name}",
+        instruction=Instruction(text=text),
+        instruction_id=name,
+        a=first,
+        b=second,
+        category=row["category"],
+    )

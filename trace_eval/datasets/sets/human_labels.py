@@ -1,0 +1,90 @@
+"""Sets whose files our manifests read as they are: HCoT (SpeakBench, S2S-Arena) and ORCA."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from fusion import DIMENSIONS, POLICIES
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.figures import share_figure
+from trace_eval.datasets.source import Source
+
+
+def read_hcot(source: Source, chosen: Selection) -> Converted:
+    """Read human labels of pairs, and put those of the dimensions through each policy.
+
+    Raises:
+        UserError: there is no file of pairs.
+    """
+    found = Converted()
+    files = _files(source, "*.json", chosen)
+    for path in files:
+        manifest = _add(found, path, lambda p: read_manifest(p, source.root))
+        prefix = f"{path.stem}/" if len(files) > 1 else ""
+        found.pairs += [p.model_copy(update={"id": f"{prefix}{p.id}"}) for p in manifest.pairs]
+        _policies(found, path.stem, manifest.pairs)
+        seen = Counter((p.instruction_id, *p.systems) for p in manifest.pairs)
+        if again := sum(count > 1 for count in seen.values()):
+            found.notes.append(
+                f"{path.stem}: {again} triples of instruction and systems occur more than once,"
+                f" {len(seen)} are distinct of {len(manifest.pairs)}"
+            )
+    return found
+
+
+def _policies(found: Converted, name: str, pairs: list[Pair]) -> None:
+    labelled = [
+        (pair.labels, pair.labels.overall)
+        for pair in pairs
+        if pair.labels
+        and pair.labels.overall
+        and all(getattr(pair.labels, dimension) for dimension in DIMENSIONS)
+    ]
+    for policy in POLICIES.values():
+        right = sum(
+            policy(*(getattr(labels, d) for d in DIMENSIONS)) == overall
+            for labels, overall in labelled
+        )
+        if labelled:
+            note = f"{right} of {len(labelled)} overall labels come out of C, VQ and P"
+            figure = f"{name}, policy {policy.name}"
+            found.figures.append(share_figure(figure, right, len(labelled), note=note))
+
+
+def read_orca(source: Source, chosen: Selection) -> Converted:
+    """Read answers with human ratings of their correctness.
+
+    Raises:
+        UserError: there is no file of answers.
+    """
+    found = Converted()
+    for path in _files(source, "*.json*", chosen):
+        found.items += _add(found, path, lambda p: read_items(p, source.root)).singles
+    if chosen.system:
+        found.items = [item for item in found.items if item.system == chosen.system]
+    given = [len(item.labels.given) for item in found.items if item.labels]
+    found.notes.append(
+        f"{sum(given)} ratings of {len(given)} answers to"
+        f" {len({item.question_id for item in found.items})} questions; rate them with --rubric"
+        " correctness"
+    )
+    return found
+
+
+def _files(source: Source, pattern: str, chosen: Selection) -> list[Path]:
+    files = source.files(pattern)
+    if not files:
+        raise source.lacks(f"a file {pattern}")
+    chosen.check_sets(path.stem for path in files)
+    return [path for path in files if chosen.wants(path.stem)]
+
+
+def _add(found: Converted, path: Path, read: Callable[[Path], Manifest]) -> Manifest:
+    manifest = read(path)
+    found.problems += manifest.problems
+    found.problems += manifest.warnings
+    return manifest

@@ -1,0 +1,210 @@
+"""MTalk-Bench (FreedomIntelligence): dialogues of spoken turns, answered by several systems.
+
+An object of three tiers, each a list of dialogues, each a list of turns with ``question``,
+``dialogue`` (system -> recording) and their transcriptions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data import strict_json
+from trace_eval.data.items import Candidate, Single, Turn
+from trace_eval.data.manifests import Problem
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.source import Source
+
+#: Name of a tier in the files -> its short name.
+TIERS: Mapping[str, str] = {
+    "Semantic information": "sem",
+    "Paralinguistic information": "para",
+    "Ambient sound": "amb",
+}
+
+_RECORD = re.compile(r"record_(\d+-\d+)")
+
+
+def read_mtalk(source: Source, chosen: Selection) -> Converted:
+    """Read dialogues: one item per dialogue and system, with all turns.
+
+    Raises:
+        UserError: no file has the tiers, or a system is unknown.
+    """
+    chosen.check_sets(TIERS.values())
+    found = Converted(rubrics=["mtalk-answer"])
+    read = [tier for path in source.files("*.json") for tier in _tiers(source, path)]
+    if not read:
+        raise source.lacks(f"a JSON object of tiers, e.g. {next(iter(TIERS))!r}")
+    counts = {"dialogues": 0, "turns": 0, "answers": 0, "recordings": 0}
+    for path, label, tier, dialogues in read:
+        if not chosen.wants(TIERS[tier]):
+            continue
+        for number, dialogue in enumerate(dialogues):
+            where = f"{label}, {tier}, dialogue {number}"
+            try:
+                _add(found, source, path, (TIERS[tier], where), dialogue, chosen, counts)
+            except UserError as error:
+                found.problems.append(Problem(where, str(error)))
+    if chosen.system and not found.items:
+        raise source.lacks(f"answers of {chosen.system} (--system)")
+    answers = counts["answers"]
+    found.notes.append(
+        f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers} answers of"
+        f" {len({item.system for item in found.items})} systems; {counts['recordings']} of their"
+        " recordings are here"
+    )
+    if counts["recordings"] < answers:
+        found.notes.append(
+            "where recordings are missing, an item is the last answer's words with the dialogue"
+            " before it as context"
+        )
+    found.notes.append("no figures: the authors release neither verdicts nor how they are counted")
+    _pairs(found, chosen)
+    return found
+
+
+def _tiers(source: Source, path: Path) -> Iterator[tuple[Path, str, str, list[Any]]]:
+    label = source.name(path)
+    try:
+        value = strict_json.read_file(path)
+    except (OSError, strict_json.BadJson) as error:
+        raise UserError(f"{label}: cannot be read ({error}); fetch it again") from error
+    for name in TIERS:
+        dialogues = value.get(name) if isinstance(value, dict) else None
+        if dialogues is None:
+            continue
+        if not isinstance(dialogues, list):
+            raise UserError(f"{label}: {name}: expected a list of dialogues")
+        yield path, label, name, dialogues
+
+
+def _add(
+    found: Converted,
+    source: Source,
+    path: Path,
+    tier: tuple[str, str],
+    dialogue: Any,
+    chosen: Selection,
+    counts: dict[str, int],
+) -> None:
+    turns = _checked(dialogue)
+    match = _RECORD.search(turns[0]["question"])
+    number = match[1] if match else str(counts["dialogues"])
+    systems = [name for name in turns[0]["dialogue_transcription"] if chosen.system in (None, name)]
+    counts["dialogues"] += 1
+    counts["turns"] += len(turns)
+    for system in systems:
+        said = [turn["dialogue_transcription"].get(system) for turn in turns]
+        if lost := [n for n, text in enumerate(said, start=1) if not isinstance(text, str)]:
+            problem = f"{system} has no transcription of turn {lost[0]}; its answers are left out"
+            found.problems.append(Problem(tier[1], problem))
+            continue
+        places = [turn.get("dialogue", {}).get(system) for turn in turns]
+        heard = [_place(source, path, place) for place in places]
+        asked = [_place(source, path, turn["question"]) for turn in turns]
+        counts["answers"] += len(turns)
+        counts["recordings"] += sum(place is not None for place in heard)
+        found.items.append(_item(tier[0], number, system, turns, said, asked, heard))
+
+
+def _place(source: Source, path: Path, name: object) -> Path | str | None:
+    """A recording where the file names it, or in ``static/audio`` of the repository."""
+    if not isinstance(name, str) or not name:
+        return None
+    here = source.recording(path.parent, name)
+    if here is None:
+        here = source.recording(source.folder / "static" / "audio", Path(name).name)
+    return here
+
+
+def _checked(dialogue: Any) -> list[dict[str, Any]]:
+    if not isinstance(dialogue, list) or not dialogue:
+        raise UserError(f"expected a list of turns, got {dialogue!r:.60}")
+    for number, turn in enumerate(dialogue, start=1):
+        for name, kind in (
+            ("question", str),
+            ("question_transcription", str),
+            ("dialogue_transcription", dict),
+        ):
+            if not isinstance(turn, dict) or not isinstance(turn.get(name), kind):
+                raise UserError(f"turn {number} has no {name!r}; is it the released file?")
+    return dialogue
+
+
+def _item(
+    tier: str,
+    number: str,
+    system: str,
+    turns: Sequence[Mapping[str, Any]],
+    said: Sequence[Any],
+    asked: Sequence[Path | str | None],
+    heard: Sequence[Path | str | None],
+) -> Single:
+    words = [
+        {"user": turn["question_transcription"], system: text}
+        for turn, text in zip(turns, said, strict=True)
+    ]
+    before = "\n".join(
+        f"user: {turn['question_transcription']}\nassistant: {text}"
+        for turn, text in zip(turns[:-1], said[:-1], strict=True)
+    )
+    whole = all(place is not None for place in (*asked, *heard))
+    recordings = [
+        Turn.model_validate({"audio": place, "speaker": speaker})
+        for question, answer in zip(asked, heard, strict=True)
+        for place, speaker in ((question, "user"), (answer, "assistant"))
+        if whole
+    ]
+    return Single(
+        id=f"{tier}-{number}/{system}",
+        question_id=f"{tier}-{number}",
+        instruction=Instruction(text=turns[-1]["question_transcription"]),
+        context=before or None,
+        answer=Candidate(text=said[-1], turns=tuple(recordings)),
+        system=system,
+        category=tier,
+        meta={"turns": words},
+    )
+
+
+def _pairs(found: Converted, chosen: Selection) -> None:
+    """Pairs of systems on one dialogue, where their last answers are recordings."""
+    if chosen.pairs is None:
+        return
+    groups: dict[str, list[Single]] = {}
+    for item in found.items:
+        groups.setdefault(item.question_id or item.id, []).append(item)
+    lost = 0
+    for name, members in groups.items():
+        for one, other in combinations(members, 2):
+            if chosen.pairs not in ("all", one.system, other.system):
+                continue
+            if not (one.answer.turns and other.answer.turns):
+                lost += 1
+                continue
+            sides = {
+                side: Answer.model_validate(
+                    {
+                        "system": item.system,
+                        **item.answer.turns[-1].model_dump(include={"audio", "url"}),
+                    }
+                )
+                for side, item in (("a", one), ("b", other))
+            }
+            found.pairs.append(
+                Pair(
+                    id=f"{name}/{one.system}/{other.system}",
+                    instruction_id=name,
+                    instruction=one.instruction,
+                    category=one.category,
+                    **sides,
+                )
+            )
+    if lost:
+        found.notes.append(f"{lost} pairs have no recordings here and were left out")

@@ -1,0 +1,272 @@
+"""URO-Bench (arXiv 2502.17810): a run is a folder per track and set.
+
+``TRACK/SET/{question_text, gt_text, pred_text, asr_text}.jsonl``, each line ``{"0000": text}``;
+``audio/0000.wav``; ``eval_with_asr/result_MODE.jsonl`` with one line per item and a summary last;
+``test.jsonl`` of the data where it lies beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.items import Candidate, Single
+from trace_eval.data.pairs import Instruction
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.boards import URO_EN, URO_ZH
+from trace_eval.datasets.figures import Figure, mean_figure
+from trace_eval.datasets.records import authors_score
+from trace_eval.datasets.replies import open_marks
+from trace_eval.datasets.rows import Row, Rows
+from trace_eval.datasets.source import Source
+from trace_eval.measures import whisper_en
+
+#: Commit of the layout and the rules.
+COMMIT = "9e74bc0"
+
+#: Modes whose marks from 1 to 5 are printed times 20.
+MARKED = ("open", "semi_open", "semi-open", "multi", "sa", "ue", "gs", "sf", "ml", "srt")
+
+#: A repetition counts up to this word error rate.
+MAX_WER = 0.5
+
+_RUBRICS = ("uro-bench-open", "uro-bench-qa")
+
+_TEXTS = ("question_text", "gt_text", "pred_text", "asr_text")
+_RESULT = "result_"
+
+
+def read_uro_bench(source: Source, chosen: Selection) -> Converted:
+    """Read a run, and rerun the rule over its verdicts.
+
+    Raises:
+        UserError: there is no set of a run in it.
+    """
+    folders = sorted(
+        {path.parent for path in source.files("pred_text.jsonl")}
+        | {path.parent.parent for path in source.files(f"{_RESULT}*.jsonl")}
+    )
+    if not folders:
+        raise source.lacks("TRACK/SET/pred_text.jsonl or TRACK/SET/eval_with_asr/result_MODE.jsonl")
+    chosen.check_sets(folder.name for folder in folders)
+    rows = Rows(source)
+    found = Converted(problems=rows.problems, by_set=True)
+    for folder in folders:
+        if chosen.wants(folder.name):
+            found.items += _items(rows, folder, chosen)
+            for path in sorted(folder.glob(f"*/{_RESULT}*.jsonl")):
+                _read_result(rows, path, folder, found, chosen)
+    if not chosen.sets:
+        found.boards += [URO_EN, URO_ZH]
+    return found
+
+
+def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
+    texts = {name: _by_number(rows, folder / f"{name}.jsonl") for name in _TEXTS}
+    pred = texts["pred_text"]
+    items = []
+    for number in pred:
+        heard = texts["asr_text"].get(number) if chosen.answers == "heard" else None
+        reference = texts["gt_text"].get(number)
+        audio = rows.source.recording(folder / "audio", f"{number}.wav")
+        items.append(
+            Single(
+                id=f"{folder.name}-{number}",
+                instruction=Instruction(text=texts["question_text"].get(number)),
+                reference=(reference,) if reference else (),
+                answer=Candidate.model_validate(
+                    {
+                        "text": pred[number] if heard is None else heard,
+                        **({} if audio is None else {"audio": audio}),
+                    }
+                ),
+                system=chosen.system,
+                category=folder.name,
+                split=folder.parent.name or None,
+                meta={"written": pred[number]},
+            )
+        )
+    return items
+
+
+def _by_number(rows: Rows, path: Path) -> dict[str, str]:
+    """``{"0000": text}`` per line -> all of them; items are joined by these numbers."""
+    if not path.is_file():
+        return {}
+    found = {}
+    for row in rows.read(path, {}):
+        ((number, text), *more) = row.record.items() or (("", None),)
+        if more or not isinstance(text, str):
+            rows.tell(row, f"expected {{NUMBER: text}}, got {row.record!r:.60}")
+        elif number in found:
+            rows.tell(row, f"number {number!r:.20} is in an earlier line as well")
+        else:
+            found[number] = text
+    return found
+
+
+def _read_result(rows: Rows, path: Path, folder: Path, found: Converted, chosen: Selection) -> None:
+    mode = path.stem.removeprefix(_RESULT)
+    read = rows.read(path, {})
+    marked = [row for row in read if "score" in row.record or "WER" in row.record]
+    summary = next((row for row in read[::-1] if row not in marked), None)
+    label = rows.source.name(path)
+    if not marked:
+        raise UserError(f"{label}: no row has 'score' or 'WER'; expected a line per item")
+    if summary is None:
+        found.notes.append(f"{label}: its last line is no summary; the run may have been stopped")
+    about: dict[str, Any] = {
+        "system": chosen.system or "",
+        "published": _printed(summary),
+        "where": label,
+    }
+    name = f"{folder.name}, {mode}"
+    if "WER" in marked[0].record:
+        figures, values = _repeat(name, marked, about)
+    elif mode == "qa":
+        figures, values = _qa(name, marked, about)
+    else:
+        figures, values = _marks(name, marked, about, mode)
+    found.figures += figures
+    rubric = f"uro-bench-{mode}"
+    if rubric in _RUBRICS and rubric not in found.rubrics:
+        found.rubrics.append(rubric)
+    if not (folder / "pred_text.jsonl").is_file():
+        found.items += [_item_of(row, n, folder, chosen) for n, row in enumerate(marked)]
+    for number, value in enumerate(values):
+        words = (f"uro-bench-{mode}", f"URO-Bench, mode {mode}, as its own code averages replies")
+        found.scores.append(
+            authors_score(
+                f"{folder.name}-{number:04d}",
+                chosen.system,
+                words,
+                f"authors/uro-bench/{mode}@{COMMIT}",
+                value,
+                "a reply holds no mark",
+            )
+        )
+
+
+def _item_of(row: Row, number: int, folder: Path, chosen: Selection) -> Single:
+    """The answer as the row of its verdict tells it, where the texts themselves are not there."""
+    reference = row.text("reference")
+    return Single(
+        id=f"{folder.name}-{number:04d}",
+        instruction=Instruction(text=row.text("question")),
+        reference=(reference,) if reference else (),
+        answer=Candidate(text=row.text("answer") or ""),
+        system=chosen.system,
+        category=folder.name,
+        split=folder.parent.name or None,
+        meta={"candidate_is": "as it stands beside its verdict"},
+    )
+
+
+def _printed(summary: Row | None) -> float | None:
+    """The figure of the last line, in per cent."""
+    if summary is None:
+        return None
+    final = summary.get("final_score")
+    if isinstance(final, int | float):
+        return float(final)
+    rate, wer = summary.get("ok_rate"), summary.get("final_WER_for_ok_case")
+    if isinstance(rate, int | float) and isinstance(wer, int | float):
+        return 100.0 * float(rate) * (1 - float(wer))
+    return None
+
+
+def _qa(
+    name: str, marked: Sequence[Row], about: Mapping[str, Any]
+) -> tuple[list[Figure], list[float | None]]:
+    """Share of replies that are exactly ``Yes``; failed calls and empty answers are zeros."""
+    votes = [row["score"] if isinstance(row["score"], list) else [row["score"]] for row in marked]
+    exact = [[float(reply == "Yes") for reply in replies] for replies in votes]
+    loose = sum(
+        isinstance(reply, str) and reply != "Yes" and reply.strip(" .!\n").lower() == "yes"
+        for replies in votes
+        for reply in replies
+    )
+    values = [value for replies in exact for value in replies]
+    note = f"{len(marked)} items, {len(values)} replies; exactly 'Yes' counts"
+    if loose:
+        note += f", so {loose} of another spelling do not"
+    return (
+        [mean_figure(name, values, 0, (0, 1), 100, note=note, **about)],
+        [sum(replies) / len(replies) if replies else None for replies in exact],
+    )
+
+
+def _marks(
+    name: str, marked: Sequence[Row], about: Mapping[str, Any], mode: str
+) -> tuple[list[Figure], list[float | None]]:
+    """Mean of the marks times 20; zeros are failed calls and empty answers, which count."""
+    values: list[float] = []
+    unread = 0
+    means: list[float | None] = []
+    for row in marked:
+        replies = row["score"] if isinstance(row["score"], list) else [row["score"]]
+        marks = [_mark(reply) for reply in replies]
+        known = [mark for mark in marks if mark is not None]
+        values += known
+        unread += len(marks) - len(known)
+        means.append(sum(known) / len(known) if known and len(known) == len(marks) else None)
+    note = "" if mode in MARKED else f"mode {mode} is not one that is known; read as marks"
+    return [mean_figure(name, values, unread, (0, 5), 20, note=note, **about)], means
+
+
+def _mark(reply: object) -> float | None:
+    if type(reply) in (int, float):
+        return float(reply) if 0 <= reply <= 5 else None  # type: ignore[arg-type, operator]
+    (mark,) = open_marks([reply])
+    return mark
+
+
+def repeat_wer(answer: str, reference: str) -> float:
+    """The authors' word error rate of a repetition: the *answer* is taken as the reference.
+
+    So its words are the denominator, and words said too much cost little.
+    """
+    import jiwer
+
+    said, wanted = (whisper_en()(text.strip().lower()) for text in (answer, reference))
+    return float(jiwer.wer(said, wanted))
+
+
+def repeat_score(wers: Sequence[float]) -> float:
+    """Share of repetitions up to :data:`MAX_WER`, times one minus their mean rate, per cent."""
+    good = [wer for wer in wers if wer <= MAX_WER]
+    return 100 * len(good) / len(wers) * (1 - sum(good) / len(good)) if good else 0.0
+
+
+def _repeat(
+    name: str, marked: Sequence[Row], about: Mapping[str, Any]
+) -> tuple[list[Figure], list[float | None]]:
+    texts = [(row.text("answer"), row.text("reference")) for row in marked]
+    if "-zh" in name or any(answer is None or wanted is None for answer, wanted in texts):
+        stored = [row["WER"] for row in marked]
+        if not all(type(wer) in (int, float) for wer in stored):
+            raise UserError(f"{about['where']}: a row has neither texts nor a WER; run it again")
+        note = "from the stored rates; those of Chinese are not computed again"
+        figure = Figure(name, ours=repeat_score(stored), n=len(stored), note=note, **about)
+        return [figure], [float(wer) for wer in stored]
+    wers = [repeat_wer(answer or "", reference or "") for answer, reference in texts]
+    right = [repeat_wer(reference or "", answer or "") for answer, reference in texts]
+    near = sum(abs(wer - row["WER"]) < 1e-9 for wer, row in zip(wers, marked, strict=True))
+    return [
+        Figure(
+            name,
+            ours=repeat_score(wers),
+            n=len(wers),
+            note=f"{near} of {len(wers)} rates equal the stored ones",
+            **about,
+        ),
+        Figure(
+            f"{name}, the right way round",
+            str(about["system"]),
+            ours=repeat_score(right),
+            n=len(right),
+            note="the reference is the denominator",
+        ),
+    ], list(wers)

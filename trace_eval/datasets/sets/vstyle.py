@@ -1,0 +1,182 @@
+"""vstyle: answers to instructions on how to speak, one row each in ``metadata.jsonl``.
+
+``response_audio_path`` counts from the folder ``wav`` beside it; scored files have
+``gemini_score``, a text. Abilities are read from the column, never from file names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from trace_eval.data.items import Candidate, Single
+from trace_eval.data.pairs import Instruction
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.figures import Figure, weighted
+from trace_eval.datasets.records import authors_score, unique_ids
+from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.source import Source
+
+#: Commit of the layout and the rules.
+COMMIT = "70fa91a"
+
+_SMALL, _THIRD = 0.125 / 6, 0.25 / 3
+
+#: Ability -> its weight; the four groups have a quarter each.
+WEIGHTS: Mapping[str, float] = {
+    "acoustic_attributes/composite_properties": 0.125,
+    **{
+        f"acoustic_attributes/{name}": _SMALL
+        for name in ("age", "gender", "speed", "emotion", "pitch", "volume")
+    },
+    **{f"instruction/{name}": _THIRD for name in ("emotion", "variation", "style")},
+    **{f"role_play/{name}": 0.125 for name in ("character", "scenario")},
+    **{
+        f"empathy/{name}": 0.0625
+        for name in ("anger", "sadness_disappointment", "anxiety_fear", "joy_excitement")
+    },
+}
+
+_COLUMNS: Columns = {
+    "id": (str, int),
+    "ability": str,
+    "instruct_text": str,
+    "model_name": str,
+    "response_audio_path": str,
+}
+
+_MARK = re.compile(r"\[\[\s*(\d+(?:\.\d+)?)\s*\]\]")
+
+
+def read_vstyle(source: Source, chosen: Selection) -> Converted:
+    """Read the answers of each system, with the scores of the authors' judge where they are.
+
+    Raises:
+        UserError: there is no ``metadata.jsonl``, or it has other columns.
+    """
+    chosen.check_sets(WEIGHTS)
+    files = source.files("metadata*.jsonl")
+    if not files:
+        raise source.lacks("metadata.jsonl with the answers of a system")
+    rows = Rows(source)
+    found = Converted(problems=rows.problems, rubrics=["vstyle"])
+    read = [(path, row) for path in files for row in rows.read(path, _COLUMNS, "id")]
+    kept = [
+        (path, row)
+        for path, row in read
+        if chosen.wants(row["ability"]) and chosen.system in (None, row["model_name"])
+    ]
+    missing = 0
+    for path, row in kept:
+        audio = source.recording(path.parent / "wav", row["response_audio_path"])
+        missing += audio is None
+        found.items.append(_item(source, path, row, audio))
+    for name in sorted({row["model_name"] for _, row in kept}):
+        own = [row for _, row in kept if row["model_name"] == name]
+        _score(found, name, own)
+    if missing:
+        found.notes.append(
+            f"{missing} of {len(kept)} recordings are not here; those items hold the text alone,"
+            " and the question is about sound"
+        )
+    strange = sorted({row["ability"] for _, row in kept} - WEIGHTS.keys())
+    if strange:
+        found.notes.append(f"abilities without a weight, left out of figures: {', '.join(strange)}")
+    found.items, found.scores = unique_ids(found.items, found.scores)
+    return found
+
+
+def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
+    asked = row.text("instruction_audio_path")
+    spoken = source.recording(path.parent / "wav", asked) if asked else None
+    text = row.text("response_text")
+    given = {"text": "" if text is None and audio is None else text, "audio": audio}
+    return Single(
+        id=str(row["id"]),
+        question_id=None if row.get("instruct_id") is None else str(row.get("instruct_id")),
+        instruction=Instruction.model_validate(
+            {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})}
+        ),
+        answer=Candidate.model_validate({k: v for k, v in given.items() if v is not None}),
+        system=row["model_name"],
+        category=row["ability"],
+        meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),
+    )
+
+
+def mark_of(score: object) -> float | None:
+    """The mark of the authors' judge: the last one in double brackets, else the whole text."""
+    if type(score) in (int, float):
+        return float(score)  # type: ignore[arg-type]
+    if not isinstance(score, str):
+        return None
+    marks = _MARK.findall(score)
+    try:
+        value = float(marks[-1] if marks else score)
+    except ValueError:
+        return None
+    return value if 1 <= value <= 5 else None
+
+
+def overall(means: Mapping[str, float]) -> tuple[float, float]:
+    """(weighted mean over the abilities that are there, share of all weight that they cover)."""
+    return weighted(means, WEIGHTS)
+
+
+def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
+    here = {row["ability"] for row in own} & WEIGHTS.keys()
+    covered = sum(WEIGHTS[name] for name in here)
+    scored = [row for row in own if row.get("gemini_score") is not None]
+    if not scored:
+        note = (
+            f"no scores in the files; the {len(here)} abilities cover {covered:.4f} of the weight"
+        )
+        found.figures.append(Figure("overall", system, n=len(own), unscored=len(own), note=note))
+        return
+    marks: dict[str, list[float]] = {}
+    unread: dict[str, int] = {}
+    rule = ("vstyle", "mark from 1 to 5 of the authors' audio judge")
+    for row in scored:
+        mark = mark_of(row.get("gemini_score"))
+        ability = row["ability"]
+        if mark is None:
+            unread[ability] = unread.get(ability, 0) + 1
+        else:
+            marks.setdefault(ability, []).append(mark)
+        found.scores.append(
+            authors_score(
+                str(row["id"]),
+                system,
+                rule,
+                f"authors/vstyle/judge@{COMMIT}",
+                mark,
+                f"gemini_score is {row.get('gemini_score')!r:.60}",
+            )
+        )
+    found.figures.append(_overall(system, marks, unread, len(scored)))
+
+
+def _overall(
+    system: str, marks: Mapping[str, list[float]], unread: Mapping[str, int], n: int
+) -> Figure:
+    known = {name: values for name, values in marks.items() if name in WEIGHTS}
+    lost = sum(unread.values())
+    if not known:
+        return Figure("overall", system, n=n, unscored=n, note="no mark could be read")
+    value, covered = overall({name: sum(v) / len(v) for name, v in known.items()})
+    names = (known.keys() | unread.keys()) & WEIGHTS.keys()
+    low, high = (
+        overall(
+            {
+                name: (sum(marks.get(name, ())) + end * unread.get(name, 0))
+                / (len(marks.get(name, ())) + unread.get(name, 0))
+                for name in names
+            }
+        )[0]
+        for end in (1, 5)
+    )
+    note = f"{len(known)} abilities cover {covered:.4f} of the weight"
+    return Figure(
+        "overall", system, ours=value, n=n, unscored=lost, worst=low, best=high, note=note
+    )
