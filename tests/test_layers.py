@@ -50,10 +50,11 @@ select: blueprints data extracting extractors fusion judges judges.chat judges.o
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
-compare: agreement blueprints data fusion report runs
+compare: agreement blueprints data fusion ranking report rubrics runs
+gate: agreement blueprints compare data runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
-commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select
+commands: agreement api blueprints compare conclude data doctor drill extracting extractors fusion gate judges.options judges.registry options ranking report review rubrics runs scorer select
 __main__: commands
 """  # noqa: E501
 

@@ -96,9 +96,11 @@ class BoardChange:
         items: behind each score; None: unknown, then there are no tests.
         only_first, only_second: systems that the other one does not have.
         conclusions: against the baseline, and of every two systems.
+        title: what changed.
         sentence: what to tell a colleague.
     """
 
+    title: str
     sentence: str
     first: str
     second: str
@@ -220,6 +222,7 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
     only = len(one.systems) - len(names), len(other.systems) - len(names)
     sentence = _sentence(figures[0], families, rows, items)
     return BoardChange(
+        "judge changed (nothing says what else did)",
         sentence,
         one.name,
         other.name,

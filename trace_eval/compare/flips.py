@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +15,7 @@ from trace_eval.agreement.kappa import kappa
 from trace_eval.agreement.scores.resample import Resampler
 from trace_eval.agreement.share import Share
 from trace_eval.compare.judgings import Judging, Metric
-from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.data.labels import LABELS, Codes
 
 Array = NDArray[np.float64]
 
@@ -140,7 +140,7 @@ def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str 
     one, other = first.replies.tolist(), repeat.replies.tolist()
     if not any(other):
         return nobody, "no replies are kept, so nothing proves that they were asked anew"
-    fresh = np.array([b and (not c or a != b) for a, b, c in zip(one, other, repeat.cached)], bool)
+    fresh = np.array([b and (not c or a != b) for a, b, c in zip(one, other, repeat.cached, strict=True)], bool)
     return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
 
 
@@ -151,7 +151,7 @@ def repeated(
 
     Args:
         first: the judging.
-        repeats: the same items judged again, as :func:`aligned` makes them.
+        repeats: the same items judged again, in the rows of the first one.
         metric: of which.
 
     Returns:
@@ -159,6 +159,7 @@ def repeated(
         of judgings the differences of points (NaN where unknown).
     """
     names = tuple(repeat.name for repeat in repeats)
+    repeats = [each for each in repeats if metric in each.metrics]
     if not repeats:
         return np.full(len(first), np.nan), Noise((), 0, Share(0, 0), "noise not measured"), []
     points, notes, usable = [first.metrics[metric]], [], []
@@ -184,21 +185,6 @@ def repeated(
     share = Share(int(np.nansum(differ)), int(known.sum()))
     gaps = [other.points - one.points for one, other in pairs]
     return per_item, Noise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
-
-
-def aligned(first: Judging, repeat: Judging, metric: str) -> Judging:
-    """A repetition in the rows of the first judging; items that it does not have are unscored."""
-    place = {key: row for row, key in enumerate(repeat.ids.tolist())}
-    rows = np.array([place.get(key, -1) for key in first.ids.tolist()], np.int64)
-    found = repeat.take(np.maximum(rows, 0))
-    own = found.metrics[metric]
-    points = np.where(rows >= 0, own.points, np.nan)
-    codes = None if own.codes is None else np.where(rows >= 0, own.codes, MISSING).astype(np.int8)
-    return _with(found, metric, Metric(codes, points, own.reasons))
-
-
-def _with(judging: Judging, name: str, metric: Metric) -> Judging:
-    return replace(judging, metrics={name: metric})
 
 
 def excess(

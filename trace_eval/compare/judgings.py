@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.agreement.source import read_source
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.labels import LABELS, MISSING, SIDES, Codes, Texts
 from trace_eval.data.pairs import Pair
-from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
 from trace_eval.rubrics.load import ScaleSpec
 from trace_eval.runs.record import RunRecord
@@ -83,6 +83,7 @@ class Judging:
         cached: a reply came from a cache [shape=(n,)].
         sure: several samples, and all equal [shape=(n,)].
         severe: the item is tagged as one that must not fail [shape=(n,)].
+        length: seconds of the longer answer, NaN where unknown [shape=(n,)]; None: not known.
         record: of the run; None: a table, which says nothing of itself.
         evidence: clip -> hash of its blueprint.
     """
@@ -97,6 +98,7 @@ class Judging:
     cached: Mask
     sure: Mask
     severe: Mask
+    length: Array | None = None
     record: RunRecord | None = None
     label_sets: tuple[str, ...] = ()
     evidence: Mapping[str, str] = field(default_factory=dict)
@@ -117,6 +119,7 @@ class Judging:
             cached=self.cached[rows],
             sure=self.sure[rows],
             severe=self.severe[rows],
+            length=None if self.length is None else self.length[rows],
         )
 
     @property
@@ -170,6 +173,38 @@ def join(first: Judging, second: Judging) -> Joined:
             f" {', '.join(second.metrics)}; compare judgings by one rubric"
         )
     return joined
+
+
+def aligned(first: Judging, other: Judging) -> Judging:
+    """Another judging in the rows of the first; items that it does not have are unscored."""
+    place = {key: row for row, key in enumerate(other.ids.tolist())}
+    rows = np.array([place.get(key, -1) for key in first.ids.tolist()], np.int64)
+    gone = rows < 0
+    found = other.take(np.maximum(rows, 0))
+
+    def blank(column: Texts, value: object = None) -> Texts:
+        return texts([value if g else v for g, v in zip(gone, column.tolist(), strict=True)])
+
+    metrics = {
+        name: Metric(
+            None if own.codes is None else np.where(gone, MISSING, own.codes).astype(np.int8),
+            np.where(gone, np.nan, own.points),
+            blank(own.reasons, ABSENT),
+        )
+        for name, own in found.metrics.items()
+    }
+    return replace(
+        found,
+        ids=first.ids,
+        metrics=metrics,
+        facts={name: blank(column) for name, column in found.facts.items()},
+        people={name: np.where(gone, MISSING, c).astype(np.int8) for name, c in found.people.items()},
+        replies=blank(found.replies),
+        copies=blank(found.copies),
+        cached=found.cached & ~gone,
+        sure=found.sure & ~gone,
+        severe=found.severe & ~gone,
+    )
 
 
 def split_column(source: str) -> tuple[Path, str | None]:
@@ -280,11 +315,13 @@ def _pairs(run: Run) -> Judging:
     ids = table.ids.tolist()
     found = [judged[name] for name in ids]
     metrics = {}
-    reasons = texts([str(j.reason or "incomplete") if j.status != "scored" else None for j in found])
+    reasons = texts(
+        [str(j.reason or "incomplete") if j.status != "scored" else None for j in found]
+    )
     for name, codes in table.codes.items():
         if (codes != MISSING).any() or name in ("overall", "preference"):
             told = texts(
-                [None if c != MISSING else r or "no_rating" for c, r in zip(codes, reasons)]
+                [None if c != MISSING else r or "no_rating" for c, r in zip(codes, reasons, strict=True)]
             )
             metrics[f"pair.{name}"] = labelled(codes, told)
     facts = {name: table.facts[name] for name in _FACTS if name in table.facts}
@@ -293,7 +330,7 @@ def _pairs(run: Run) -> Judging:
     for side in "ab":
         clips = table.facts.get(f"clip_{side}", [None] * len(ids))
         answers = [getattr(pairs[name], side).source_id for name in ids]
-        facts[f"answer_{side}"] = texts([c or a for c, a in zip(clips, answers)])
+        facts[f"answer_{side}"] = texts([c or a for c, a in zip(clips, answers, strict=True)])
     people: dict[str, Codes] = {}
     if source.labels is not None:
         rows = {name: row for row, name in enumerate(source.labels.ids.tolist())}
@@ -311,10 +348,16 @@ def _pairs(run: Run) -> Judging:
         cached=np.array([any(o.cached for o in j.opinions) for j in found], bool),
         sure=np.array([_all_equal(j) for j in found], bool),
         severe=np.array([_is_severe(pairs[name]) for name in ids], bool),
+        length=_longer(table.facts),
         record=run.record(),
         label_sets=tuple(sorted({j.label_set for j in found if j.status == "scored"})),
         evidence=_evidence(run),
     )
+
+
+def _longer(facts: Mapping[str, NDArray[Any]]) -> Array | None:
+    sides = [facts[name] for name in ("duration_a", "duration_b") if name in facts]
+    return np.fmax.reduce(sides) if sides else None
 
 
 def _scores(run: Run) -> Judging:

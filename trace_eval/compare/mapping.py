@@ -86,9 +86,7 @@ def mapping(old: Array, new: Array) -> Mapping:
     spread = float(((old - old.mean()) ** 2).sum())
     if away >= identity:
         told = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
-        return Mapping(
-            "none", number, None, None, None, sd, None, away, identity, low, high, told
-        )
+        return Mapping("none", number, None, None, None, sd, None, away, identity, low, high, told)
     linear = fit is _linear
     ends = np.array([low, high]) if linear else np.unique(old)
     return Mapping(
