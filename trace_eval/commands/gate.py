@@ -28,9 +28,7 @@ def gate(
         list[Path] | None,
         typer.Option("--aa", help="BASELINE judged once more, never from a cache; repeatable."),
     ] = None,
-    severe: Annotated[
-        int, typer.Option(min=0, help="Tagged items that may turn into losses.")
-    ] = 0,
+    severe: Annotated[int, typer.Option(min=0, help="Tagged items that may turn into losses.")] = 0,
     coverage_drop: Annotated[
         float, typer.Option(help="Share of items that may become unscored.")
     ] = 0.01,
@@ -90,7 +88,9 @@ def gate(
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
     if report.false_alarms is not None:
-        typer.echo(f"note: {report.false_alarms:g} false alarms a week at most, by chance", err=True)
+        typer.echo(
+            f"note: {report.false_alarms:g} false alarms a week at most, by chance", err=True
+        )
     print_tables(library.gate_tables(report), console)
     if junit:
         library.write_junit(junit, library.junit(report, time.monotonic() - started))

@@ -140,7 +140,9 @@ def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str 
     one, other = first.replies.tolist(), repeat.replies.tolist()
     if not any(other):
         return nobody, "no replies are kept, so nothing proves that they were asked anew"
-    fresh = np.array([b and (not c or a != b) for a, b, c in zip(one, other, repeat.cached, strict=True)], bool)
+    fresh = np.array(
+        [b and (not c or a != b) for a, b, c in zip(one, other, repeat.cached, strict=True)], bool
+    )
     return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
 
 

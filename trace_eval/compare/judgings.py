@@ -198,7 +198,9 @@ def aligned(first: Judging, other: Judging) -> Judging:
         ids=first.ids,
         metrics=metrics,
         facts={name: blank(column) for name, column in found.facts.items()},
-        people={name: np.where(gone, MISSING, c).astype(np.int8) for name, c in found.people.items()},
+        people={
+            name: np.where(gone, MISSING, c).astype(np.int8) for name, c in found.people.items()
+        },
         replies=blank(found.replies),
         copies=blank(found.copies),
         cached=found.cached & ~gone,
@@ -321,7 +323,10 @@ def _pairs(run: Run) -> Judging:
     for name, codes in table.codes.items():
         if (codes != MISSING).any() or name in ("overall", "preference"):
             told = texts(
-                [None if c != MISSING else r or "no_rating" for c, r in zip(codes, reasons, strict=True)]
+                [
+                    None if c != MISSING else r or "no_rating"
+                    for c, r in zip(codes, reasons, strict=True)
+                ]
             )
             metrics[f"pair.{name}"] = labelled(codes, told)
     facts = {name: table.facts[name] for name in _FACTS if name in table.facts}

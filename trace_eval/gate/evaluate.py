@@ -213,7 +213,9 @@ def gate_judgings(
     if identical(baseline, joined.second):
         notes.append(COPY)
         rows = [replace(row, verdict="pass", why=COPY) for row in rows]
-    severe = [item for name in names[:1] for item in severe_items(joined, name, _side(joined, name, flip))]
+    severe = [
+        item for name in names[:1] for item in severe_items(joined, name, _side(joined, name, flip))
+    ]
     tagged = tuple(item for item in severe if item.tagged)
     covered = _coverage(joined, names, options)
     verdict = _verdict(rows, covered, tagged, options)
@@ -463,9 +465,7 @@ def _sentence(
     return f"{verdict}: {' | '.join(told)}"
 
 
-def _properties(
-    joined: Joined, rows: Sequence[GateRow], options: GateOptions
-) -> dict[str, str]:
+def _properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) -> dict[str, str]:
     record = joined.first.record
     found = {
         "n": str(max((row.items for row in rows), default=0)),
