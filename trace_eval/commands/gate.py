@@ -77,7 +77,7 @@ def gate(
     )
     started = time.monotonic()
     try:
-        report = library.gate(baseline, candidate, aa or (), options)
+        report = library.gate_runs(baseline, candidate, aa or (), options)
     except library.NotComparable as error:
         if junit:
             seconds = time.monotonic() - started

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blueprints.errors import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, warn_all
@@ -17,7 +19,9 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Callable
+
+    from trace_eval.runs.pipeline import Listener
 
 _DEFAULTS = Options()
 
@@ -27,7 +31,11 @@ _DEFAULTS = Options()
 def judge(
     *,
     pairs: Annotated[
-        str, typer.Argument(help="Manifest (.jsonl, .csv, .parquet, HCoT .json), or its URL.")
+        str,
+        typer.Argument(
+            help="Manifest (.jsonl, .csv, .parquet, HCoT .json), or its URL; or a finished run, to"
+            " judge it again on its stored evidence."
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -44,6 +52,14 @@ def judge(
     shard: shared.ShardOption = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Judge the first so many records only.")
+    ] = None,
+    aa: Annotated[
+        int | None,
+        typer.Option(
+            "--aa",
+            min=1,
+            help="A/A of a finished run: its own judge again on so many items, past every cache.",
+        ),
     ] = None,
     tag: shared.TagOption = None,
     config: shared.ConfigOption = None,
@@ -64,25 +80,34 @@ def judge(
     from trace_eval.data.recordings import check_audio
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
+    from trace_eval.runs.again import is_run, out_again, session_again, stored_manifest
     from trace_eval.runs.inputs import default_out
+    from trace_eval.runs.run import Run
     from trace_eval.runs.session import Session
 
     part = Shard.parse(shard) if shard else None
     options = Options(
         extracting, judge, replace(judging, offline=bool(batch_results)), policy, min_coverage, tag
     )
-    manifest = read_manifest(pairs, audio_root, spill_to(audio_folder(extracting.cache)), limit)
-    if part:
-        manifest = manifest.shard(part)
-    folder = out or default_out(manifest, judge)
-    warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.pairs)))
-    summary = sit(
-        manifest,
-        folder,
-        options,
-        lambda listener: Session(manifest, folder, options, listener),
-        Ways(estimate or quick, quick, batch_file, batch_results or ()),
-    )
+    ways = Ways(estimate or quick, quick, batch_file, batch_results or ())
+    open_session: Callable[[Listener], Session]
+    if is_run(pairs):
+        if part or ways.estimate:
+            raise UserError(f"{pairs}: a run is judged again as a whole; no --shard, --estimate")
+        run = Run.open(pairs)
+        manifest = stored_manifest(run, aa or limit)
+        folder = out or out_again(run, judge, aa is not None)
+        open_session = partial(session_again, run, manifest, folder, options, repeat=aa is not None)
+    else:
+        if aa:
+            raise UserError(f"--aa: {pairs} is no finished run; name the folder of one")
+        spill = spill_to(audio_folder(extracting.cache))
+        manifest = read_manifest(pairs, audio_root, spill, limit)
+        manifest = manifest.shard(part) if part else manifest
+        folder = out or default_out(manifest, judge)
+        warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.pairs)))
+        open_session = partial(Session, manifest, folder, options)
+    summary = sit(manifest, folder, options, open_session, ways)
     if summary is None:
         return
     print_results(folder)

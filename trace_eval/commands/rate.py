@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,6 +16,12 @@ from trace_eval.commands.judging import rating_options
 from trace_eval.commands.sitting import Ways, sit
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions, usual_rubrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trace_eval.runs.pipeline import Listener
+    from trace_eval.runs.session import Session
 
 _DEFAULTS = RateOptions()
 _PAIRS = "Pairs from scores"
@@ -28,7 +35,8 @@ def rate(
     items: Annotated[
         str,
         typer.Argument(
-            help="Manifest of single answers or pairs (.jsonl, .csv, .parquet, .json), or its URL."
+            help="Manifest of single answers or pairs (.jsonl, .csv, .parquet, .json), or its URL;"
+            " or a finished run, to rate it again on its stored evidence."
         ),
     ],
     rubric: Annotated[
@@ -56,6 +64,14 @@ def rate(
     shard: shared.ShardOption = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Rate the first so many records only.")
+    ] = None,
+    aa: Annotated[
+        int | None,
+        typer.Option(
+            "--aa",
+            min=1,
+            help="A/A of a finished run: its own judge again on so many items, past every cache.",
+        ),
     ] = None,
     tag: shared.TagOption = None,
     config: shared.ConfigOption = None,
@@ -114,9 +130,14 @@ def rate(
     from trace_eval.data.recordings import check_audio
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
+    from trace_eval.runs.again import is_run, out_again, session_again, stored_manifest
     from trace_eval.runs.inputs import default_out
     from trace_eval.runs.rating import RatingSession
+    from trace_eval.runs.run import Run
 
+    again = Run.open(items) if is_run(items) else None
+    if again is not None:
+        rubric = rubric or [*again.record().rubrics]
     options = RateOptions(
         extract=extracting,
         judging=replace(judging, offline=bool(batch_results)),
@@ -125,20 +146,27 @@ def rate(
         judges=tuple(judge or _DEFAULTS.judges),
         rubrics=tuple(rubric or usual_rubrics(judge or ())),
     )
-    manifest = read_items(items, audio_root, spill_to(audio_folder(extracting.cache)), limit)
-    if shard:
-        manifest = manifest.shard(Shard.parse(shard))
-    stems = [Path(name).stem for name in options.rubrics]
-    folder = out or default_out(manifest, "-".join([*stems, *options.judges]))
-    warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.items)))
-    summary = sit(
-        manifest,
-        folder,
-        options,
-        lambda listener: RatingSession(manifest, folder, options, listener),
-        Ways(estimate or quick, quick, batch_file, batch_results or ()),
-        "rating",
-    )
+    ways = Ways(estimate or quick, quick, batch_file, batch_results or ())
+    open_session: Callable[[Listener], Session]
+    if again is not None:
+        if shard or ways.estimate:
+            raise UserError(f"{items}: a run is rated again as a whole; no --shard, --estimate")
+        manifest = stored_manifest(again, aa or limit)
+        folder = out or out_again(again, "-".join(options.judges), aa is not None)
+        open_session = partial(
+            session_again, again, manifest, folder, options, repeat=aa is not None
+        )
+    else:
+        if aa:
+            raise UserError(f"--aa: {items} is no finished run; name the folder of one")
+        spill = spill_to(audio_folder(extracting.cache))
+        manifest = read_items(items, audio_root, spill, limit)
+        manifest = manifest.shard(Shard.parse(shard)) if shard else manifest
+        stems = [Path(name).stem for name in options.rubrics]
+        folder = out or default_out(manifest, "-".join([*stems, *options.judges]))
+        warn_all((*manifest.problems, *manifest.warnings, *check_audio(manifest.items)))
+        open_session = partial(RatingSession, manifest, folder, options)
+    summary = sit(manifest, folder, options, open_session, ways, "rating")
     if summary is None:
         return
     print_scores(folder)

@@ -3,7 +3,7 @@
 from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.change import ChangeOptions, JudgeChange
 from trace_eval.compare.evaluate import CompareOptions, RunComparison, compare_runs
-from trace_eval.compare.judge_change import judge_change, judge_change_tables
+from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.tables import compare_tables
 
 __all__ = [

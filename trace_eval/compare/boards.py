@@ -49,7 +49,7 @@ class Shift:
         ranks: 1 is best.
         p_holm: of its shift by binomial errors, over all systems: conservative, because the same
             items were judged twice; None: the number of items is not known.
-        mapped: the old score on the new scale; ``mapped_range`` its 95 % interval; None: no mapping.
+        mapped: the old score on the new scale, with ``mapped_range``, 95 %; None: no mapping.
     """
 
     system: str

@@ -1,4 +1,4 @@
-"""A judge change: the same items judged twice. What shifts, which conclusions flip, who is right."""
+"""A judge change: the same items judged twice. What shifts, what flips, who is nearer to people."""
 
 from __future__ import annotations
 

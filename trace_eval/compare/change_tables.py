@@ -315,7 +315,8 @@ def _people(report: JudgeChange) -> Iterator[Table]:
 def _mapping(found: Mapping) -> Table:
     line = NOTHING
     if found.slope is not None and found.slope_error is not None:
-        line = f"{found.intercept:.3f} + {found.slope:.3f} first (slope +- {2 * found.slope_error:.3f})"
+        error = 2 * found.slope_error
+        line = f"{found.intercept:.3f} + {found.slope:.3f} first (slope +- {error:.3f})"
     return table(
         "Mapping of first to second",
         (

@@ -36,11 +36,11 @@ class GateOptions:
     """What counts as a regression.
 
     Attributes:
-        by: metrics, by dimension or full name; ``win`` is the pair as a whole, ``mean`` every score;
+        by: metrics, by dimension or full name; ``win``: the pair as a whole, ``mean``: every score;
             empty: all that both runs have.
         margin: smaller drops do not matter, in points from 0 to 1.
         alpha: one-sided level of the test.
-        strict: also fail where the one-sided 95 % limit of the difference is below minus the margin.
+        strict: also fail where the one-sided 95 % limit of the difference is beyond the margin.
         severe: tagged items that may turn from a win into a loss.
         coverage_drop: share of the items that may be unscored where they were scored before.
         must_tell: "cannot tell" is no success (exit code 3).
@@ -170,7 +170,7 @@ class GateReport:
         return int(self.verdict == "fail")
 
 
-def gate(
+def gate_runs(
     baseline: Path | str,
     candidate: Path | str,
     repeats: Sequence[Path | str] = (),
@@ -210,7 +210,8 @@ def gate_judgings(
     names = chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
     rows = _rows(joined, names, again, flip, options)
-    if identical(baseline, joined.second):
+    copy = identical(baseline, joined.second)
+    if copy:
         notes.append(COPY)
         rows = [replace(row, verdict="pass", why=COPY) for row in rows]
     severe = [
@@ -223,7 +224,7 @@ def gate_judgings(
     per_week = options.runs_per_week
     return GateReport(
         verdict,
-        _sentence(verdict, rows, covered, tagged, options),
+        f"pass: {COPY}" if copy else _sentence(verdict, rows, covered, tagged, options),
         baseline.name,
         candidate.name,
         options,

@@ -122,18 +122,21 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
     with np.errstate(divide="ignore"):
         log = gammaln(items + 1) - gammaln(m + 1) - gammaln(items - m + 1) + m * np.log(total)
         log += (items - m) * np.log1p(-total) if total < 1 else np.where(m < items, -np.inf, 0.0)
-    most = np.array([_most_wins(int(k), alpha) for k in m])
+    most = _most_wins(m, alpha)
     share = win / (lose + win)
     found = np.where(most >= 0, bdtr(np.maximum(most, 0), m, share), 0.0)
     return float((np.exp(log) * found).sum())
 
 
-def _most_wins(discordant: int, alpha: float) -> int:
+def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
     """The most items won among so many at which the test still fails the gate; -1: none."""
-    from scipy.special import bdtr
+    from scipy.special import bdtr, bdtrik
 
-    low, high = -1, discordant // 2
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if bdtr(middle, discordant, 0.5) <= alpha else (low, middle - 1)
-    return low
+    with np.errstate(invalid="ignore"):
+        guess = np.floor(np.nan_to_num(bdtrik(alpha, discordant, 0.5)))
+    guess = np.clip(guess, 0, discordant)
+    guess = np.where(
+        bdtr(np.minimum(guess + 1, discordant), discordant, 0.5) <= alpha, guess + 1, guess
+    )
+    guess = np.where(bdtr(guess, discordant, 0.5) > alpha, guess - 1, guess)
+    return np.asarray(np.maximum(guess, -1), np.int64)

@@ -16,6 +16,7 @@ from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.records import spill_to, spilled
 from trace_eval.extracting.cache import audio_folder
+from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
@@ -107,7 +108,7 @@ class Session:
     def __enter__(self) -> Session:
         self.run.__enter__()
         try:
-            self._record = _record(self.plan, self.judge, self.options, self.manifest)
+            self._record = self._new_record()
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
                 self._record = _continued(self.run.record(), self._record)
@@ -138,6 +139,14 @@ class Session:
 
     def _extractors(self) -> list[Extractor]:
         return plan_for(self.judge, self.options.extract)
+
+    def _engine(self, job: ExtractionJob, clips: int) -> Engine:
+        """Where up to so many recordings are extracted."""
+        return engine_of(self.options.extract, self.plan, clips, job)
+
+    def _new_record(self) -> RunRecord:
+        """What this sitting says of the run before it begins."""
+        return _record(self.plan, self.judge, self.options, self.manifest)
 
     def _spent(self) -> float:
         """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
@@ -227,7 +236,6 @@ class Session:
         return self.summary
 
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
-        options = self.options.extract
         voices = knows_voices(self.plan)
         sources = (
             source_of(recording)
@@ -235,7 +243,7 @@ class Session:
             for recording in recordings_needed(item, self.judge, voices).values()
         )
         job = ExtractionJob(sources, str(self.run.path("shards")))
-        engine = engine_of(options, self.plan, 2 * len(pending), job)
+        engine = self._engine(job, 2 * len(pending))
         window = self.judge.concurrency + engine.capacity
         listener = _counting(self.summary, self._listener)
         try:
