@@ -130,5 +130,6 @@ def sign_conclusions(wins: Array, losses: Array) -> Conclusions:
     """
     from scipy.special import bdtr
 
-    p = np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5))
+    number = (wins + losses).astype(np.int64)
+    p = np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses), number, 0.5))
     return Conclusions.of(wins - losses, p)

@@ -19,7 +19,7 @@ from trace_eval.compare.flips import Noise, changed, identical, mean_of, repeate
 from trace_eval.compare.judgings import Joined, Judging, aligned, join, read_judging
 from trace_eval.compare.severe import SevereItem, severe_items
 from trace_eval.gate.comparable import check_comparable, sides
-from trace_eval.gate.power import spread, wider
+from trace_eval.gate.power import Spread, spread, wider
 
 Array = NDArray[np.float64]
 Verdict = Literal["pass", "fail", "cannot tell"]
@@ -80,14 +80,14 @@ class Drop:
         difference: candidate minus baseline, points from 0 to 1.
         p: one-sided, of "the candidate is worse".
         power: chance that the test sees a drop of the margin, by the upper limit of the noise.
-        visible: smallest drop that the test sees with power .8; None: none.
+        spread: of the noise: what else the test can see.
     """
 
     items: int
     difference: float
     p: float
     power: float
-    visible: float | None
+    spread: Spread
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,7 @@ class GateRow:
         baseline, candidate: mean points on the items that both runs scored.
         difference: with its interval.
         limit: one-sided 95 % lower limit of the difference; None: too few items.
+        visible: smallest drop that the test sees with power .8; None: none.
         p_holm: over all metrics of the gate.
         flips: items that differ; ``noise`` those of the judge with itself.
         worst: the difference where all that the candidate has not scored are losses.
@@ -277,9 +278,9 @@ def measure(
         labels: of verdicts, not of scores.
     """
     number = len(differences)
-    if not number:
-        return Drop(0, 0.0, 1.0, 0.0, None)
     found = spread(differences, cluster, labels)
+    if not number:
+        return Drop(0, 0.0, 1.0, 0.0, found)
     sure = spread(differences, cluster, labels, sure=True)
     for gaps, units in noise:
         found = wider(found, spread(gaps, units, labels))
@@ -291,7 +292,7 @@ def measure(
         float(differences.mean()),
         sign_flip(differences, cluster, "less", seed=options.bootstrap.seed),
         surely.at(options.margin, options.alpha),
-        seen.visible(options.alpha),
+        seen,
     )
 
 
@@ -381,6 +382,7 @@ def _row(
     one_sided = mean_of(gap[known], units, replace(options.bootstrap, level=0.9)).interval
     limit = None if one_sided is None else one_sided[0]
     verdict = decide(drop, p, options, limit)
+    visible = drop.spread.visible(options.alpha)
     scored = ~np.isnan(before)
     worst = float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0
     differ = changed(joined.first.metrics[name], joined.second.metrics[name])
@@ -396,17 +398,24 @@ def _row(
         Share(int(np.nansum(differ)), int(known.sum())),
         noise,
         drop.power,
-        drop.visible,
+        visible,
         worst,
         verdict,
-        _why(drop, p, verdict, noise, options),
+        _why(drop, p, verdict, noise, visible, options),
     )
 
 
-def _why(drop: Drop, p: float, verdict: Verdict, noise: Noise, options: GateOptions) -> str:
+def _why(
+    drop: Drop,
+    p: float,
+    verdict: Verdict,
+    noise: Noise,
+    visible: float | None,
+    options: GateOptions,
+) -> str:
     if not drop.items:
         return "no item was scored in both runs"
-    seen = "no drop" if drop.visible is None else f"a drop of {100 * drop.visible:.1f} points"
+    seen = "no drop" if visible is None else f"a drop of {100 * visible:.1f} points"
     sees = f"this gate sees {seen} (power .8, n {drop.items})"
     judge = f"A/A flips {noise.flips.value:.3f}" if noise.measured else "noise not measured"
     if verdict == "fail":

@@ -130,13 +130,15 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
 
 def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
     """The most items won among so many at which the test still fails the gate; -1: none."""
-    from scipy.special import bdtr, bdtrik
+    from scipy.special import bdtr, ndtri
 
-    with np.errstate(invalid="ignore"):
-        guess = np.floor(np.nan_to_num(bdtrik(alpha, discordant, 0.5)))
-    guess = np.clip(guess, 0, discordant)
-    guess = np.where(
-        bdtr(np.minimum(guess + 1, discordant), discordant, 0.5) <= alpha, guess + 1, guess
-    )
-    guess = np.where(bdtr(guess, discordant, 0.5) > alpha, guess - 1, guess)
-    return np.asarray(np.maximum(guess, -1), np.int64)
+    # a normal guess is off by a step or two
+    found = np.floor(discordant / 2 + ndtri(alpha) * np.sqrt(discordant) / 2)
+    found = np.maximum(found, -1)
+    while True:
+        lower = (found >= 0) & (bdtr(np.maximum(found, 0), discordant, 0.5) > alpha)
+        more = np.minimum(found + 1, discordant)
+        higher = ~lower & (found < discordant) & (bdtr(more, discordant, 0.5) <= alpha)
+        if not (lower | higher).any():
+            return np.asarray(found, np.int64)
+        found = found - lower + higher

@@ -18,6 +18,7 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.start import ExtractionJob
+from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import Options, RateOptions
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.pipeline import Listener
@@ -128,18 +129,24 @@ def session_again(
     """The session that judges a run again, see :func:`judge_again`."""
     if run.folder.resolve() == out.resolve():
         raise UserError(f"{out}: is the run that is judged again; name another --out")
-    if repeat:
-        judging = options.judging
-        seed = judging.seed + judging.samples
-        options = replace(options, judging=replace(judging, cache=None, seed=seed))
     if run.holds_scores != isinstance(options, RateOptions):
         how = "rate" if run.holds_scores else "judge"
         raise UserError(f"{run.folder}: is a run of {how}; judge it again with trace-eval {how}")
+    if repeat:
+        options = replace(options, judging=_asked_anew(run, options.judging))
     kind = ScoresAgain if run.holds_scores else PairsAgain
     session = kind(run, manifest, out, options, listener)
     if repeat:
         _check_same_judge(run, session)
     return session
+
+
+def _asked_anew(run: Run, judging: JudgeOptions) -> JudgeOptions:
+    """No reply from a cache; where the judge has a seed, the next one."""
+    fresh = replace(judging, cache=None)
+    if "seed" not in run.record().judge.parameters:
+        return fresh
+    return replace(fresh, seed=judging.seed + judging.samples)
 
 
 def _check_same_judge(run: Run, session: Session) -> None:
