@@ -1,9 +1,9 @@
 """Does the gate keep its promises? Runs with a known noise, a known drop, and no drop.
 
 ``python -m benchmarks.gate [RUNS]`` draws 1,000 runs of every cell: answers of which 70 % are
-right, judged with flips at rate f between two judgings of the same answers. The candidate is the ``same``
-system (all its answers but for the drop) or an ``other`` one of equal quality (40 % of its answers
-are redrawn). Prints the share of failed gates, of those that cannot tell, and what a change of
+right, judged with flips at rate f between two judgings of the same answers. The candidate is the
+``same`` system (all its answers but for the drop) or an ``other`` one of equal quality (40 % of its
+answers are redrawn). Prints the share of failed gates, of those that cannot tell, and what a change of
 judges is called. The tests draw fewer.
 """
 

@@ -1,4 +1,4 @@
-"""A change of judges: published figures, what was held fixed, noise, and where there is a mapping."""
+"""A change of judges: published figures, what was held fixed, noise, and mappings."""
 
 from __future__ import annotations
 
