@@ -3,8 +3,8 @@
 ``python -m benchmarks.gate [RUNS]`` draws 1,000 runs of every cell: answers of which 70 % are
 right, judged with flips at rate f between two judgings of the same answers. The candidate is the
 ``same`` system (all its answers but for the drop) or an ``other`` one of equal quality (40 % of its
-answers are redrawn). Prints the share of failed gates, of those that cannot tell, and what a change of
-judges is called. The tests draw fewer.
+answers are redrawn). Prints the share of failed gates, of those that cannot tell, and what a change
+of judges is called. The tests draw fewer.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -188,7 +188,8 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
         kept = [name for name in names if name != base]
         figures.append(_figures(f"without the baseline {base}", kept, old[rest], new[rest]))
     fitted = mapping(old[rest], new[rest])
-    families, p_holm = [], None
+    families: list[Change] = []
+    p_holm: list[float] | None = None
     notes = []
     if items is None:
         notes.append("items per system are not known (--items): no errors, no conclusions tested")
@@ -205,7 +206,7 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
             " same items were judged twice"
         )
     places = ranks(old.tolist()), ranks(new.tolist())
-    tested = iter(p_holm or [None] * len(names))
+    tested: Iterator[float | None] = iter([None] * len(names) if p_holm is None else p_holm)
     rows = [
         Shift(
             name,
@@ -283,7 +284,10 @@ def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> Chan
         error = p * (1 - p) / items
         return z_conclusions(p[i] - p[j], error[i] + error[j])
 
-    told = [f"{names[one]} and {names[other]}" for one, other in zip(i, j, strict=True)]
+    told = [
+        f"{names[one]} and {names[other]}"
+        for one, other in zip(i.tolist(), j.tolist(), strict=True)
+    ]
     return change("every two systems", told, seen(rates[0]), seen(rates[1]))
 
 

@@ -122,7 +122,7 @@ def z_conclusions(differences: Array, variances: Array) -> Conclusions:
     return Conclusions.of(differences, 2 * ndtr(-z))
 
 
-def sign_conclusions(wins: Array, losses: Array) -> Conclusions:
+def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
     """Conclusions of exact sign tests of wins against losses; ties say nothing.
 
     Args:

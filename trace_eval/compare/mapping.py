@@ -57,7 +57,8 @@ class Mapping:
         """
         if self.half_width is None or not self.low <= old <= self.high:
             return None
-        value = float(np.interp(old, *zip(*self.knots, strict=True)))
+        knots = np.array(self.knots)
+        value = float(np.interp(old, knots[:, 0], knots[:, 1]))
         one = 1 + 1 / self.points
         wider = np.sqrt((one + (old - self.centre) ** 2 / self.spread) / one)
         half = self.half_width * float(wider)
@@ -142,7 +143,7 @@ def _isotonic(old: Array, new: Array, at: Array) -> Array:
     places, index, counts = np.unique(old, return_inverse=True, return_counts=True)
     means = np.bincount(index, weights=new) / counts
     fitted = isotonic_regression(means, weights=counts.astype(float)).x
-    return np.interp(at, places, fitted)
+    return np.asarray(np.interp(at, places, fitted), float)
 
 
 def _t(freedom: int) -> float:

@@ -76,7 +76,7 @@ def _differ(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_]:
     if before is None or after is None:
         return np.zeros(len(one), bool)
     there = np.array([value is not None for value in after.tolist()], bool)
-    return there & (before != after)
+    return np.asarray(there & (before != after), bool)
 
 
 def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:
