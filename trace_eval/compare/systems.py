@@ -62,7 +62,7 @@ class SystemChange:
         """More conclusions change than the noise changes, by more than its own chance error."""
         found = sum(family.changed for family in self.conclusions)
         expected = sum(family.expected or 0.0 for family in self.conclusions)
-        return found > expected + 2 * max(expected, 1.0) ** 0.5
+        return bool(found > expected + 2 * max(expected, 1.0) ** 0.5)
 
 
 @dataclass(frozen=True)
