@@ -60,6 +60,10 @@ NOT_HERE = (
         r"--prediction|--against|--calibrated|^trace-eval plan|--labels (L|FEW)\b",
         "needs more labels than the examples have, see tests/agreement and tests/conclude",
     ),
+    (
+        r"eval gate|--aa|--judge-change|runs/baseline",
+        "needs two runs, see tests/gate and tests/compare",
+    ),
     (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
 )
 

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
     from trace_eval.extracting.start import extract
+    from trace_eval.gate import GateOptions, GateReport, gate_runs
     from trace_eval.judges.base import Case, Judge, Rater, SingleCase
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report import write_report
     from trace_eval.rubrics import load_rubric
+    from trace_eval.runs.again import judge_again
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
@@ -48,6 +50,8 @@ _HOME = {
     "Extension": "blueprints",
     "ExtractOptions": "trace_eval.options",
     "Extractor": "extractors.base",
+    "GateOptions": "trace_eval.gate",
+    "GateReport": "trace_eval.gate",
     "Job": "trace_eval.runs.job",
     "Judge": "trace_eval.judges.base",
     "JudgeOptions": "trace_eval.judges.options",
@@ -76,6 +80,8 @@ _HOME = {
     "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
     "fuse_again": "trace_eval.runs.fuse",
+    "gate_runs": "trace_eval.gate",
+    "judge_again": "trace_eval.runs.again",
     "judge_manifest": "trace_eval.runs.job",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
@@ -99,6 +105,8 @@ __all__ = [
     "Extension",
     "ExtractOptions",
     "Extractor",
+    "GateOptions",
+    "GateReport",
     "Job",
     "Judge",
     "JudgeOptions",
@@ -126,6 +134,8 @@ __all__ = [
     "extract",
     "fuse",
     "fuse_again",
+    "gate_runs",
+    "judge_again",
     "judge_manifest",
     "judge_pair",
     "load_policy",

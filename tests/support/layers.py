@@ -16,7 +16,6 @@ static:
 judges.presets:
 judges.options: blueprints data judges.presets
 measures: blueprints data
-datasets: agreement blueprints data fusion measures ranking
 rubrics: blueprints data fusion
 scores: blueprints data fusion
 judges.base: blueprints data fusion rubrics
@@ -43,14 +42,16 @@ agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion
 turns: agreement blueprints data extractors
+datasets: agreement blueprints data fusion measures ranking
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
-compare: agreement blueprints data fusion report runs
+compare: agreement blueprints data fusion ranking report rubrics runs
+gate: agreement blueprints compare data runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
-commands: agreement api blueprints compare conclude data datasets doctor drill extracting extractors fusion judges.options judges.registry options ranking report review rubrics runs scorer select turns
+commands: agreement api blueprints compare conclude data datasets doctor drill extracting extractors fusion gate judges.options judges.registry options ranking report review rubrics runs scorer select turns
 __main__: commands
 """  # noqa: E501
 

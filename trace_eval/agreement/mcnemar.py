@@ -27,10 +27,17 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     return McNemar(only_first, only_second, sign_test(only_first, only_second))
 
 
-def sign_test(first: int, second: int) -> float:
-    """Exact two-sided binomial p value that both are equally likely; 1 without any."""
+def sign_test(first: int, second: int, one_sided: bool = False) -> float:
+    """Exact binomial p value that both are equally likely; 1 without any.
+
+    Args:
+        first, second: how often each was seen.
+        one_sided: against the second one being rarer only.
+    """
     from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
 
+    if one_sided:
+        return float(bdtr(second, first + second, 0.5))
     return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
 
 

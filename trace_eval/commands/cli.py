@@ -21,6 +21,7 @@ from trace_eval.commands import (
     export,
     extract,
     fuse,
+    gate,
     judge,
     merge,
     models,
@@ -100,7 +101,15 @@ def _everywhere(
 GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
     "Judge": (judge.judge, judge.rate, best.best, extract.extract),
     "Look": (report.report, show.show, runs.runs, export.export, review.review),
-    "Conclude": (agree.agree, rank.rank, compare.compare, screen.screen, plan.plan, card.card),
+    "Conclude": (
+        agree.agree,
+        rank.rank,
+        compare.compare,
+        gate.gate,
+        screen.screen,
+        plan.plan,
+        card.card,
+    ),
     "Set up": (doctor.doctor, models.app, rubrics.app, schema.schema),
     "More": (
         *(turns.turns, convert.convert, fuse.fuse, merge.merge, ablate.ablate),

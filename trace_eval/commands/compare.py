@@ -1,9 +1,10 @@
-"""``trace-eval compare``: runs side by side, e.g. a judge that reads and one that listens."""
+"""``trace-eval compare``: runs side by side, and what a change of judges does."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,9 +19,17 @@ from trace_eval.commands.statistics import (
     Seed,
 )
 
+if TYPE_CHECKING:
+    from trace_eval.compare import ChangeOptions
+
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Two or more run folders over one input.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Two or more run folders over one input; with --judge-change also FILE:COLUMN."
+        ),
+    ],
     labels: Labels = None,
     cluster: Cluster = False,
     resamples: Resamples = 10_000,
@@ -29,6 +38,29 @@ def compare(
     top: Annotated[
         int, typer.Option(min=0, help="Pairs to list where the runs are furthest apart.")
     ] = 10,
+    judge_change: Annotated[
+        bool,
+        typer.Option(
+            "--judge-change", help="Two judgings of the same items, OLD NEW: what the change does."
+        ),
+    ] = False,
+    aa: Annotated[
+        list[Path] | None,
+        typer.Option("--aa", help="OLD judged once more (A/A): the judge's own noise."),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(help="Shift of points, 0 to 1, that is called no difference.")
+    ] = 0.02,
+    truth: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="People's labels in a table FILE:COLUMN.")
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Columns that name a system of a board."),
+    ] = None,
+    items: Annotated[
+        int | None, typer.Option(min=2, help="Items behind each win rate of a board.")
+    ] = None,
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
@@ -43,11 +75,16 @@ def compare(
     from trace_eval.agreement import BootstrapOptions, write_csv, write_json
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.compare import CompareOptions, compare_runs, compare_tables
+    from trace_eval.compare import ChangeOptions, CompareOptions, compare_runs, compare_tables
     from trace_eval.conclude.gates import score_values
     from trace_eval.data.labels import read_labels
 
-    options = CompareOptions(BootstrapOptions(resamples, level, seed), cluster, top)
+    bootstrap = BootstrapOptions(resamples, level, seed)
+    if judge_change:
+        change = ChangeOptions(bootstrap, margin, top)
+        print_change(runs, aa or (), change, labels, (truth, key or ["system"], items), json_file)
+        return
+    options = CompareOptions(bootstrap, cluster, top)
     report = compare_runs(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
@@ -61,3 +98,28 @@ def compare(
 
         write_page(report, runs, html, copy_audio)
     close(fail_under, score_values(report.people))
+
+
+def print_change(
+    sources: Sequence[Path],
+    repeats: Sequence[Path],
+    options: ChangeOptions,
+    labels: Path | None = None,
+    board: tuple[str | None, Sequence[str], int | None] = (None, ("system",), None),
+    json_file: Path | None = None,
+) -> None:
+    """Print what a change of judges does; ``gate --judge-changed`` does the same."""
+    from trace_eval.agreement import write_json
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.compare import judge_change, judge_change_tables
+    from trace_eval.data.labels import read_labels
+
+    known = read_labels(labels) if labels else None
+    report = judge_change(sources, repeats, options, known, *board)
+    console = stdout_console()
+    console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
+    for note in report.notes:
+        typer.echo(f"note: {note}", err=True)
+    print_tables(judge_change_tables(report), console)
+    if json_file:
+        write_json(json_file, report)

@@ -2,9 +2,9 @@
 
 ====  ==========================================================================
 0     all is well
-1     not everything could be scored or read (``--min-coverage``)
+1     not everything could be scored or read (``--min-coverage``), or a gate failed
 2     the call was wrong, or a file cannot be written
-3     a file of a run, a review or a cache is damaged
+3     a file of a run, a review or a cache is damaged (``gate --must-tell``: it cannot tell)
 70    a bug of ours; ``--debug`` prints the traceback
 130   stopped by Ctrl-C
 141   whoever read the output has closed it (``| head``)

@@ -33,7 +33,8 @@ def judge(
         str,
         typer.Argument(
             help="Manifest (.jsonl, .csv, .parquet, .json), or its URL: pairs; with rubrics single"
-            " answers, or the answers of pairs."
+            " answers, or the answers of pairs. Or a finished run, to judge it again on its stored"
+            " evidence."
         ),
     ],
     judge: Annotated[
@@ -69,6 +70,14 @@ def judge(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Judge the first so many records only.")
     ] = None,
+    aa: Annotated[
+        int | None,
+        typer.Option(
+            "--aa",
+            min=1,
+            help="A/A of a finished run: its own judge again on so many items, past every cache.",
+        ),
+    ] = None,
     tag: shared.TagOption = None,
     config: shared.ConfigOption = None,
     min_coverage: Annotated[
@@ -83,7 +92,8 @@ def judge(
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
-    from trace_eval.runs.job import open_job
+    from trace_eval.runs.again import is_run, open_again
+    from trace_eval.runs.job import Job, open_job
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
@@ -97,7 +107,14 @@ def judge(
         tag=tag,
         rubrics=rubrics,
     )
-    job = open_job(items, out, options, audio_root=audio_root, limit=limit, shard=shard)
+    if is_run(items):
+        if shard or estimate or quick:
+            raise UserError(f"{items}: a run is judged again as a whole; no --shard, --estimate")
+        job: Job = open_again(items, out, options, aa or limit, aa is not None)
+    else:
+        if aa:
+            raise UserError(f"--aa: {items} is no finished run; name the folder of one")
+        job = open_job(items, out, options, audio_root=audio_root, limit=limit, shard=shard)
     warn_all(job.problems())
     noun = "items" if rubrics else "pairs"
     if estimate or quick:

@@ -28,7 +28,11 @@ class CaseReader:
 
     def blueprint(self, recording: Recording) -> Blueprint | None:
         """The blueprint of a recording; None when it could not be decoded."""
-        line = self._blueprints.line(self._clips.get(recording.source_id) or "")
+        return self.stored(recording.source_id)
+
+    def stored(self, source: str) -> Blueprint | None:
+        """The same of a recording that is known by its source id."""
+        line = self._blueprints.line(self._clips.get(source) or "")
         return (
             None
             if line is None

@@ -15,6 +15,7 @@ from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.records import spill_to, spilled
 from trace_eval.extracting.cache import audio_folder
+from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
@@ -100,7 +101,7 @@ class Session:
         self.judge = panel_of(self.options.judges, self.rubrics, told, self._done())
         if not self.rubrics:
             check_policy(self.policy, self.judge.judges[0])
-        self.plan = plan_for(self.judge, self.options.extract, manifest.items)
+        self.plan = self._extractors()
         if not self.run.exists:  # a finished run is printed wherever it is
             check_available(self.plan, self.options.extract)
         self.summary = Summary(total=manifest.total)
@@ -111,7 +112,7 @@ class Session:
     def __enter__(self) -> Session:
         self.run.__enter__()
         try:
-            self._record = _record(self.plan, self.judge, self.options, self.manifest)
+            self._record = self._new_record()
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
                 self._record = _continued(self.run.record(), self._record)
@@ -139,6 +140,17 @@ class Session:
             return set()
         outcomes = self.run.score_outcomes().items()
         return {key for key, score in outcomes if score.status == "scored"}
+
+    def _extractors(self) -> list[Extractor]:
+        return plan_for(self.judge, self.options.extract, self.manifest.items)
+
+    def _engine(self, job: ExtractionJob, clips: int) -> Engine:
+        """Where up to so many recordings are extracted."""
+        return engine_of(self.options.extract, self.plan, clips, job)
+
+    def _new_record(self) -> RunRecord:
+        """What this sitting says of the run before it begins."""
+        return _record(self.plan, self.judge, self.options, self.manifest)
 
     def _spent(self) -> float:
         """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
@@ -223,7 +235,6 @@ class Session:
         return self.summary
 
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
-        options = self.options.extract
         voices = knows_voices(self.plan)
         sources = (
             source_of(recording)
@@ -231,7 +242,7 @@ class Session:
             for recording in recordings_needed(item, self.judge, voices).values()
         )
         job = ExtractionJob(sources, str(self.run.path("shards")))
-        engine = engine_of(options, self.plan, 2 * len(pending), job)
+        engine = self._engine(job, 2 * len(pending))
         window = self.judge.concurrency + engine.capacity
         listener = _counting(self.summary, self._listener)
         try:

@@ -1,0 +1,202 @@
+"""A change of judges: published figures, what was held fixed, noise, and mappings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.gate import ChangeCell, changes
+from blueprints import UserError
+from tests.support.cli import trace_eval
+from tests.support.judged import judged_run
+from trace_eval.agreement import BootstrapOptions
+from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
+from trace_eval.compare.flips import noise_per_judging
+from trace_eval.compare.mapping import mapping
+from trace_eval.data.labels import read_labels
+
+FEW = ChangeOptions(BootstrapOptions(200))
+NAMES = [f"i{number}" for number in range(60)]
+LABELS: dict[str, str | None] = {name: "1" if row < 40 else "2" for row, name in enumerate(NAMES)}
+
+
+def of_runs(*sources: Path, repeats: tuple[Path, ...] = ()) -> JudgeChange:
+    report = judge_change(sources, repeats, FEW)
+    assert isinstance(report, JudgeChange)
+    return report
+
+
+def test_two_boards_give_their_published_figures(data: Path) -> None:
+    path = data / "judge_change" / "emergenttts_boards.csv"
+    sources = f"{path}:overall_first", f"{path}:overall_second"
+    keys = ("system", "voice", "strong_prompt")
+    report = judge_change(sources, keys=keys, items=1645)
+    assert isinstance(report, BoardChange)
+    every, rest = report.figures
+    assert (every.systems, rest.systems) == (27, 26)
+    assert (every.spearman, every.kendall) == pytest.approx((0.9823, 0.9202), abs=5e-5)
+    assert (rest.spearman, rest.kendall) == pytest.approx((0.9809, 0.9200), abs=5e-5)
+    assert (every.mean_absolute, every.mean, every.largest) == pytest.approx(
+        (2.909, 1.233, 8.72), abs=5e-4
+    )
+    assert (rest.mean_absolute, rest.mean) == pytest.approx((3.021, 1.280), abs=5e-4)
+    assert (every.rank_move, every.moved, every.reordered, every.pairs) == (4, 19, 14, 351)
+    assert (rest.rank_move, rest.moved, rest.reordered, rest.pairs) == (4, 17, 13, 325)
+    baseline, pairs = report.conclusions
+    assert baseline.gained == ("gpt-4o-mini-audio-preview Alloy 1 undecided to better",)
+    assert (baseline.lost, baseline.reversed, baseline.raw) == ((), (), (0, 1, 0))
+    assert pairs.raw == (13, 13, 1)
+    (turned,) = pairs.raw_reversed
+    assert turned.startswith("DeepGram Aura-2")
+    assert "Qwen 2.5 Omni Chelsie 1" in turned
+    assert sum(row.p_holm is not None and row.p_holm <= 0.05 for row in report.shifts) == 6
+    line = report.mapping
+    assert (line.intercept, line.slope, line.sd) == pytest.approx((-3.372, 1.127, 2.73), abs=5e-3)
+    assert (line.left_out, line.identity, line.half_width) == pytest.approx(
+        (2.12, 3.02, 5.7), abs=0.05
+    )
+    assert line.slope_error is not None
+    assert 2 * line.slope_error == pytest.approx(0.056, abs=2e-3)
+    assert line.at(80.0) is None
+    assert report.sentence.startswith("ranks differ: scores shift by +1.23")
+    with pytest.raises(UserError, match=r"two rows.*--key"):
+        judge_change(sources)
+
+
+def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
+    folder = data / "judge_change"
+    sources = [f"{folder / 'aa_default.csv'}:{name}" for name in ("first", "second")]
+    report = judge_change(sources, options=FEW, truth="people")
+    assert isinstance(report, JudgeChange)
+    (seen,), (covered,), (people,) = report.flips, report.coverage, report.people
+    assert (seen.flips.share.count, seen.flips.share.of) == (160, 998)
+    assert seen.flips.share.interval() == pytest.approx((0.139, 0.184), abs=5e-4)
+    assert seen.flips.kinds == {
+        "win reversed": 75,
+        "win to tie": 40,
+        "tie to win": 45,
+        "both_good and both_bad": 0,
+    }
+    assert (covered.unscored_first, covered.unscored_second) == ({"unparseable": 2}, {})
+    test = people.comparison.mcnemar
+    assert (test.only_first, test.only_second, test.p) == (62, 61, 1.0)
+    accuracy = [score.metrics["accuracy_3way"].value for score in people.scores]
+    assert accuracy == pytest.approx([0.5501, 0.5491], abs=5e-5)
+    assert people.nearer is None
+    assert report.sentence.startswith("no change seen, and not enough data")
+    assert report.systems is not None
+    assert report.systems.correlation.spearman == pytest.approx(0.973, abs=5e-4)
+    shifts = [abs(row.shift.value or 0) for row in report.systems.rows]
+    moves = [abs((row.ranks[0] or 0) - (row.ranks[1] or 0)) for row in report.systems.rows]
+    assert (max(shifts), max(moves)) == pytest.approx((0.048, 3), abs=5e-4)
+    assert report.systems.conclusions[0].changed == 1
+    sources = [f"{folder / 'temperature.csv'}:{name}" for name in ("first", "second")]
+    repeat = [f"{folder / 'aa_default.csv'}:second"]
+    report = judge_change(sources, repeat, FEW, truth="people")
+    assert isinstance(report, JudgeChange)
+    (seen,), (people,) = report.flips, report.people
+    assert (seen.flips.share.count, seen.flips.share.of) == (118, 998)
+    assert (seen.flips.kinds["win reversed"], seen.noise.flips.count) == (60, 160)
+    test = people.comparison.mcnemar
+    assert (test.only_first, test.only_second) == (47, 40)
+    assert test.p == pytest.approx(0.520, abs=5e-4)
+    assert seen.excess is not None
+    assert seen.excess.value == pytest.approx(-0.042, abs=5e-4)
+    assert seen.excess.interval is not None
+    assert seen.excess.interval[1] < 0
+    assert report.title.endswith("within the judge's noise")
+
+
+@pytest.mark.parametrize(
+    ("cell", "counted", "least", "most"),
+    [
+        (ChangeCell(0.06, 600, 0.05), "shift", 0.90, 1.0),
+        (ChangeCell(0.06, 500, 0.0), "interchangeable", 0.95, 1.0),
+        (ChangeCell(0.06, 500, 0.05), "interchangeable", 0.0, 0.10),
+    ],
+)
+def test_planted_shifts(cell: ChangeCell, counted: str, least: float, most: float) -> None:
+    # 40 runs: standard error .05 at .1 and .9; benchmarks/gate.py draws 500
+    assert least - 0.12 <= changes(cell, counted, 40) <= most + 0.12
+
+
+def test_the_title_names_what_differs_beside_the_judge(tmp_path: Path) -> None:
+    old = judged_run(tmp_path / "old", LABELS, parameters={"model": "m1"})
+    new = judged_run(tmp_path / "new", LABELS, parameters={"model": "m2"}, seconds=2.0)
+    assert of_runs(old, new).title == "judge changed"
+    both = judged_run(tmp_path / "both", LABELS, parameters={"model": "m2", "prompt": "x"})
+    report = of_runs(old, both)
+    assert report.title == "judge and prompt changed"
+    assert [row.name for row in report.held if row.same is False] == ["model", "prompt"]
+    other = judged_run(tmp_path / "other", LABELS, version="v2", parameters={"model": "m1"})
+    assert of_runs(old, other).title == "recordings changed"
+    assert of_runs(old, old).sentence == "identical judgements: not an A/A"
+
+
+def test_shifts_and_their_sentence(tmp_path: Path) -> None:
+    old = judged_run(tmp_path / "old", LABELS)
+    lost = {name: "2" if row < 20 else label for row, (name, label) in enumerate(LABELS.items())}
+    new = judged_run(tmp_path / "new", lost, seconds=2.0)
+    report = of_runs(old, new)
+    assert report.sentence.startswith("shifted by -0.333")
+    assert report.severe == ()
+    people = tmp_path / "people.csv"
+    people.write_text("id,preference\n" + "".join(f"{name},1\n" for name in NAMES))
+    told = judge_change((old, new), options=FEW, labels=read_labels(people))
+    assert isinstance(told, JudgeChange)
+    assert told.people[0].nearer == "old"
+    assert len(told.severe) == 20
+    assert told.severe[0].why == ("people agree with the first",)
+    # equal verdicts by another judge: the interval is a point, and the margin holds
+    same = judged_run(tmp_path / "same", LABELS, seconds=3.0)
+    assert of_runs(old, same).sentence.startswith("interchangeable within 0.02")
+    aa = of_runs(old, new, repeats=(judged_run(tmp_path / "aa", lost, cached=True),))
+    assert aa.flips[0].noise.measured  # its raw replies differ, so no cache of OLD gave them
+
+
+def test_a_mapping_must_beat_none_and_stays_in_its_range() -> None:
+    rng = np.random.default_rng(0)
+    old = np.linspace(0.2, 0.8, 20)
+    assert mapping(old, old + rng.normal(0, 0.05, 20)).kind == "none"
+    line = mapping(old, 0.1 + 0.5 * old + rng.normal(0, 0.01, 20))
+    assert (line.kind, line.slope) == ("linear", pytest.approx(0.5, abs=0.03))
+    assert line.at(0.81) is None
+    middle = line.at(0.5)
+    assert middle is not None
+    assert middle[0] == pytest.approx(0.35, abs=0.01)
+    assert middle[1][0] < middle[0] < middle[1][1]
+    many = np.linspace(0, 1, 60)
+    steps = mapping(many, np.sqrt(many) + rng.normal(0, 0.01, 60))
+    assert steps.kind == "isotonic"
+    assert np.all(np.diff([new for _, new in steps.knots]) >= 0)
+    assert mapping(np.array([1.0, 2.0]), np.array([1.0, 2.0])).kind == "none"
+
+
+def test_noise_of_one_judging() -> None:
+    assert noise_per_judging(0.5) is None
+    assert noise_per_judging(0.0) == 0.0
+
+
+def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{name},{label},{label},1\n" for name, label in LABELS.items())
+    path.write_text("item,old,new,people\n" + rows + "x,absent,1,1\ny,,2,2\n")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("item,old\ni0,maybe\n")
+    done = trace_eval(
+        *("compare", f"{path}:old", f"{path}:new", "--judge-change", "--truth", "people"),
+        *("--resamples", "200", "--json", tmp_path / "out.json"),
+    )
+    assert done.code == 0, done.err
+    assert "unparseable 1" in done.out
+    assert "only in the second 1" in done.out
+    for words, told in (
+        ([f"{path}:old", f"{path}:gone"], "no column 'gone'"),
+        ([f"{path}:old"], "name two, OLD NEW"),
+        ([path, f"{path}:new"], "which column holds the verdicts"),
+        ([f"{bad}:old", f"{path}:new"], "old is 'maybe'; use one of"),
+    ):
+        done = trace_eval("compare", *words, "--judge-change", "--resamples", "0")
+        assert (done.code, told in done.err) == (2, True), done.err

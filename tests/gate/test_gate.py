@@ -1,0 +1,246 @@
+"""The gate: its promises on runs with a known noise, its refusals, severe items, JUnit."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from benchmarks.gate import Cell, verdicts
+from blueprints import UserError
+from tests.support.cli import trace_eval
+from tests.support.judged import judged_run, rated_run
+from trace_eval import gate_runs
+from trace_eval.agreement import BootstrapOptions
+from trace_eval.gate import GateOptions, NotComparable, junit, junit_error
+from trace_eval.gate.power import sign_power, spread
+
+FEW = GateOptions(bootstrap=BootstrapOptions(200))
+NAMES = [f"i{number}" for number in range(100)]
+
+
+def labels(wins: int, names: list[str] = NAMES) -> dict[str, str | None]:
+    """The first so many items are won."""
+    return {name: "1" if row < wins else "2" for row, name in enumerate(names)}
+
+
+@pytest.mark.parametrize(
+    ("cell", "verdict", "least"),
+    [
+        (Cell(0.06, 200), "cannot tell", 0.93),
+        (Cell(0.16, 200, other=True, size=4), "cannot tell", 0.93),
+        (Cell(0.06, 1000), "pass", 0.85),
+        (Cell(0.06, 200, 0.10), "fail", 0.90),
+        (Cell(0.16, 500, 0.10, other=True), "fail", 0.88),
+        (Cell(0.06, 500, 0.05), "fail", 0.88),
+    ],
+)
+def test_false_alarms_and_drops(cell: Cell, verdict: str, least: float) -> None:
+    # 60 runs have a standard error of .03 at .95; benchmarks/gate.py draws 1,000
+    found = verdicts(cell, 60)
+    assert found[verdict] >= least - 0.06
+    if not cell.drop:
+        assert found["fail"] <= 0.05 + 3 * 0.03
+
+
+def test_power_of_the_exact_test_is_that_of_simulated_runs() -> None:
+    # published with the design: 2,000 runs each, a drop of 5 or 10 points shrunk by the noise
+    for flips, items, drop, power in (
+        (0.0, 200, 0.05, 0.974),
+        (0.06, 200, 0.05, 0.598),
+        (0.06, 500, 0.05, 0.950),
+        (0.16, 500, 0.10, 0.987),
+        (0.27, 1000, 0.05, 0.618),
+    ):
+        assert sign_power(items, flips, drop * (1 - flips), 0.05) == pytest.approx(power, abs=0.035)
+    import numpy as np
+
+    gap = np.r_[np.full(16, 1.0), np.full(16, -1.0), np.zeros(168)]
+    seen = spread(gap, None, labels=True)
+    visible = seen.visible(0.05)
+    assert visible is not None
+    assert seen.at(visible, 0.05) == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_drop_fails_and_noise_does_not(tmp_path: Path) -> None:
+    base = judged_run(tmp_path / "base", labels(60))
+    worse = judged_run(tmp_path / "worse", labels(45), version="v2", seconds=2.0)
+    report = gate_runs(base, worse, options=FEW)
+    (row,) = report.rows
+    assert (report.verdict, report.exit_code, row.metric) == ("fail", 1, "pair.preference")
+    assert row.difference.value == pytest.approx(-0.15)
+    assert row.p == pytest.approx(0.5**15)  # 15 lost, none won
+    assert "noise not measured" in report.sentence
+    better = gate_runs(worse, base, options=FEW)
+    assert better.verdict == "cannot tell"
+    assert better.exit_code == 0
+    must = GateOptions(bootstrap=BootstrapOptions(200), must_tell=True)
+    assert gate_runs(worse, base, options=must).exit_code == 3
+    # the margin is larger than the drop, unless the limit must be inside of it too
+    wide = GateOptions(margin=0.16, bootstrap=BootstrapOptions(200))
+    assert gate_runs(base, worse, options=wide).verdict == "pass"
+    strict = GateOptions(margin=0.16, strict=True, bootstrap=BootstrapOptions(200))
+    assert gate_runs(base, worse, options=strict).verdict == "fail"
+
+
+def test_the_same_run_twice(tmp_path: Path) -> None:
+    base = judged_run(tmp_path / "base", labels(60))
+    report = gate_runs(base, base, options=FEW)
+    assert (report.verdict, report.exit_code, report.rows[0].flips.count) == ("pass", 0, 0)
+    assert report.sentence == "pass: identical judgements: not an A/A"
+
+
+def test_noise_counts_only_where_no_cache_answered(tmp_path: Path) -> None:
+    base = judged_run(tmp_path / "base", labels(60))
+    again = {**labels(60), "i0": "2", "i70": "1", "i71": "1"}
+    candidate = judged_run(tmp_path / "candidate", labels(60), version="v2", seconds=3.0)
+    fresh = judged_run(tmp_path / "fresh", again, seconds=2.0, parameters={"seed": 7})
+    report = gate_runs(base, candidate, [fresh], FEW)
+    assert report.rows[0].noise.flips.count == 3
+    assert "A/A flips 0.030" in report.rows[0].why
+    cached = judged_run(tmp_path / "cached", labels(60), seconds=2.0, cached=True)
+    noise = gate_runs(base, candidate, [cached], FEW).rows[0].noise
+    assert not noise.measured
+    assert "all replies came from a cache" in str(noise.reason)
+    copy = gate_runs(base, candidate, [base], FEW).rows[0].noise
+    assert copy.reason == "base: identical judgements: not an A/A"
+
+
+def test_the_answer_under_test_may_stand_on_either_side(tmp_path: Path) -> None:
+    swapped = NAMES[::2]
+    won = labels(60)
+    lost = labels(40)
+
+    def seen(which: dict[str, str | None]) -> dict[str, str | None]:
+        turn = {"1": "2", "2": "1"}
+        return {n: turn[str(v)] if n in swapped else v for n, v in which.items()}
+
+    base = judged_run(tmp_path / "base", seen(won), swapped=swapped)
+    worse = judged_run(tmp_path / "worse", seen(lost), swapped=swapped, version="v2")
+    assert gate_runs(base, worse, options=FEW).rows[0].difference.value == pytest.approx(-0.2)
+    both = judged_run(tmp_path / "both", seen(lost), version="v2")  # other answers on both sides
+    with pytest.raises(UserError, match=r"both answers differ.*--side a"):
+        gate_runs(base, both, options=FEW)
+
+
+def test_one_tagged_reversal_fails_a_better_mean_and_is_named(tmp_path: Path) -> None:
+    names = [f"i{number}" for number in range(1000)]
+    before, after = labels(500, names), {**labels(521, names), "i7": "2"}
+    base = judged_run(tmp_path / "base", before, severe=["i7", "i8"])
+    candidate = judged_run(tmp_path / "candidate", after, severe=["i7", "i8"], version="v2")
+    report = gate_runs(base, candidate, options=FEW)
+    assert report.rows[0].difference.value == pytest.approx(0.020)
+    assert report.rows[0].verdict == "pass"
+    assert report.verdict == "fail"
+    assert [item.item for item in report.severe] == ["i7"]
+    assert "1 severe items turned into losses (i7)" in report.sentence
+    allowed = GateOptions(severe=1, bootstrap=BootstrapOptions(200))
+    assert gate_runs(base, candidate, options=allowed).verdict == "pass"
+
+
+def test_coverage_that_falls_fails(tmp_path: Path) -> None:
+    base = judged_run(tmp_path / "base", labels(60))
+    holes = {**labels(60), "i3": None, "i4": None}
+    candidate = judged_run(tmp_path / "candidate", holes, version="v2")
+    report = gate_runs(base, candidate, options=FEW)
+    assert (report.verdict, report.coverage.verdict) == ("fail", "fail")
+    assert "coverage of pair.preference fell from 100 to 98 of 100 items" in report.sentence
+    assert report.rows[0].worst == pytest.approx(-0.02)
+    fewer = {name: label for name, label in labels(60).items() if name != "i5"}
+    missing = judged_run(tmp_path / "missing", fewer, version="v2")
+    assert gate_runs(base, missing, options=FEW).coverage.drop == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"parameters": {"prompt": "other"}}, "judge differs .parameters.prompt"),
+        ({"label_set": "forced"}, "label set differs"),
+        ({"asked": "Sing it."}, "item texts differs under 100 of the same ids, first 'i0'"),
+    ],
+)
+def test_what_is_not_comparable_is_named(
+    tmp_path: Path, change: dict[str, object], field: str
+) -> None:
+    base = judged_run(tmp_path / "base", labels(60))
+    other = judged_run(tmp_path / "other", labels(60), version="v2", **change)  # type: ignore[arg-type]
+    with pytest.raises(NotComparable, match=field):
+        gate_runs(base, other, options=FEW)
+
+
+def test_the_command_ends_with_its_code_and_writes_both_files(tmp_path: Path) -> None:
+    base = judged_run(tmp_path / "base", labels(60))
+    worse = judged_run(tmp_path / "worse", labels(45), version="v2")
+    other = judged_run(tmp_path / "other", labels(60), version="v2", parameters={"prompt": "x"})
+    files = "--junit", tmp_path / "out" / "gate.xml", "--json", tmp_path / "gate.json"
+    done = trace_eval("gate", base, worse, *files, "--resamples", "200", "--runs-per-week", "20")
+    assert done.code == 1
+    assert done.out.startswith("fail: pair.preference: worse by 15.0 points")
+    assert "1 false alarms a week" in done.err
+    assert json.loads((tmp_path / "gate.json").read_text())["verdict"] == "fail"
+    assert Xml.parse(tmp_path / "out" / "gate.xml").find(".//failure") is not None
+    done = trace_eval("gate", base, other, *files)
+    assert done.code == 2
+    assert "parameters.prompt" in done.err
+    error = Xml.parse(tmp_path / "out" / "gate.xml").find(".//error")
+    assert error is not None
+    assert "parameters.prompt" in error.get("message", "")
+    done = trace_eval("gate", base, other, "--judge-changed", "--resamples", "200")
+    assert done.code == 0
+    assert done.out.startswith("recordings and prompt changed")
+
+
+def test_junit_survives_hostile_names(tmp_path: Path) -> None:
+    name = '<&"]]>'
+    evil = f"i\x00\x1b[31m{name}\ufffe"
+    items = [*NAMES, evil]
+    base = judged_run(tmp_path / name, labels(101, items), severe=[evil])
+    worse = judged_run(tmp_path / "worse", labels(80, items), version="v2", severe=[evil])
+    report = gate_runs(base, worse, options=FEW)
+    document = junit(report, 1.5)
+    root = Xml.fromstring(document.encode())
+    suite = root.find("testsuite")
+    assert suite is not None
+    cases = suite.findall("testcase")
+    assert [case.get("classname") for case in cases] == [
+        "pair.preference",
+        "pair.preference.severe",
+        "coverage",
+    ]
+    assert cases[0].get("name") == f"not worse than {name}"
+    assert cases[1].get("name") == f"item i[31m{name}"
+    for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        assert int(suite.get(kind, "")) == len(suite.findall(f"testcase/{tag}"))
+    assert (suite.get("tests"), root.get("tests"), root.get("failures")) == ("3", "3", "2")
+    assert suite[0].tag == "properties"
+    assert {p.get("name") for p in suite[0]} >= {"n", "flips", "alpha", "margin", "judge"}
+    error = Xml.fromstring(junit_error(f"\x01{name}", name).encode()).find(".//error")
+    assert error is not None
+    assert error.get("message") == name
+
+
+def test_scores_are_gated_on_their_scale(tmp_path: Path) -> None:
+    before = rated_run(tmp_path / "before", dict.fromkeys(NAMES, 5.0))
+    after = {name: 4.0 if row < 20 else 5.0 for row, name in enumerate(NAMES)}
+    worse = rated_run(tmp_path / "after", after, seconds=2.0)
+    report = gate_runs(before, worse, options=FEW)
+    (row,) = report.rows
+    assert (row.metric, report.verdict) == ("correctness.score", "fail")
+    assert row.difference.value == pytest.approx(-0.05)  # 20 of 100 lose one of four steps
+    with pytest.raises(UserError, match=r"--by win: not judged by both"):
+        gate_runs(before, worse, options=GateOptions(by=("win",)))
+
+
+def test_tables_of_verdicts(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("item", "old", "new", "severe"))
+        rows.writerows((n, "1", "1" if row else "2", int(not row)) for row, n in enumerate(NAMES))
+    report = gate_runs(f"{path}:old", f"{path}:new", options=FEW)
+    assert [item.item for item in report.severe] == ["i0"]
+    assert report.verdict == "fail"
+    assert "not recorded" in report.notes[0]

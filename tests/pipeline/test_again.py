@@ -1,0 +1,95 @@
+"""A finished run judged again on its stored evidence: no extraction, the same blueprints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from tests.support.cli import trace_eval
+from tests.support.samples import spoken
+from trace_eval import JudgeOptions, Options, gate_runs, judge_again
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.record import RunRecord
+from trace_eval.runs.run import Run
+
+COUNT = 6
+
+
+def extracted(folder: Path) -> Path:
+    """A run of pairs whose recordings are gone; of the last one an answer was never decoded."""
+    run, pairs = Run(folder), []
+    with run:
+        for number in range(COUNT):
+            sides = {side: Path(f"/gone/{number}{side}.wav") for side in "ab"}
+            for path in sides.values():
+                clip = f"{path.stem:0>64}"
+                bad = path.stem == f"{COUNT - 1}b"
+                error = {"error": "not a recording"} if bad else {"clip": clip}
+                run.add_clip(ClipRecord(source=str(path), **error))
+                if not bad:
+                    run.add_blueprint(spoken().model_copy(update={"clip": clip}))
+            asked = Instruction(text=f"Tell me about sea {number}.")
+            a, b = (Answer(audio=path) for path in sides.values())
+            pairs.append(Pair(id=str(number), instruction=asked, a=a, b=b))
+        run.start(RunRecord(input="pairs.jsonl", max_seconds=7.0), Manifest(folder, pairs))
+    return folder
+
+
+def script(path: Path, label: str) -> str:
+    reply = json.dumps({name: {"reasoning": "x", "rating": label} for name in DIMENSIONS})
+    path.write_text((json.dumps(reply) + "\n") * COUNT)
+    return f"scripted:{path}"
+
+
+def test_only_the_judge_differs(tmp_path: Path) -> None:
+    source = extracted(tmp_path / "source")
+    summary = judge_again(source, tmp_path / "rules")
+    assert (summary.scored, summary.unscored["clip_failed"]) == (COUNT - 1, 1)
+    run = Run.open(tmp_path / "rules")
+    assert run.judgements()["5"].detail == "not a recording"
+    assert run.path("blueprints.jsonl").read_text() == (source / "blueprints.jsonl").read_text()
+    record = run.record()
+    assert (record.judge.spec, record.input, record.max_seconds) == ("rules", "pairs.jsonl", 7.0)
+    assert judge_again(source, tmp_path / "rules").clips <= 2  # continued: what failed, again
+    with pytest.raises(UserError, match="is the run that is judged again"):
+        judge_again(source, source)
+
+
+def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(tmp_path: Path) -> None:
+    source = extracted(tmp_path / "source")
+    first = script(tmp_path / "script.jsonl", "1")
+    options = Options(judge=first, judging=JudgeOptions(swap="off", cache=tmp_path / "replies"))
+    judge_again(source, tmp_path / "base", options)
+    script(tmp_path / "script.jsonl", "2")  # the same judge changes its mind
+    judge_again(tmp_path / "base", None, options, items=3, repeat=True)
+    repeat = Run.open(tmp_path / "base-aa")
+    assert list(repeat.judgements()) == ["0", "2", "4"]
+    assert repeat.record().judge.parameters["seed"] == 1
+    assert not (tmp_path / "replies").exists()
+    report = gate_runs(tmp_path / "base", tmp_path / "base", [repeat.folder])
+    noise = next(row.noise for row in report.rows if row.metric == "pair.overall")
+    assert (noise.flips.count, noise.flips.of) == (3, 3)
+    other = Options(judge=first, judging=JudgeOptions(swap="both"))
+    with pytest.raises(
+        UserError, match=r"an A/A needs its own judge and options \(parameters.swap"
+    ):
+        judge_again(tmp_path / "base", tmp_path / "x", other, repeat=True)
+
+
+def test_the_command_takes_a_run_where_it_takes_a_manifest(tmp_path: Path) -> None:
+    source = extracted(tmp_path / "source")
+    done = trace_eval("judge", source, "--judge", "rules", "--min-coverage", "0.5")
+    assert done.code == 0, done.err
+    assert Run.open(tmp_path / "source-rules").record().judge.spec == "rules"
+    done = trace_eval("judge", source, "--shard", "1/2")
+    assert (done.code, "judged again as a whole" in done.err) == (2, True)
+    done = trace_eval("judge", tmp_path / "nowhere.jsonl", "--aa", "3")
+    assert (done.code, "is no finished run" in done.err) == (2, True)
+    done = trace_eval("rate", source)
+    assert (done.code, "is a run of judge; judge it again" in done.err) == (2, True)

@@ -1,0 +1,98 @@
+"""Run folders with the verdicts, scores and records that a test wants, made without a judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trace_eval.data.items import Candidate, Single
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.scores import Score
+from trace_eval.rubrics import load_rubric
+
+
+def _write(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text(json.dumps(record))
+    for name, records in lines.items():
+        text = "".join(each.model_dump_json(exclude_none=True) + "\n" for each in records)
+        (folder / f"{name}.jsonl").write_text(text)
+    return folder
+
+
+def judged_run(
+    folder: Path,
+    labels: Mapping[str, str | None],
+    *,
+    version: str = "v1",
+    parameters: Mapping[str, Any] | None = None,
+    asked: str = "Say it.",
+    label_set: str = "plain",
+    severe: Sequence[str] = (),
+    systems: tuple[str, str] = ("new", "old"),
+    swapped: Sequence[str] = (),
+    seconds: float = 1.0,
+    cached: bool = False,
+) -> Path:
+    """A run of pairs: item -> label of the pair as a whole; None: unscored.
+
+    Args:
+        version: of the answer under test, which is A, or B in the pairs of ``swapped``.
+        seconds: of every call; a copy of a run has the same.
+    """
+    pairs, judgements, overall = [], [], []
+    for name, label in labels.items():
+        path = f"/audio/{name.encode().hex()}"
+        answers = {
+            "tested": Answer(audio=Path(f"{path}-{version}.wav"), system=systems[0]),
+            "other": Answer(audio=Path(f"{path}-fixed.wav"), system=systems[1]),
+        }
+        a, b = ("other", "tested") if name in swapped else ("tested", "other")
+        pairs.append(
+            Pair(
+                id=name,
+                instruction=Instruction(text=f"{asked} {name}"),
+                a=answers[a],
+                b=answers[b],
+                meta={"severe": True} if name in severe else {},
+            )
+        )
+        made: dict[str, Any] = {"pair": name, "judge": "j", "label_set": label_set}
+        if label is None:
+            made |= {"status": "unscored", "reason": "unparseable", "detail": "no verdict"}
+        else:
+            call = {"order": "ab", "ratings": {"overall": label}, "raw": label}
+            call |= {"seconds": seconds, "cached": cached}
+            verdict = {"rating": label, "reasoning": "because"}
+            made |= {"status": "scored", "dimensions": {"overall": verdict}, "opinions": [call]}
+        judgements.append(Judgement.model_validate(made))
+        fused = {"pair": name, "policy": "asked", "rating": label, "why": "x"}
+        overall.append(Overall.model_validate(fused))
+    judge = {"spec": "openai:m", "parameters": {"prompt": "abc", **(parameters or {})}}
+    record = {"judge": judge, "policy": "asked"}
+    _write(folder, record, pairs=pairs, judgements=judgements)
+    lines = "".join(each.model_dump_json() + "\n" for each in overall)
+    (folder / "overall.jsonl").write_text(lines)
+    return folder
+
+
+def rated_run(folder: Path, values: Mapping[str, float | None], seconds: float = 1.0) -> Path:
+    """A run of single answers: item -> score by the rubric ``correctness``; None: unscored."""
+    rubric = load_rubric("correctness")
+    items, scores = [], []
+    for name, value in values.items():
+        answer = Candidate(text=f"answer to {name}")
+        items.append(Single(id=name, instruction=Instruction(text=name), answer=answer))
+        made: dict[str, Any] = {"item": name, "rubric": rubric.name, "judge": "j"}
+        made |= {"rubric_sha256": rubric.sha256, "status": "scored", "value": value}
+        if value is None:
+            made |= {"status": "unscored", "reason": "unparseable", "detail": "no score"}
+        else:
+            made["opinions"] = [{"score": value, "raw": str(value), "seconds": seconds}]
+        scores.append(Score.model_validate(made))
+    told = {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
+    record = {"judge": {"spec": "openai:m"}, "rubrics": {rubric.name: told}}
+    return _write(folder, record, items=items, scores=scores)

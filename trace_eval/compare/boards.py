@@ -1,0 +1,326 @@
+"""Two boards of one benchmark: the same systems' scores under two judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.agreement.holm import holm
+from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
+from trace_eval.compare.judgings import split_column
+from trace_eval.compare.mapping import Mapping, mapping
+from trace_eval.data.label_files import read_columns
+from trace_eval.ranking.correlation import correlate
+from trace_eval.ranking.ranks import ranks
+
+Array = NDArray[np.float64]
+
+#: What a win rate of a system is compared with: as good as the baseline.
+EVEN = 0.5
+
+
+@dataclass(frozen=True)
+class Board:
+    """Scores of systems.
+
+    Attributes:
+        name: of the table and column.
+        systems: unique names.
+        scores: as the table has them [shape=(m,)].
+        baseline: row of the system that all others are compared with; None: there is none.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    scores: Array
+    baseline: int | None
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One system under both judges, in the units of the board.
+
+    Attributes:
+        ranks: 1 is best.
+        p_holm: of its shift by binomial errors, over all systems: conservative, because the same
+            items were judged twice; None: the number of items is not known.
+        mapped: the old score on the new scale, with ``mapped_range``, 95 %; None: no mapping.
+    """
+
+    system: str
+    first: float
+    second: float
+    shift: float
+    ranks: tuple[int, int]
+    p_holm: float | None
+    mapped: float | None
+    mapped_range: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Two boards in numbers, over one set of systems.
+
+    Attributes:
+        rows: which systems.
+        mean_absolute, mean, largest: shift, in the units of the board; ``of`` has the largest.
+        rank_move: most ranks that a system moves; ``moved`` systems move at all.
+        reordered: pairs of systems in another order, of ``pairs``.
+    """
+
+    rows: str
+    systems: int
+    spearman: float | None
+    kendall: float | None
+    mean_absolute: float
+    mean: float
+    largest: float
+    of: str
+    rank_move: int
+    moved: int
+    reordered: int
+    pairs: int
+
+
+@dataclass(frozen=True)
+class BoardChange:
+    """A judge change as two boards show it.
+
+    Attributes:
+        first, second: names of the boards.
+        items: behind each score; None: unknown, then there are no tests.
+        only_first, only_second: systems that the other one does not have.
+        conclusions: against the baseline, and of every two systems.
+        title: what changed.
+        sentence: what to tell a colleague.
+    """
+
+    title: str
+    sentence: str
+    first: str
+    second: str
+    items: int | None
+    only_first: int
+    only_second: int
+    figures: tuple[Figures, ...]
+    shifts: tuple[Shift, ...]
+    conclusions: tuple[Change, ...]
+    mapping: Mapping
+    notes: tuple[str, ...]
+
+
+def is_board(source: str | Path) -> bool:
+    """Whether ``FILE:COLUMN`` has a row per system, and none per item."""
+    path, column = split_column(str(source))
+    if column is None or not path.is_file():
+        return False
+    found = read_columns(path, {"system": "system"})
+    return "system" in found and "id" not in found
+
+
+def read_board(source: str | Path, keys: Sequence[str] = ("system",)) -> Board:
+    """Read one column of a table with a row per system.
+
+    Args:
+        source: ``FILE:COLUMN``.
+        keys: columns that together name a system.
+
+    Raises:
+        UserError: a column is missing, a score is no number, or two rows have one name.
+    """
+    path, column = split_column(str(source))
+    asked = {str(column): "score", "baseline": "baseline"} | {key: f"key {key}" for key in keys}
+    found = read_columns(path, asked)
+    for name, ours in asked.items():
+        if ours not in found and name != "baseline":
+            raise UserError(f"{path}: no column {name!r}; name one that it has")
+    parts = [[text or "" for text in found[f"key {key}"]] for key in keys]
+    names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
+    twice = next((name for row, name in enumerate(names) if name in names[:row]), None)
+    if twice is not None:
+        raise UserError(
+            f"{path}: system {twice!r} has two rows; tell them apart by more columns, e.g."
+            f" --key {' --key '.join(keys)} --key OTHER"
+        )
+    scores = []
+    for row, text in enumerate(found["score"]):
+        try:
+            scores.append(float(text or ""))
+        except ValueError:
+            raise UserError(f"{path}, {names[row]}: {column} is {text!r}; give a number") from None
+    flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("baseline", [])]
+    if sum(flags) > 1:
+        raise UserError(f"{path}: {sum(flags)} rows are the baseline; mark one")
+    return Board(
+        f"{path.stem}:{column}",
+        tuple(names),
+        np.array(scores),
+        flags.index(True) if True in flags else None,
+    )
+
+
+def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardChange:
+    """Put two boards side by side.
+
+    Args:
+        one, other: of the old and the new judge.
+        items: behind each win rate, for binomial errors; None: no tests.
+
+    Raises:
+        UserError: fewer than two systems in common, or scores that are no win rates.
+    """
+    place = {name: row for row, name in enumerate(other.systems)}
+    names = [name for name in one.systems if name in place]
+    if len(names) < 2:
+        raise UserError(f"{one.name} and {other.name} have {len(names)} systems in common; need 2")
+    mine = {name: row for row, name in enumerate(one.systems)}
+    old = one.scores[[mine[name] for name in names]]
+    new = other.scores[[place[name] for name in names]]
+    base = None if one.baseline is None else one.systems[one.baseline]
+    rest = np.array([name != base for name in names])
+    figures = [_figures("all", names, old, new)]
+    if base in names:
+        kept = [name for name in names if name != base]
+        figures.append(_figures(f"without the baseline {base}", kept, old[rest], new[rest]))
+    fitted = mapping(old[rest], new[rest])
+    families: list[Change] = []
+    p_holm: list[float] | None = None
+    notes = []
+    if items is None:
+        notes.append("items per system are not known (--items): no errors, no conclusions tested")
+    else:
+        unit = _unit(np.concatenate([old, new]), one.name)
+        kept = [name for name, keep in zip(names, rest.tolist(), strict=True) if keep]
+        rates = old[rest] / unit, new[rest] / unit
+        if base in names:
+            families.append(_against(kept, rates, items))
+        families.append(_pairs(kept, rates, items))
+        p_holm = _shift_tests(rates, items)
+        notes.append(
+            "errors are binomial and take the two judgings as independent: conservative, where the"
+            " same items were judged twice"
+        )
+    places = ranks(old.tolist()), ranks(new.tolist())
+    tested: Iterator[float | None] = iter([None] * len(names) if p_holm is None else p_holm)
+    rows = [
+        Shift(
+            name,
+            float(old[row]),
+            float(new[row]),
+            float(new[row] - old[row]),
+            (places[0][row] or 0, places[1][row] or 0),
+            next(tested) if rest[row] else None,
+            *(fitted.at(float(old[row])) or (None, None)),
+        )
+        for row, name in enumerate(names)
+    ]
+    rows.sort(key=lambda row: (-abs(row.shift), row.system))
+    only = len(one.systems) - len(names), len(other.systems) - len(names)
+    sentence = _sentence(figures[0], families, rows, items)
+    return BoardChange(
+        "judge changed (nothing says what else did)",
+        sentence,
+        one.name,
+        other.name,
+        items,
+        *only,
+        tuple(figures),
+        tuple(rows),
+        tuple(families),
+        fitted,
+        tuple(notes),
+    )
+
+
+def _unit(scores: Array, name: str) -> float:
+    """1 of shares, 100 of percentages."""
+    unit = 100.0 if scores.max() > 1 else 1.0
+    if scores.min() < 0 or scores.max() > unit:
+        raise UserError(
+            f"{name}: {scores.min():g} to {scores.max():g} are no win rates; leave out --items"
+        )
+    return unit
+
+
+def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> Figures:
+    shift = new - old
+    pair = dict(zip(names, old.tolist(), strict=True)), dict(zip(names, new.tolist(), strict=True))
+    both = correlate("second", pair[1], "first", pair[0])
+    moves = np.array(ranks(old.tolist())) - np.array(ranks(new.tolist()))
+    i, j = np.triu_indices(len(names), 1)
+    reordered = (old[i] - old[j]) * (new[i] - new[j]) < 0
+    most = int(np.argmax(np.abs(shift)))
+    return Figures(
+        rows,
+        len(names),
+        both.spearman,
+        both.kendall,
+        float(np.abs(shift).mean()),
+        float(shift.mean()),
+        float(shift[most]),
+        names[most],
+        int(np.abs(moves).max()),
+        int((moves != 0).sum()),
+        int(reordered.sum()),
+        len(i),
+    )
+
+
+def _against(names: Sequence[str], rates: tuple[Array, Array], items: int) -> Change:
+    first, second = (z_conclusions(p - EVEN, p * (1 - p) / items) for p in rates)
+    told = [f"{n} {_of(first, r)} to {_of(second, r)}" for r, n in enumerate(names)]
+    return change("every system against the baseline", told, first, second)
+
+
+def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> Change:
+    i, j = np.triu_indices(len(names), 1)
+
+    def seen(p: Array) -> Conclusions:
+        error = p * (1 - p) / items
+        return z_conclusions(p[i] - p[j], error[i] + error[j])
+
+    told = [
+        f"{names[one]} and {names[other]}"
+        for one, other in zip(i.tolist(), j.tolist(), strict=True)
+    ]
+    return change("every two systems", told, seen(rates[0]), seen(rates[1]))
+
+
+def _of(seen: Conclusions, row: int) -> str:
+    return {1: "better", 0: "undecided", -1: "worse"}[int(seen.signs[row])]
+
+
+def _shift_tests(rates: tuple[Array, Array], items: int) -> list[float]:
+    from scipy.special import ndtr
+
+    variance = sum(p * (1 - p) / items for p in rates)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(variance > 0, np.abs(rates[1] - rates[0]) / np.sqrt(variance), 0.0)
+    return holm((2 * ndtr(-z)).tolist())
+
+
+def _sentence(
+    all_: Figures, families: Sequence[Change], rows: Sequence[Shift], items: int | None
+) -> str:
+    told = (
+        f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
+        f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
+        f" {all_.reordered} of {all_.pairs} pairs in another order"
+    )
+    if items is None:
+        return f"not enough data: {told}; without the number of items no shift can be tested"
+    surviving = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
+    changed = sum(family.changed for family in families)
+    size = sum(family.size for family in families)
+    if changed or surviving:
+        head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
+        return (
+            f"{head}: {told}; {surviving} shifts survive Holm, and {changed} of {size} conclusions"
+            " change"
+        )
+    return f"not enough data to tell the judges apart: {told}; no shift survives Holm"

@@ -1,0 +1,135 @@
+"""Which conclusions a change of judges turns over: who is better than whom, beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement.holm import holm
+
+Array = NDArray[np.float64]
+Signs = NDArray[np.int64]
+
+#: Two-sided level of a conclusion, after Holm's correction within its family.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Conclusions:
+    """A family of comparisons as one judge sees them.
+
+    Attributes:
+        signs: +1 better, -1 worse, 0 not told apart, after Holm's correction [shape=(m,)].
+        raw: the same without the correction [shape=(m,)].
+        order: sign of the difference itself [shape=(m,)].
+    """
+
+    signs: Signs
+    raw: Signs
+    order: Signs
+
+    @classmethod
+    def of(cls, differences: Array, p: Array) -> Conclusions:
+        """From differences and their two-sided p values."""
+        order = np.sign(differences).astype(np.int64)
+        adjusted = np.array(holm(p.tolist()))
+        return cls(order * (adjusted <= LEVEL), order * (p <= LEVEL), order)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How the conclusions of a family change from one judge to the other.
+
+    Attributes:
+        family: what is compared, in words; ``size`` comparisons.
+        lost, gained, reversed: names of the conclusions, after Holm's correction within the family.
+        reordered: another order, and both undecided: counted, not listed.
+        raw: lost, gained and reversed at 95 % each, without the correction; ``raw_reversed`` names
+            the last.
+        order: comparisons in another order, decided or not.
+        expected: changed conclusions (lost, gained, reversed) that the judge's own noise gives;
+            None: not known. ``expected_from`` says how it was found.
+    """
+
+    family: str
+    size: int
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    reversed: tuple[str, ...]
+    reordered: int
+    raw: tuple[int, int, int]
+    raw_reversed: tuple[str, ...]
+    order: int
+    expected: float | None = None
+    expected_from: str = ""
+
+    @property
+    def changed(self) -> int:
+        """Lost, gained and reversed together."""
+        return len(self.lost) + len(self.gained) + len(self.reversed)
+
+
+def change(
+    family: str,
+    names: Sequence[str],
+    first: Conclusions,
+    second: Conclusions,
+    expected: float | None = None,
+    expected_from: str = "",
+) -> Change:
+    """Compare the conclusions of two judges on one family."""
+    kinds = _kinds(first.signs, second.signs)
+    other_order = first.order * second.order < 0
+    undecided = (first.signs == 0) & (second.signs == 0)
+    raw = _kinds(first.raw, second.raw)
+    lost, gained, turned, both_ways = (
+        tuple(names[row] for row in np.flatnonzero(mask).tolist()) for mask in (*kinds, raw[2])
+    )
+    return Change(
+        family,
+        len(names),
+        lost,
+        gained,
+        turned,
+        int((other_order & undecided).sum()),
+        (int(raw[0].sum()), int(raw[1].sum()), int(raw[2].sum())),
+        both_ways,
+        int(other_order.sum()),
+        expected,
+        expected_from,
+    )
+
+
+def changes(first: Conclusions, second: Conclusions) -> int:
+    """Conclusions that are lost, gained or reversed."""
+    return int(sum(mask.sum() for mask in _kinds(first.signs, second.signs)))
+
+
+def _kinds(one: Signs, other: Signs) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    return (one != 0) & (other == 0), (one == 0) & (other != 0), one * other < 0
+
+
+def z_conclusions(differences: Array, variances: Array) -> Conclusions:
+    """Conclusions of normal differences; without variance there is none."""
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(variances > 0, np.abs(differences) / np.sqrt(variances), 0.0)
+    return Conclusions.of(differences, 2 * ndtr(-z))
+
+
+def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
+    """Conclusions of exact sign tests of wins against losses; ties say nothing.
+
+    Args:
+        wins, losses: whole numbers [shape=(m,)].
+    """
+    from scipy.special import bdtr
+
+    number = (wins + losses).astype(np.int64)
+    p = np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses), number, 0.5))
+    return Conclusions.of(wins - losses, p)

@@ -1,0 +1,218 @@
+"""How often two judgings of the same items say something else, by kind, and beyond the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
+from trace_eval.agreement.kappa import kappa
+from trace_eval.agreement.scores.resample import Resampler
+from trace_eval.agreement.share import Share
+from trace_eval.compare.judgings import Judging, Metric
+from trace_eval.data.labels import LABELS, Codes
+
+Array = NDArray[np.float64]
+
+#: Kinds of flips of labels.
+KINDS = ("win reversed", "win to tie", "tie to win", "both_good and both_bad")
+
+#: Scores closer than this are the same.
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Flips:
+    """Items on which two judgings differ.
+
+    Attributes:
+        share: flips over the items that both scored; ``interval`` gives Wilson's.
+        kinds: kind -> items, see :data:`KINDS`; empty for scores.
+        kappa: of the two judgings with each other; None: scores, or one label throughout.
+    """
+
+    share: Share
+    kinds: dict[str, int]
+    kappa: float | None
+
+
+def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]:
+    """Both with typed ties, or both without where one side has none."""
+    if is_untyped(one) or is_untyped(other):
+        return collapse_codes(one), collapse_codes(other), UNTYPED
+    return one, other, LABELS[:4]
+
+
+def changed(one: Metric, other: Metric) -> Array:
+    """1 where two judgings differ, 0 where they are equal, NaN where one is unscored."""
+    unknown = np.isnan(one.points) | np.isnan(other.points)
+    if one.codes is None or other.codes is None:
+        differ = np.abs(one.points - other.points) > _SAME
+    else:
+        first, second, _ = comparable(one.codes, other.codes)
+        differ = first != second
+    return np.where(unknown, np.nan, differ.astype(float))
+
+
+def flips(one: Metric, other: Metric) -> Flips:
+    """Count the flips between two judgings of the same items, row by row."""
+    differ = changed(one, other)
+    share = Share(int(np.nansum(differ)), int((~np.isnan(differ)).sum()))
+    if one.codes is None or other.codes is None:
+        return Flips(share, {}, None)
+    first, second, labels = comparable(one.codes, other.codes)
+    counts = joint_counts(first, second, len(labels))
+    wins, ties = slice(0, 2), slice(2, None)
+    found = (
+        counts[0, 1] + counts[1, 0],
+        counts[wins, ties].sum(),
+        counts[ties, wins].sum(),
+        counts[2, 3] + counts[3, 2] if len(labels) > len(UNTYPED) else 0,
+    )
+    value = float(kappa(counts))
+    kinds = {name: int(number) for name, number in zip(KINDS, found, strict=True)}
+    return Flips(share, kinds, None if np.isnan(value) else value)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The judge with itself: A/A.
+
+    Attributes:
+        runs: names of the repetitions.
+        items: items with a repetition that was asked anew.
+        flips: of the first judging with each repetition, and of those with each other, pooled.
+        reason: why the noise is not measured; None: it is.
+        notes: what else must be known.
+    """
+
+    runs: tuple[str, ...]
+    items: int
+    flips: Share
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is an A/A at all."""
+        return self.reason is None
+
+
+def noise_per_judging(flips: float) -> float | None:
+    """Chance that one judging of two equally likely labels errs, from the share of A/A flips.
+
+    ``(1 - sqrt(1 - 2 f)) / 2``; a true difference is seen shrunk by ``1 - 2 g`` per side. None
+    from one half on, where verdicts are coins.
+
+    >>> [round(noise_per_judging(f), 3) for f in (0.06, 0.16, 0.27)]
+    [0.031, 0.087, 0.161]
+    """
+    return None if flips >= 0.5 else float((1 - np.sqrt(1 - 2 * flips)) / 2)
+
+
+def identical(one: Judging, other: Judging) -> bool:
+    """Whether one is a copy of the other, row by row."""
+    names = [name for name in one.metrics if name in other.metrics]
+    same = all(np.nansum(changed(one.metrics[n], other.metrics[n])) == 0 for n in names)
+    reasons = all(
+        one.metrics[n].reasons.tolist() == other.metrics[n].reasons.tolist() for n in names
+    )
+    return same and reasons and one.copies.tolist() == other.copies.tolist()
+
+
+def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
+    """Items whose repetition did not come from a cache, and why there are none.
+
+    A repetition counts where no reply is marked as cached, or where the raw replies differ. Tables
+    keep verdicts alone: they count where any verdict differs at all.
+    """
+    number = len(first)
+    nobody = np.zeros(number, bool)
+    if identical(first, repeat):
+        return nobody, "identical judgements: not an A/A"
+    if repeat.record is None or first.record is None:
+        return ~nobody, None
+    one, other = first.replies.tolist(), repeat.replies.tolist()
+    if not any(other):
+        return nobody, "no replies are kept, so nothing proves that they were asked anew"
+    fresh = np.array(
+        [b and (not c or a != b) for a, b, c in zip(one, other, repeat.cached, strict=True)], bool
+    )
+    return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
+
+
+def repeated(
+    first: Judging, repeats: Sequence[Judging], metric: str
+) -> tuple[Array, Noise, list[Array]]:
+    """The noise of a judge from repetitions of one judging.
+
+    Args:
+        first: the judging.
+        repeats: the same items judged again, in the rows of the first one.
+        metric: of which.
+
+    Returns:
+        Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair
+        of judgings the differences of points (NaN where unknown).
+    """
+    names = tuple(repeat.name for repeat in repeats)
+    repeats = [each for each in repeats if metric in each.metrics]
+    if not repeats:
+        return np.full(len(first), np.nan), Noise((), 0, Share(0, 0), "noise not measured"), []
+    points, notes, usable = [first.metrics[metric]], [], []
+    for repeat in repeats:
+        fresh, reason = asked_anew(first, repeat)
+        if reason is not None:
+            notes.append(f"{repeat.name}: {reason}")
+            continue
+        left_out = int((~fresh & ~np.isnan(repeat.metrics[metric].points)).sum())
+        if left_out:
+            notes.append(f"{repeat.name}: {left_out} items came from a cache and are left out")
+        own = repeat.metrics[metric]
+        blank = np.where(fresh, own.points, np.nan)
+        points.append(Metric(own.codes, blank, own.reasons))
+        usable.append(repeat)
+    if not usable:
+        return np.full(len(first), np.nan), Noise(names, 0, Share(0, 0), "; ".join(notes)), []
+    pairs = [*combinations(points, 2)]
+    differ = np.stack([changed(one, other) for one, other in pairs])
+    known = ~np.isnan(differ)
+    of = known.sum(0)
+    per_item = np.divide(np.nansum(differ, 0), of, out=np.full(len(of), np.nan), where=of > 0)
+    share = Share(int(np.nansum(differ)), int(known.sum()))
+    gaps = [other.points - one.points for one, other in pairs]
+    return per_item, Noise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
+
+
+def excess(
+    change: Array, noise: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+) -> IntervalEstimate:
+    """Share of flips minus that of A/A, on items that have both; bootstrap over items.
+
+    Args:
+        change: 1 where the change flips an item, NaN where unknown [shape=(n,)].
+        noise: share of A/A pairs that flip it [shape=(n,)].
+        cluster: number of each item's cluster; None: each its own.
+        options: of the bootstrap.
+    """
+    known = ~np.isnan(change) & ~np.isnan(noise)
+    return mean_of((change - noise)[known], None if cluster is None else cluster[known], options)
+
+
+def mean_of(
+    values: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+) -> IntervalEstimate:
+    """A mean over items with its (cluster) bootstrap intervals."""
+    unit = np.arange(len(values))
+    if cluster is not None:
+        _, unit = np.unique(cluster, return_inverse=True)
+    if not len(values):
+        return IntervalEstimate(None)
+    resampler = Resampler(unit, options.seed)
+    resampler.mean("mean", values)
+    return resampler.estimates(options)["mean"]

@@ -1,0 +1,74 @@
+"""``compare --judge-change``: two judgings of the same items, of runs, tables or boards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.agreement.align import items_of
+from trace_eval.agreement.tabular import Table
+from trace_eval.compare.boards import BoardChange, compare_boards, is_board, read_board
+from trace_eval.compare.change import ChangeOptions, JudgeChange, compare_judgings
+from trace_eval.compare.change_tables import board_tables, change_tables
+from trace_eval.compare.judgings import Judging, read_judging
+from trace_eval.data.labels import MISSING, LabelTable
+
+
+def judge_change(
+    sources: Sequence[Path | str],
+    repeats: Sequence[Path | str] = (),
+    options: ChangeOptions | None = None,
+    labels: LabelTable | None = None,
+    truth: str | None = None,
+    keys: Sequence[str] = ("system",),
+    items: int | None = None,
+) -> JudgeChange | BoardChange:
+    """What a change of judges does to the verdicts on the same items.
+
+    Args:
+        sources: of the old and of the new judge: run folders, tables of verdicts
+            (``FILE:COLUMN``, see :func:`trace_eval.compare.judgings.read_judging`), or boards
+            (``FILE:COLUMN`` with a row per system).
+        repeats: the first source judged once more (A/A).
+        options: default: :class:`ChangeOptions`.
+        labels: people's labels; None: those in the runs, or the column ``truth``.
+        truth: of tables, the column of people's labels.
+        keys: of boards, the columns that together name a system.
+        items: of boards, how many items are behind each win rate.
+
+    Raises:
+        UserError: not two sources, or they cannot be read or have nothing in common.
+    """
+    if len(sources) != 2:
+        raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
+    boards = [is_board(source) for source in sources]
+    if all(boards):
+        one, other = (read_board(source, keys) for source in sources)
+        return compare_boards(one, other, items)
+    if any(boards):
+        raise UserError("judge change: one table has a row per system, the other a row per item")
+    first, second = (with_labels(read_judging(source, truth), labels) for source in sources)
+    return compare_judgings(first, second, [read_judging(each) for each in repeats], options)
+
+
+def with_labels(judging: Judging, labels: LabelTable | None) -> Judging:
+    """The judging with these labels of people instead of its own."""
+    if labels is None:
+        return judging
+    items = items_of(labels)
+    place = items.index()
+    rows = np.array([place.get(key, -1) for key in judging.ids.tolist()], np.int64)
+    people = {
+        name: np.where(rows >= 0, codes[rows], MISSING).astype(np.int8)
+        for name, codes in items.codes.items()
+    }
+    return replace(judging, people=people)
+
+
+def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
+    """The tables of either report, for people."""
+    return change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)

@@ -1,0 +1,152 @@
+"""From the old judge's scale to the new one's, with an interval, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: From so many points on the mapping is monotone (isotonic), with fewer it is a line.
+MONOTONE_FROM = 40
+
+#: With fewer points there is none.
+LEAST = 5
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """How old scores become new ones, in the units of the scores.
+
+    Attributes:
+        kind: ``linear``, ``isotonic`` or ``none``.
+        points: that it was fitted on.
+        intercept, slope, slope_error: of the line; None: it is none.
+        sd: of the residuals.
+        half_width: half of the 95 % prediction interval of a new point in the middle.
+        knots: old and new score at every step; of a line its two ends.
+        centre, spread: mean and sum of squares of the old scores, for intervals off the middle.
+        left_out: mean absolute error of points that were left out in turn; ``identity`` that of
+            taking the old score for the new one.
+        low, high: range of old scores; outside of it the mapping is not to be used.
+        reason: why there is none; None: there is one.
+    """
+
+    kind: str
+    points: int
+    intercept: float | None
+    slope: float | None
+    slope_error: float | None
+    sd: float | None
+    half_width: float | None
+    left_out: float | None
+    identity: float | None
+    low: float
+    high: float
+    reason: str | None = None
+    knots: tuple[tuple[float, float], ...] = ()
+    centre: float = 0.0
+    spread: float = 0.0
+
+    def at(self, old: float) -> tuple[float, tuple[float, float]] | None:
+        """An old score on the new scale with its 95 % interval.
+
+        None where there is no mapping, and outside of the range that it was fitted on.
+        """
+        if self.half_width is None or not self.low <= old <= self.high:
+            return None
+        knots = np.array(self.knots)
+        value = float(np.interp(old, knots[:, 0], knots[:, 1]))
+        one = 1 + 1 / self.points
+        wider = np.sqrt((one + (old - self.centre) ** 2 / self.spread) / one)
+        half = self.half_width * float(wider)
+        return value, (value - half, value + half)
+
+
+def mapping(old: Array, new: Array) -> Mapping:
+    """Fit the mapping; "none" unless it beats the identity on points that were left out.
+
+    Args:
+        old, new: one score per system or item under each judge, all known [shape=(m,)].
+    """
+    number = len(old)
+    low, high = (float(old.min()), float(old.max())) if number else (0.0, 0.0)
+    if number < LEAST or high <= low:
+        told = f"{number} points on {len(np.unique(old))} values; a mapping needs {LEAST}"
+        return Mapping("none", number, None, None, None, None, None, None, None, low, high, told)
+    fit = _isotonic if number >= MONOTONE_FROM else _linear
+    errors = np.array([_left_out(fit, old, new, row) for row in _chosen(number)])
+    away = float(np.mean(np.abs(errors)))
+    identity = float(np.mean(np.abs(new - old)))
+    intercept, slope = _line(old, new)
+    residuals = new - fit(old, new, old)
+    sd = float(np.sqrt((residuals**2).sum() / (number - 2)))
+    half = _t(number - 2) * sd * float(np.sqrt(1 + 1 / number))
+    spread = float(((old - old.mean()) ** 2).sum())
+    if away >= identity:
+        told = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
+        return Mapping("none", number, None, None, None, sd, None, away, identity, low, high, told)
+    linear = fit is _linear
+    ends = np.array([low, high]) if linear else np.unique(old)
+    return Mapping(
+        "linear" if linear else "isotonic",
+        number,
+        intercept if linear else None,
+        slope if linear else None,
+        sd / spread**0.5 if linear else None,
+        sd,
+        half,
+        away,
+        identity,
+        low,
+        high,
+        None,
+        tuple(zip(ends.tolist(), fit(old, new, ends).tolist(), strict=True)),
+        float(old.mean()),
+        spread,
+    )
+
+
+#: Points that are left out in turn; of more, so many at even distances.
+_MOST = 400
+
+
+def _chosen(number: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, number - 1, min(number, _MOST)).astype(np.int64))
+
+
+def _left_out(fit: object, old: Array, new: Array, row: int) -> float:
+    rest = np.arange(len(old)) != row
+    (found,) = fit(old[rest], new[rest], old[row : row + 1])  # type: ignore[operator]
+    return float(new[row] - found)
+
+
+def _line(old: Array, new: Array) -> tuple[float, float]:
+    spread = ((old - old.mean()) ** 2).sum()
+    if spread <= 0:
+        return float(new.mean()), 0.0
+    slope = float(((old - old.mean()) * (new - new.mean())).sum() / spread)
+    return float(new.mean() - slope * old.mean()), slope
+
+
+def _linear(old: Array, new: Array, at: Array) -> Array:
+    intercept, slope = _line(old, new)
+    return intercept + slope * at
+
+
+def _isotonic(old: Array, new: Array, at: Array) -> Array:
+    """Best monotone steps (pool adjacent violators), straight lines between them."""
+    from scipy.optimize import isotonic_regression
+
+    places, index, counts = np.unique(old, return_inverse=True, return_counts=True)
+    means = np.bincount(index, weights=new) / counts
+    fitted = isotonic_regression(means, weights=counts.astype(float)).x
+    return np.asarray(np.interp(at, places, fitted), float)
+
+
+def _t(freedom: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.975))

@@ -1,0 +1,93 @@
+"""Items on which a win became a loss and that matter by themselves, however good the mean is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.compare.judgings import Joined
+from trace_eval.data.labels import MISSING
+
+Array = NDArray[np.float64]
+
+#: Points above which an answer wins (of scores: is in the upper half), and below which it loses.
+_EVEN = 0.5
+
+
+@dataclass(frozen=True)
+class SevereItem:
+    """One such item.
+
+    Attributes:
+        tagged: the user tagged it as one that must not fail.
+        why: why it is listed, in words.
+        before, after: what was said of it.
+    """
+
+    item: str
+    metric: str
+    tagged: bool
+    why: tuple[str, ...]
+    before: str
+    after: str
+
+
+def severe_items(
+    joined: Joined, metric: str, flip: NDArray[np.bool_] | None = None
+) -> list[SevereItem]:
+    """Items that went from a win to a loss, or to no verdict, for a reason that counts.
+
+    Args:
+        joined: before and after.
+        metric: of which.
+        flip: items whose answer B is looked at, not A [shape=(n,)]; None: a reversal in either
+            direction counts.
+    """
+    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    before, after = one.points, other.points
+    lost = (before > _EVEN) & (after < _EVEN)
+    won = (before < _EVEN) & (after > _EVEN)
+    turned = lost if one.codes is None else lost | won
+    if flip is not None:
+        turned = np.where(flip, won, lost)
+    gone = ~np.isnan(before) & np.isnan(after)
+    people = joined.first.people.get(metric.rpartition(".")[2], joined.first.people.get("people"))
+    agreed = np.zeros(len(before), bool)
+    if people is not None and one.codes is not None:
+        agreed = (people != MISSING) & (people == one.codes)
+    found = []
+    for row in np.flatnonzero(turned | gone).tolist():
+        tagged = bool(joined.first.severe[row] or joined.second.severe[row])
+        why = []
+        if turned[row] and agreed[row]:
+            why.append("people agree with the first")
+        if turned[row] and joined.first.sure[row] and joined.second.sure[row]:
+            why.append("both judgings were sure")
+        if tagged:
+            why.append("tagged severe")
+        if gone[row]:
+            why.append(f"no verdict now: {other.reasons[row]}")
+        if why:
+            found.append(
+                SevereItem(
+                    str(joined.first.ids[row]),
+                    metric,
+                    tagged,
+                    tuple(why),
+                    _said(before[row]),
+                    "unscored" if gone[row] else _said(after[row]),
+                )
+            )
+    return sorted(found, key=lambda item: (not item.tagged, item.item))
+
+
+def _said(points: float) -> str:
+    return f"{points:.3g}"
+
+
+def counted(items: list[SevereItem]) -> Iterator[SevereItem]:
+    """Those that a gate counts: tagged ones."""
+    return (item for item in items if item.tagged)

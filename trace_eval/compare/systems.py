@@ -1,0 +1,238 @@
+"""Systems under two judges: win rates, ranks, and the conclusions about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.agreement.scores.resample import Resampler, ratio
+from trace_eval.compare.conclusions import (
+    Change,
+    Conclusions,
+    change,
+    changes,
+    sign_conclusions,
+    z_conclusions,
+)
+from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.ranking.correlation import Correlation, correlate
+from trace_eval.ranking.ranks import ranks
+
+Array = NDArray[np.float64]
+
+#: Pairs of bootstrap resamples of one judging, where there is no A/A.
+_HALVES = 100
+
+
+@dataclass(frozen=True)
+class SystemShift:
+    """One system's mean points under both judges; of pairs that is its win rate, ties as halves.
+
+    Attributes:
+        ranks: 1 is best; None: it has no score.
+    """
+
+    system: str
+    items: int
+    first: IntervalEstimate
+    second: IntervalEstimate
+    shift: IntervalEstimate
+    ranks: tuple[int | None, int | None]
+
+
+@dataclass(frozen=True)
+class SystemChange:
+    """All systems, best under the first judge first.
+
+    Attributes:
+        correlation: of the two orders.
+        conclusions: against the field, and of every two systems that met.
+    """
+
+    rows: tuple[SystemShift, ...]
+    correlation: Correlation
+    conclusions: tuple[Change, ...]
+
+    @property
+    def beyond_noise(self) -> bool:
+        """More conclusions change than the noise changes, by more than its own chance error."""
+        found = sum(family.changed for family in self.conclusions)
+        expected = sum(family.expected or 0.0 for family in self.conclusions)
+        return bool(found > expected + 2 * max(expected, 1.0) ** 0.5)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Points of systems: one row per item and side.
+
+    Attributes:
+        item, system: numbers [shape=(k,)].
+        rival: the system on the other side; -1: single answers.
+        names: of the systems.
+    """
+
+    item: NDArray[np.int64]
+    system: NDArray[np.int64]
+    rival: NDArray[np.int64]
+    side: NDArray[np.int64]
+    names: tuple[str, ...]
+
+    def points(self, of: Array) -> Array:
+        """Points of each row, from those of answer A of each item."""
+        return np.where(self.side == 0, of[self.item], 1 - of[self.item])
+
+
+def system_change(
+    joined: Joined, metric: str, repeat: Judging | None, options: BootstrapOptions
+) -> SystemChange | None:
+    """Systems under both judges; None where the systems are not known.
+
+    Args:
+        joined: both judgings.
+        metric: of which.
+        repeat: the first judging once more, in its rows: gives the changes that noise makes.
+        options: of the intervals.
+    """
+    table = _table(joined.first)
+    if table is None or len(table.names) < 2:
+        return None
+    x, y = joined.first.metrics[metric].points, joined.second.metrics[metric].points
+    both = ~np.isnan(x) & ~np.isnan(y)
+    x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
+    rows = _rows(table, x, y, joined.first.cluster, options)
+    means = [
+        {row.system: v for row in rows if (v := getattr(row, side).value) is not None}
+        for side in ("first", "second")
+    ]
+    again = None if repeat is None else repeat.metrics[metric].points
+    families = []
+    for family in _families(table, joined.first.metrics[metric].codes is not None):
+        expected, told = _expected(family, x, again, options.seed)
+        seen = family.conclude(x), family.conclude(y)
+        families.append(change(family.name, family.names, *seen, expected, told))
+    return SystemChange(
+        tuple(rows), correlate("second", means[1], "first", means[0]), tuple(families)
+    )
+
+
+def _table(judging: Judging) -> _Table | None:
+    sides = [judging.facts.get(f"system_{side}") for side in "ab"]
+    kept = [column for column in sides if column is not None]
+    if not kept or any(None in column.tolist() for column in kept):
+        return None
+    names = tuple(sorted({str(value) for column in kept for value in column.tolist()}))
+    number = {name: place for place, name in enumerate(names)}
+    codes = [np.array([number[str(v)] for v in column], np.int64) for column in kept]
+    size = len(judging)
+    if len(kept) == 1:
+        nobody = np.full(size, -1)
+        return _Table(np.arange(size), codes[0], nobody, np.zeros(size, np.int64), names)
+    met = np.flatnonzero(codes[0] != codes[1])
+    a, b = codes[0][met], codes[1][met]
+    side = np.repeat([0, 1], len(met))
+    return _Table(np.r_[met, met], np.r_[a, b], np.r_[b, a], side, names)
+
+
+def _rows(
+    table: _Table, x: Array, y: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+) -> list[SystemShift]:
+    resampler = Resampler(np.arange(len(x)) if cluster is None else cluster, options.seed)
+    first, second = table.points(x), table.points(y)
+    known = ~np.isnan(first)
+    first, second = np.nan_to_num(first), np.nan_to_num(second)
+    for number, name in enumerate(table.names):
+        mine = (table.system == number) & known
+        for key, values in (("first", first), ("second", second), ("shift", second - first)):
+            columns = (mine * values, mine.astype(float))
+            resampler.sums(f"{key}.{name}", columns, ratio, table.item)
+    found = resampler.estimates(options)
+    places = [
+        dict(
+            zip(table.names, _ranks([found[f"{key}.{n}"].value for n in table.names]), strict=True)
+        )
+        for key in ("first", "second")
+    ]
+    rows = [
+        SystemShift(
+            name,
+            int(((table.system == number) & known).sum()),
+            found[f"first.{name}"],
+            found[f"second.{name}"],
+            found[f"shift.{name}"],
+            (places[0][name], places[1][name]),
+        )
+        for number, name in enumerate(table.names)
+    ]
+    return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
+
+
+def _ranks(values: list[float | None]) -> list[int | None]:
+    known = iter(ranks([v for v in values if v is not None]))
+    return [None if value is None else next(known) for value in values]
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Comparisons of systems.
+
+    Attributes:
+        name: what is compared, in words; ``names`` of the comparisons.
+        group: comparison that each row counts in [shape=(k,)].
+        item: of each row, and ``flip`` where it is seen from answer B [shape=(k,)].
+        labels: sign tests of wins and losses; scores: normal tests of means against the field.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    group: NDArray[np.int64]
+    item: NDArray[np.int64]
+    flip: NDArray[np.bool_]
+    labels: bool
+
+    def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
+        """From points of each item, and how often each counts."""
+        own = np.where(self.flip, 1 - points[self.item], points[self.item])
+        times = np.ones(len(own)) if weight is None else weight[self.item]
+        times = np.where(np.isnan(own), 0.0, times)
+        own = np.nan_to_num(own, nan=0.5)
+        size = len(self.names)
+        if self.labels:
+            wins = np.bincount(self.group, times * (own > 0.5), size)
+            losses = np.bincount(self.group, times * (own < 0.5), size)
+            return sign_conclusions(wins, losses)
+        count = np.maximum(np.bincount(self.group, times, size), 1e-9)
+        mean = np.bincount(self.group, times * own, size) / count
+        square = np.bincount(self.group, times * own**2, size) / count
+        field = float(np.average(own, weights=times)) if times.any() else 0.5
+        variance = (square - mean**2) / np.maximum(count - 1, 1)
+        return z_conclusions(np.where(count < 1, 0.0, mean - field), variance)
+
+
+def _families(table: _Table, labels: bool) -> Iterator[_Family]:
+    size, flip = len(table.names), table.side == 1
+    yield _Family(
+        "every system against the field", table.names, table.system, table.item, flip, labels
+    )
+    if (table.rival < 0).any():
+        return
+    once = table.system < table.rival
+    met, place = np.unique((table.system * size + table.rival)[once], return_inverse=True)
+    names = tuple(f"{table.names[k // size]} and {table.names[k % size]}" for k in met.tolist())
+    yield _Family("every two systems that met", names, place, table.item[once], flip[once], labels)
+
+
+def _expected(family: _Family, x: Array, again: Array | None, seed: int) -> tuple[float, str]:
+    """Changed conclusions by noise alone: from A/A, else from resampled items of one judging."""
+    if again is not None:
+        return float(changes(family.conclude(x), family.conclude(again))), "A/A"
+    rng = np.random.default_rng(seed)
+    even = np.full(len(x), 1 / len(x))
+    found = [
+        changes(*(family.conclude(x, rng.multinomial(len(x), even).astype(float)) for _ in "ab"))
+        for _ in range(_HALVES)
+    ]
+    return float(np.mean(found)), "two bootstrap samples of the first judging"
