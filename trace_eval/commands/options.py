@@ -141,7 +141,7 @@ _PANEL = "Options of extraction"
 #: Field of :class:`ExtractOptions` -> (option, help), in the order of the help page.
 _HELP: dict[str, tuple[str, str]] = {
     "profile": ("--profile", "Named set of extractors: screen or paper."),
-    "language": ("--language", "Language of the speech; default: detected."),
+    "language": ("--language", "Language of the speech, e.g. es or Spanish; default: detected."),
     "beam_size": (
         "--beam-size",
         "Hypotheses that Whisper keeps; default: 1, with paper the library's.",
