@@ -173,7 +173,8 @@ def run_loop(manifest: Path) -> Spent:
     from faster_whisper import WhisperModel
     from speechmos import dnsmos
 
-    folder = packaged.folder_of(packaged.ENGLISH) or sys.exit(str(packaged.problem(packaged.ENGLISH)))
+    english = packaged.ENGLISH
+    folder = packaged.folder_of(english) or sys.exit(str(packaged.problem(english)))
     model = WhisperModel(str(folder), local_files_only=True)
 
     def measure(path: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from extractors.audio import Clip, Samples
 from extractors.base import Item, speech_gate
 from extractors.device import expects_gpu, is_gpu
 from extractors.guard import untouched
-from extractors.models import is_path, model_folder, sha256_of
+from extractors.models import is_path, model_folder
 from extractors.naming import name_language
 from extractors.recognised import Decoded, Recogniser, edges
 from extractors.weights import one_line
