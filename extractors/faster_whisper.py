@@ -22,6 +22,7 @@ from extractors.models import is_path, model_folder
 from extractors.naming import name_language
 from extractors.recognised import Decoded, Recogniser, edges
 from extractors.weights import one_line
+from extractors.window_checks import SHORT_WINDOWS, broken
 
 #: The files of a converted model. Without tokenizer.json the library asks the network.
 FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -58,10 +59,12 @@ class FasterWhisperExtractor(Recogniser):
             of what identifies a transcript.
         multilingual: a second model, which names the language and writes all that is not English;
             ``model`` writes English. None: ``model`` does all of it.
+        short_windows: pay for as much of a window as has speech, and hear again as usual what
+            that may have broken.
     """
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     packages: ClassVar[dict[str, str]] = {
         "faster_whisper": "faster-whisper",
         "ctranslate2": "ctranslate2",
@@ -72,6 +75,7 @@ class FasterWhisperExtractor(Recogniser):
 
     compute_type: str | None = None
     multilingual: str | None = None
+    short_windows: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,7 +89,10 @@ class FasterWhisperExtractor(Recogniser):
         """Those of every recogniser, and in which numbers it computes."""
         gpu = self.compute_type is None and expects_gpu(self.device)
         own = {**super().parameters(), "compute_type": self._numbers(gpu)}
-        return own if self.multilingual is None else {**own, "multilingual": True}
+        more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
+        if self.short_windows:
+            more["short_windows"] = SHORT_WINDOWS
+        return own | more
 
     @property
     def english_only(self) -> bool:
@@ -214,6 +221,17 @@ class FasterWhisperExtractor(Recogniser):
         return frozenset(model.supported_languages)
 
     def _decode(
+        self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
+    ) -> Decoded:
+        if self.short_windows:
+            from extractors.short_windows import shortened
+
+            heard = self._transcribe(shortened(model), speech, parts, language)
+            if broken(heard.segments, parts) is None:
+                return heard
+        return self._transcribe(model, speech, parts, language)
+
+    def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
         segments, info = model.transcribe(
