@@ -80,7 +80,7 @@ class Source(NamedTuple):
 
 def _files(lines: str) -> dict[str, str]:
     """Name -> SHA-256 from lines of both."""
-    return dict(line.split() for line in lines.strip().splitlines())  # type: ignore[misc]
+    return dict(line.split() for line in lines.strip().splitlines())
 
 
 _TINY_EN = _files("""
