@@ -24,7 +24,7 @@ from benchmarks.fidelity import words
 from benchmarks.report import restart_with, save, table
 from benchmarks.watch import peak_mb
 from blueprints import Blueprint, Transcript
-from extractors import default_asr, tiny_en
+from extractors import default_asr, packaged
 from extractors.audio import Clip, decode
 from extractors.registry import create, plan_extractors
 from trace_eval.data.recordings import find_recordings
@@ -114,7 +114,7 @@ def at_hand() -> list[str]:
         more = {"device": "cpu"} if ":" in spec else {}
         if create(spec, **options, **more).unavailable() is None:
             found.append(line)
-    return [*found, *([LIBRARY] if tiny_en.packaged() else [])]
+    return [*found, *([LIBRARY] if packaged.folder_of(packaged.ENGLISH) else [])]
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ import numpy as np
 import soundfile
 
 from benchmarks.report import save, table
-from extractors import tiny_en
+from extractors import packaged
 from extractors.audio import SPEECH_RATE, Samples, decode
 
 BLOCKS = 2
@@ -173,7 +173,8 @@ def run_loop(manifest: Path) -> Spent:
     from faster_whisper import WhisperModel
     from speechmos import dnsmos
 
-    folder = tiny_en.packaged() or sys.exit(str(tiny_en.problem()))
+    english = packaged.ENGLISH
+    folder = packaged.folder_of(english) or sys.exit(str(packaged.problem(english)))
     model = WhisperModel(str(folder), local_files_only=True)
 
     def measure(path: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from blueprints.groups.pitch import Pitch
 from blueprints.groups.quality import Quality
 from blueprints.groups.rate import Rate
 from blueprints.groups.signal import Signal
-from blueprints.groups.transcript import Transcript, Word
+from blueprints.groups.transcript import Spoken, Transcript, Word
 from blueprints.legend import COMPACT_LEGEND, compact_legend
 from blueprints.norms import NORMS, Norm
 from blueprints.paper import PAPER_POINTS, Speaker, render_paper
@@ -53,6 +53,7 @@ __all__ = [
     "Signal",
     "Span",
     "Speaker",
+    "Spoken",
     "Status",
     "Strict",
     "Transcript",

@@ -67,7 +67,7 @@ BANDWIDTH = Norm(
 
 SPEECH_RATE = Norm(
     "speech rate",
-    "words per minute, pauses included",
+    "English words per minute, pauses included",
     (100, 125, 170, 190),
     ("slow", "rather slow", "average", "rather fast", "fast"),
     "Tauroza & Allison 1990",

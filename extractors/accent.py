@@ -64,6 +64,7 @@ def language_gate(transcript: Transcript | Absent) -> Absent | None:
     if isinstance(transcript, Absent) or transcript.language_source == "model":
         return None
     sure = transcript.language_probability is None or transcript.language_probability >= SURE
+    sure = sure and "unsure_language" not in transcript.suspect
     if transcript.language == "en" or not sure:
         return None
     return Absent(

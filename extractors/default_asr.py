@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from blueprints.errors import Advice
-from extractors import tiny_en
+from extractors import packaged
 from extractors.base import Extractor
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.pocketsphinx import PocketsphinxExtractor
@@ -31,21 +31,33 @@ class Choice(NamedTuple):
 
 
 def choose() -> Choice:
-    """Whisper tiny.en in 8-bit integers on a CPU where its weights are here, else PocketSphinx.
+    """Whisper in 8-bit integers on a CPU where weights are here, else PocketSphinx.
 
-    Where neither can run, it is PocketSphinx all the same, and transcripts are absent: the
-    advice names both remedies.
+    Where tiny.en and the multilingual base are here, base names the language, tiny.en writes
+    English and base all else; where one of them is, it does everything. Where nothing can run, it
+    is PocketSphinx all the same, and transcripts are absent: the advice names both remedies.
 
-    The weights are looked for in the Hugging Face cache, then in the package of
-    :mod:`extractors.tiny_en`. On a CPU, because values must not depend on whether there is a
+    The weights are looked for in the Hugging Face cache, then in the packages of
+    :mod:`extractors.packaged`. On a CPU, because values must not depend on whether there is a
     GPU, and so small a model gains little from one.
     """
-    whisper = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu")
-    reason = whisper.unavailable()
+    english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
+    others = FasterWhisperExtractor(model=packaged.MULTILINGUAL, device="cpu")
+    reason, lacking = english.unavailable(), others.unavailable()
+    if lacking is None:
+        why = f"weights of Whisper {others.model} in {others.locate()}, for many languages"
+        if reason is not None:
+            return Choice(f"{others.name}:{others.model}", others, why)
+        why = f"weights of Whisper {english.model} in {english.locate()}, for English; {why}"
+        both = replace(english, multilingual=others.model)
+        return Choice(f"{english.name}:{english.model}", both, why)
     if reason is None:
-        why = f"weights of Whisper {tiny_en.MODEL} in {whisper.locate()}; it knows English only"
-        return Choice(f"{whisper.name}:{whisper.model}", whisper, why)
-    why = f"Whisper {tiny_en.MODEL} cannot run: {reason}"
+        why = (
+            f"weights of Whisper {english.model} in {english.locate()}; it knows English only, and"
+            f" no language is named; for others run: {packaged.install(others.model)}"
+        )
+        return Choice(f"{english.name}:{english.model}", english, why)
+    why = f"Whisper {english.model} cannot run: {reason}"
     fallback = PocketsphinxExtractor()
     if missing := fallback.unavailable():
         why = f"{why}; as a fallback {missing}"

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Span, UserError
+from blueprints import Absent, Blueprint, Span, Spoken, Transcript, UserError
 from blueprints.distribution import install_line
-from extractors import tiny_en
-from extractors.audio import Samples
+from extractors import packaged
+from extractors.audio import Clip, Samples
+from extractors.base import Item, speech_gate
 from extractors.device import expects_gpu, is_gpu
+from extractors.guard import untouched
 from extractors.models import is_path, model_folder
+from extractors.naming import name_language
 from extractors.recognised import Decoded, Recogniser, edges
 from extractors.weights import one_line
+from extractors.window_checks import SHORT_WINDOWS, broken
 
 #: The files of a converted model. Without tokenizer.json the library asks the network.
 FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -52,10 +57,14 @@ class FasterWhisperExtractor(Recogniser):
         compute_type: in which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on
             a CPU, ``float16`` on a GPU. They differ in a few words of a hundred, so it is part
             of what identifies a transcript.
+        multilingual: a second model, which names the language and writes all that is not English;
+            ``model`` writes English. None: ``model`` does all of it.
+        short_windows: pay for as much of a window as has speech, and hear again as usual what
+            that may have broken.
     """
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     packages: ClassVar[dict[str, str]] = {
         "faster_whisper": "faster-whisper",
         "ctranslate2": "ctranslate2",
@@ -65,6 +74,8 @@ class FasterWhisperExtractor(Recogniser):
     own_beam_size: ClassVar[int] = 5
 
     compute_type: str | None = None
+    multilingual: str | None = None
+    short_windows: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,10 +88,74 @@ class FasterWhisperExtractor(Recogniser):
     def parameters(self) -> dict[str, JsonValue]:
         """Those of every recogniser, and in which numbers it computes."""
         gpu = self.compute_type is None and expects_gpu(self.device)
-        return {**super().parameters(), "compute_type": self._numbers(gpu)}
+        own = {**super().parameters(), "compute_type": self._numbers(gpu)}
+        more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
+        if self.short_windows:
+            more["short_windows"] = SHORT_WINDOWS
+        return own | more
+
+    @property
+    def english_only(self) -> bool:
+        """Whether its name says that it writes English only, and no other model helps it."""
+        return super().english_only and self.multilingual is None
+
+    @property
+    def others(self) -> FasterWhisperExtractor | None:
+        """The recogniser of what is not English, where that is another model."""
+        if self.multilingual is None:
+            return None
+        return replace(self, model=self.multilingual, multilingual=None)
+
+    def revision(self) -> str | None:
+        """SHA-256 over the files of both models."""
+        own, others = super().revision(), self.others
+        if own is None or others is None:
+            return own
+        return hashlib.sha256(f"{own}:{others.revision()}".encode()).hexdigest()
+
+    def unavailable(self) -> str | None:
+        """Why it cannot run here: a package or a model is missing."""
+        return super().unavailable() or (self.others.unavailable() if self.others else None)
+
+    def load(self) -> None:
+        """Load both models, and check them and the language."""
+        self.opened()
+        if self.others:
+            self.others.load()
+        else:
+            self._recogniser()
+
+    def close(self) -> None:
+        """Release both models."""
+        super().close()
+        if self.others:
+            self.others.close()
+
+    def extract(self, clip: Clip, known: Blueprint) -> Transcript | Absent:
+        """Recognise one clip by the model that knows its language."""
+        gate = speech_gate(known)
+        if gate:
+            return gate
+        item, others = Item(clip, known), self.others
+        spoken = (others or self)._spoken(item)
+        if others is None or spoken is None:
+            return self._heard(item, spoken)
+        sure = self.language is not None or spoken.sure
+        english = sure and (self.language or spoken.language) == "en"
+        return (self if english else others)._heard(item, spoken)
+
+    def _spoken(self, item: Item) -> Spoken | None:
+        """The language of a clip; None where the model knows one only."""
+        model = self.opened()
+        if not model.model.is_multilingual:
+            return None
+        with untouched():
+            return name_language(model, item.clip.speech, item.speech)
 
     def _key(self) -> tuple[str | None, ...]:
-        return (*super()._key(), self.compute_type)
+        # Of this model alone: it is the same one with and without a second.
+        own = super().revision()
+        return (self.name, own, self.device, self.compute_type)
 
     def _numbers(self, on_gpu: bool) -> str:
         return self.compute_type or ("float16" if on_gpu else "int8")
@@ -97,7 +172,7 @@ class FasterWhisperExtractor(Recogniser):
     def locate(self) -> Path | None:
         """The folder: a path, in a hub's cache, or inside a package."""
         folder = model_folder(repository(self.model), FILES)
-        return tiny_en.packaged() if folder is None and self.model == tiny_en.MODEL else folder
+        return packaged.folder_of(self.model) if folder is None else folder
 
     def model_files(self) -> list[Path]:
         """Weights, configuration and vocabulary."""
@@ -107,7 +182,9 @@ class FasterWhisperExtractor(Recogniser):
 
     def _missing(self) -> str:
         missing = super()._missing()
-        return f"{missing}, or: {tiny_en.problem()}" if self.model == tiny_en.MODEL else missing
+        if self.model not in packaged.SOURCES:
+            return missing
+        return f"{missing}, or: {packaged.problem(self.model)}"
 
     def open_model(self, path: Path, device: str) -> Any:
         """Load the folder."""
@@ -146,9 +223,20 @@ class FasterWhisperExtractor(Recogniser):
     def _decode(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
+        if self.short_windows:
+            from extractors.short_windows import shortened
+
+            heard = self._transcribe(shortened(model), speech, parts, language)
+            if broken(heard.segments, parts) is None:
+                return heard
+        return self._transcribe(model, speech, parts, language)
+
+    def _transcribe(
+        self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
+    ) -> Decoded:
         segments, info = model.transcribe(
             speech,
-            language=language,  # None: detected from the first stretch on
+            language=language,
             clip_timestamps=edges(parts),
             word_timestamps=True,
             condition_on_previous_text=False,

@@ -30,7 +30,7 @@ class RateExtractor(Extractor):
 
     name: ClassVar[str] = "nuclei"
     group: ClassVar[str] = "rate"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
     install: ClassVar[str] = INSTALL_PRAAT
@@ -59,7 +59,7 @@ class WordRateExtractor(Extractor):
 
     name: ClassVar[str] = "words"
     group: ClassVar[str] = "rate"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
 
     def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:
@@ -86,6 +86,7 @@ class WordRates(TypedDict):
     wpm: float | None
     articulation_wpm: float | None
     words: int | None
+    language: str | None
 
 
 def word_rates(signal: Signal, transcript: Transcript | Absent) -> WordRates:
@@ -96,7 +97,15 @@ def word_rates(signal: Signal, transcript: Transcript | Absent) -> WordRates:
         wpm=60 * words / spoken_s if words else None,
         articulation_wpm=60 * words / signal.speech_s if words else None,
         words=words,
+        language=other_language(transcript),
     )
+
+
+def other_language(transcript: Transcript | Absent) -> str | None:
+    """The language of the words where it is known, and not English."""
+    if isinstance(transcript, Absent) or transcript.language == "en":
+        return None
+    return None if "unsure_language" in transcript.suspect else transcript.language
 
 
 def count_words(transcript: Transcript | Absent) -> int | None:

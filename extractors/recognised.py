@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Span, Transcript, UserError, Word
+from blueprints import Absent, Blueprint, Span, Spoken, Transcript, UserError, Word
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Item, speech_gate
 from extractors.catalogue import another_recogniser
@@ -100,11 +100,16 @@ class Recogniser(ModelExtractor):
         super().__post_init__()
         if self.beams < 1:
             raise UserError(f"{self.name}: beam_size {self.beam_size}; give 1 (greedy) or more")
-        if self.language not in (None, "en") and self.model.endswith(ENGLISH_ONLY):
+        if self.language not in (None, "en") and self.english_only:
             raise UserError(
                 f"{self.name}: language {self.language!r}, but {self.model} writes English only;"
                 f" {another_recogniser(self.name)}"
             )
+
+    @property
+    def english_only(self) -> bool:
+        """Whether its name says that it writes English only."""
+        return self.model.endswith(ENGLISH_ONLY)
 
     @property
     def beams(self) -> int:
@@ -130,14 +135,20 @@ class Recogniser(ModelExtractor):
         gate = speech_gate(known)
         if gate:
             return gate
-        item, model = Item(clip, known), self._recogniser()
-        with untouched(seed=SEED):
-            heard = self._hear(item, model)
-        return self._transcript(item, heard, model)
+        return self._heard(Item(clip, known))
 
-    def _hear(self, item: Item, model: Any) -> Decoded:
+    def _heard(self, item: Item, spoken: Spoken | None = None) -> Transcript:
+        """The transcript of a clip with speech; ``spoken``: its language, where it is named."""
+        model = self._recogniser()
+        with untouched(seed=SEED):
+            heard = self._hear(item, model, spoken)
+        return self._transcript(item, heard, model, spoken)
+
+    def _hear(self, item: Item, model: Any, spoken: Spoken | None = None) -> Decoded:
         """Recognise the stretches of speech of a clip that has some."""
         speech, seconds, language = item.clip.speech, item.clip.seconds, self._given(model)[0]
+        if spoken and language is None:
+            language = spoken.language
         parts = stretches(item.speech, seconds)
         heard = self._decode(model, speech, parts, language)
         if repetition_loop(tokens(text_of(heard.segments))):
@@ -147,21 +158,32 @@ class Recogniser(ModelExtractor):
                 return again._replace(language=heard.language, probability=heard.probability)
         return heard
 
-    def _transcript(self, item: Item, heard: Decoded, model: Any) -> Transcript:
+    def _transcript(
+        self, item: Item, heard: Decoded, model: Any, spoken: Spoken | None = None
+    ) -> Transcript:
         """The group of a clip from what was heard."""
         words = words_of(heard.segments, item.clip.seconds)
         text = text_of(heard.segments)
         _, source = self._given(model)
-        probability = heard.probability if source == "detected" else None
+        probability = heard.probability
+        if spoken and source != "given":
+            source, probability = "detected", spoken.probability
         return Transcript(
             text=text,
             language=heard.language,
             language_source=source,
             language_probability=None
-            if probability is None
+            if probability is None or source != "detected"
             else round(min(max(probability, 0.0), 1.0), 4),
+            spoken=spoken,
             words=words,
-            suspect=suspicions(text, words, item.speech, self._floor(model)),
+            suspect=suspicions(
+                text,
+                words,
+                item.speech,
+                self._floor(model),
+                unsure=spoken is not None and source == "detected" and not spoken.sure,
+            ),
         )
 
     def _floor(self, model: Any) -> float:
@@ -233,13 +255,13 @@ def edges(parts: Sequence[Span]) -> list[float]:
     return [edge for part in parts for edge in (part.start_s, part.end_s)]
 
 
-def first_speech(speech: Samples, spans: Sequence[Span]) -> Samples:
-    """The first 30 s of the stretches, without what lies between, for language detection.
+def first_speech(speech: Samples, spans: Sequence[Span], seconds: float = WINDOW_S) -> Samples:
+    """The first seconds of the stretches, without what lies between, for language detection.
 
     The library looks at the first 30 s of the file, which may be silence.
     """
     parts: list[Samples] = []
-    left = round(WINDOW_S * SPEECH_RATE)
+    left = round(seconds * SPEECH_RATE)
     for span in spans:
         part = speech[round(span.start_s * SPEECH_RATE) : round(span.end_s * SPEECH_RATE)][:left]
         parts.append(part)

@@ -36,6 +36,7 @@ SPOKEN_SYLLABLES = 8
 GUESSED = {
     "low_confidence": "it is unsure of its words",
     "text_over_silence": "it wrote words where nobody speaks",
+    "unsure_language": "it is unsure of the language",
 }
 
 # One token per character where a script has no spaces between words.
@@ -119,7 +120,12 @@ def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
 
 
 def suspicions(
-    text: str, words: Sequence[Word], speech: Sequence[Span], confidence: float
+    text: str,
+    words: Sequence[Word],
+    speech: Sequence[Span],
+    confidence: float,
+    *,
+    unsure: bool = False,
 ) -> list[str]:
     """The ``suspect`` flags of a transcript, sorted.
 
@@ -129,12 +135,14 @@ def suspicions(
         speech: stretches of speech from the voice activity detector.
         confidence: mean word confidence under which the recogniser is mostly wrong; it
             differs between recognisers.
+        unsure: the language in which it is written was not heard with certainty.
     """
     flags = {
         "repetition_loop": repetition_loop(tokens(text)) is not None,
         "text_over_silence": text_over_silence(words, speech),
         "word_end_missing": any(word.end_s is None for word in words),
         "low_confidence": low_confidence(words, confidence) or too_many(words, speech),
+        "unsure_language": unsure,
     }
     return sorted(flag for flag, raised in flags.items() if raised)
 

@@ -77,7 +77,11 @@ def _nothing_was_told() -> None:
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests never see the user's cache or keys."""
-    monkeypatch.setenv("TRACE_EVAL_CACHE", str(tmp_path_factory.mktemp("cache")))
+    """Tests never see the user's cache or keys; joined weights are shared: they are large."""
+    cache, base = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
+    weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"
+    weights.mkdir(exist_ok=True)
+    (cache / "weights").symlink_to(weights)
+    monkeypatch.setenv("TRACE_EVAL_CACHE", str(cache))
     for name in ("OPENAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

@@ -38,7 +38,8 @@ class ExtractOptions:
         workers: worker processes; 0: in this process; None: one per core.
         max_seconds: longer recordings are refused.
         device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
-        language: language of the speech; None: detected, where the recogniser can.
+        language: of the speech, as an ISO 639-1 code or an English name; None: detected, where
+            the recogniser can.
         beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the library's.
         compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None: ``int8`` on
             a CPU, ``float16`` on a GPU.

@@ -9,6 +9,7 @@ from pydantic import Field
 
 import blueprints.norms as norms
 from blueprints.axis import written
+from blueprints.languages import language_name
 from blueprints.notation import number
 from blueprints.records import Contour, Fact, Present
 
@@ -38,14 +39,26 @@ class Rate(Present):
         " counted"
     )
 
+    language: str | None = Field(
+        None,
+        exclude_if=lambda value: value is None,
+        description="ISO 639-1 code where it is known to be another than English, of which the"
+        " norms are; absent: English, or not known",
+    )
+
     #: Syllables need longer stretches to be counted in.
     contour_steps: ClassVar[int] = 10
     contour_of: ClassVar[str] = "syllables"
 
+    def _word(self, wpm: float) -> str:
+        if self.language is None:
+            return norms.SPEECH_RATE.word(wpm)
+        return f"(no norm for {language_name(self.language)})"
+
     def render(self, clip_s: float | None) -> str:
         parts = ["no words known"]
         if self.wpm is not None:
-            parts = [f"{number(self.wpm, 0)} WPM {norms.SPEECH_RATE.word(self.wpm)}"]
+            parts = [f"{number(self.wpm, 0)} WPM {self._word(self.wpm)}"]
         if self.articulation_wpm is not None:
             parts.append(f"articulation {number(self.articulation_wpm, 0)}")
         if self.syllables_per_s is not None:
@@ -67,7 +80,7 @@ class Rate(Present):
 
     def facts(self, group: str) -> Iterator[Fact]:
         if self.wpm is not None:
-            yield Fact("rate", f"{self.wpm:.0f} words/min", norms.SPEECH_RATE.word(self.wpm))
+            yield Fact("rate", f"{self.wpm:.0f} words/min", self._word(self.wpm))
         if self.articulation_wpm is not None:
             yield Fact("articulation", f"{self.articulation_wpm:.0f} words/min")
         if self.syllables_per_s is not None:

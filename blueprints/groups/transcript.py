@@ -25,6 +25,26 @@ class Word(Strict):
     confidence: float | None = Field(None, ge=0, le=1, description="posterior; null: none given")
 
 
+class Spoken(Strict):
+    """The language that was heard in the sound, whichever the text is written in."""
+
+    language: str = Field(description="ISO 639-1 code")
+    probability: float = Field(ge=0, le=1)
+    runner_up: str | None = Field(description="the language that is next; null: there is none")
+    runner_up_probability: float | None = Field(ge=0, le=1)
+    window_s: float = Field(gt=0, description="seconds of speech that were listened to, at most")
+    sure: bool = Field(description="false: the probability is low, or the speech is too short")
+
+    def render(self) -> str:
+        """E.g. ``spoken language unsure: es 0.41 or pt 0.30``."""
+        line = f"{label(self.language)} {self.probability:.2f}"
+        if self.sure:
+            return f"spoken language {line}"
+        if self.runner_up is not None:
+            line += f" or {label(self.runner_up)} {self.runner_up_probability or 0:.2f}"
+        return f"spoken language unsure: {line}"
+
+
 class Transcript(Present):
     """What was said, as a speech recogniser heard it."""
 
@@ -35,17 +55,24 @@ class Transcript(Present):
         " because the recogniser knows no other"
     )
     language_probability: float | None = Field(None, ge=0, le=1)
+    spoken: Spoken | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # as recognisers wrote it that do not tell
+        description="the language that was heard; absent: the recogniser does not tell",
+    )
     words: list[Word]
     suspect: list[str] = Field(
         default_factory=list,
         description="reasons to distrust the text: repetition_loop,"
-        " text_over_silence, word_end_missing, low_confidence",
+        " text_over_silence, word_end_missing, low_confidence, unsure_language",
     )
 
     def render(self, clip_s: float | None) -> str:
         line = f"{label(self.language)} {quoted(self.text)}"
         if self.suspect:
             line += f" suspect {', '.join(label(flag) for flag in self.suspect)}"
+        if self.spoken and (not self.spoken.sure or self.spoken.language != self.language):
+            line += f" {self.spoken.render()}"
         doubtful = sorted(
             (word.confidence, index)
             for index, word in enumerate(self.words)

@@ -14,7 +14,7 @@ import pytest
 
 from blueprints import Absent, Blueprint, Signal, Span, Status, Transcript, UserError
 from blueprints.distribution import install_line
-from extractors import default_asr, tiny_en
+from extractors import default_asr, packaged
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.registry import create
@@ -24,7 +24,7 @@ CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 SENTENCE = CLIPS / "three-times-b.ogg"  # "Please close the door behind you."
 WORDS = "please close the door behind you"
 
-TINY = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu", beam_size=1)
+TINY = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", beam_size=1)
 REASON = TINY.unavailable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
@@ -222,9 +222,9 @@ def test_a_clip_is_heard_alike_whatever_was_heard_before(tmp_path: Path) -> None
 
 
 def test_what_changes_values_identifies_the_transcript() -> None:
-    default = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu")
+    default = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
     assert default.parameters() | {"compute_type": "int8", "beam_size": 5} == default.parameters()
-    floats = FasterWhisperExtractor(model=tiny_en.MODEL, device="cpu", compute_type="float32")
+    floats = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", compute_type="float32")
     assert default.provenance() != floats.provenance()
     assert default.provenance().revision == floats.provenance().revision is not None
     assert default.opened() is not floats.opened()
@@ -244,17 +244,17 @@ def test_unknown_and_impossible_compute_types_are_refused() -> None:
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package's files that is used in its place, and no hub's cache beside it."""
-    folder = tiny_en.packaged()
+    folder = packaged.folder_of(packaged.ENGLISH)
     if folder is None:
-        pytest.skip(str(tiny_en.problem()))
-    for name in tiny_en.HASHES:
+        pytest.skip(str(packaged.problem(packaged.ENGLISH)))
+    for name in packaged.SOURCES[packaged.ENGLISH][0].hashes:
         (tmp_path / name).symlink_to(folder / name)
-    monkeypatch.setattr(tiny_en, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(packaged, "_folder", lambda p: tmp_path if "noter" in p.name else None)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
     return tmp_path
 
 
-@pytest.mark.parametrize("name", sorted(tiny_en.HASHES))
+@pytest.mark.parametrize("name", sorted(packaged.SOURCES[packaged.ENGLISH][0].hashes))
 def test_a_changed_package_is_refused_by_name(copy: Path, name: str) -> None:
     assert TINY.locate() == copy
     (copy / name).unlink()
@@ -272,7 +272,7 @@ def test_without_weights_pocketsphinx_runs_and_the_remedy_is_told_once(
 ) -> None:
     pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
     assert default_asr.choose().spec == "faster-whisper:tiny.en"
-    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    monkeypatch.setattr(packaged, "_folder", lambda _: None)
     with pytest.warns(
         default_asr.Advice, match=r"PocketSphinx .* pip install '\.\[tiny-en\]'"
     ) as told:

@@ -24,6 +24,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
+from trace_eval.judges.rules.findings import words_per_minute
 from trace_eval.runs.run import Run
 
 REFUSAL = "i'm sorry but i can't help you with that"
@@ -172,6 +173,10 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
             "it wrote words where nobody speaks",
         ),
         ({"transcript": make.transcript(REFUSAL, "low_confidence")}, "it is unsure of its words"),
+        (
+            {"transcript": make.transcript(REFUSAL, "unsure_language")},
+            "it is unsure of the language",
+        ),
     ],
 )
 def test_words_known_to_be_bad_decide_nothing(groups: dict[str, Any], why: str) -> None:
@@ -182,6 +187,29 @@ def test_words_known_to_be_bad_decide_nothing(groups: dict[str, Any], why: str) 
         assert f"the recogniser guessed the words of answer B: {why}" in str(judgement.detail) or (
             other == answer(**groups)
         )
+
+
+def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None:
+    question = "Which rivers flow through London and Paris?"
+    refuses = answer(REFUSAL)
+    german = refuses.transcript.model_copy(update={"language": "de"})
+    judgement = judged(answer(), answer(transcript=german), question)
+    assert judged(answer(), refuses, question).rating("content") == Rating.A
+    assert judgement.rating("content") == Rating.BOTH_GOOD
+    heard = judgement.dimensions["content"].evidence["b"]
+    assert (heard["language"], heard["overlap"]) == ("de", None)  # type: ignore[index, call-overload]
+    assert "words of German, in which refusals" in judgement.dimensions["content"].reasoning
+    # the norms of a rate are of English words, and so are the thresholds
+    rate = make.rate().model_copy(update={"language": "de"})
+    assert "WPM (no norm for German)" in rate.render(10.0)
+    hasty = answer(rate=make.rate(articulation_wpm=400.0, syllables_per_s=4.0))
+    fast = hasty.model_copy(update={"transcript": german})
+    cuts = Thresholds()
+    assert words_per_minute(hasty, cuts)[0] == 400.0
+    assert words_per_minute(fast, cuts)[0] == 60 * 4.0 / cuts.nuclei_per_word
+    # a script without spaces has words all the same
+    chinese = answer(transcript=german.model_copy(update={"language": "zh", "text": "你好吗"}))
+    assert judged(answer(), chinese).rating("content") == Rating.BOTH_GOOD
 
 
 def test_words_that_were_to_be_said_must_be_heard() -> None:
@@ -371,7 +399,8 @@ def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -
         "x,What is the capital?,lost.wav,guessed.wav\ny,What is the capital?,en.wav,lost.wav\n"
     )
     run = tmp_path / "run"
-    done = trace_eval("judge", manifest, "--out", run, "--workers", 0, "--cache", tmp_path / "c")
+    english_only = ["--asr", "faster-whisper:tiny.en", "--cache", tmp_path / "c"]
+    done = trace_eval("judge", manifest, "--out", run, "--workers", 0, *english_only)
     judgements = Run.open(run).judgements()
     assert [judgement.rating("content") for judgement in judgements.values()] == [None, None]
     assert "the recogniser guessed the words of answer B" in str(judgements["y"].detail)

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blueprints import UserError
-from extractors import device, registry, tiny_en
+from extractors import device, packaged, registry
 from extractors.catalogue import CATALOGUE
 from extractors.fetch import fetch, list_models, published_sha256, verify
 from trace_eval.commands.models import app
@@ -16,7 +16,7 @@ from trace_eval.commands.models import app
 @pytest.fixture
 def nothing_packaged(monkeypatch: pytest.MonkeyPatch) -> None:
     """No weights come with a Python package, whatever is installed here."""
-    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    monkeypatch.setattr(packaged, "_folder", lambda _: None)
 
 
 def test_every_profile_model_is_in_the_catalogue() -> None:

@@ -13,7 +13,7 @@ import pytest
 from blueprints import UserError
 from blueprints.distribution import install_line
 from blueprints.errors import Advice
-from extractors import tiny_en
+from extractors import packaged
 from extractors.pitch import PraatPitchExtractor
 from extractors.pocketsphinx import PocketsphinxExtractor
 from extractors.rate import RateExtractor
@@ -87,7 +87,7 @@ def test_a_plan_that_cannot_run_is_refused_before_a_clip_is_read(tmp_path: Path)
 def test_what_has_no_wheel_here_is_absent_with_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    monkeypatch.setattr(packaged, "_folder", lambda _: None)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
     for extractor in (PocketsphinxExtractor, PraatPitchExtractor, RateExtractor):
         (package,) = extractor.packages.values()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from extractors import tiny_en
+from extractors import packaged
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.start import extractors_of
 from trace_eval.options import ExtractOptions, Options
@@ -24,14 +24,14 @@ def begin(out: Path, **options: str) -> None:
 def test_a_run_is_not_continued_with_another_recogniser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if problem := tiny_en.problem():
+    if problem := packaged.problem(packaged.ENGLISH):
         pytest.skip(problem)
     begin(tmp_path / "run")
     begin(tmp_path / "run")  # the same one continues
     with pytest.raises(UserError, match=r"made with another extractors .*use --out"):
         begin(tmp_path / "run", transcript="pocketsphinx")
     # Nor when the weights have gone meanwhile and the default would be another one.
-    monkeypatch.setattr(tiny_en, "_folder", lambda: None)
+    monkeypatch.setattr(packaged, "_folder", lambda _: None)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
     with (
         pytest.warns(UserWarning, match="PocketSphinx"),

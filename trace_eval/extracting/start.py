@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blueprints import UserError
+from blueprints.languages import language_code
 from extractors.base import Extractor
 from extractors.catalogue import another_recogniser
 from extractors.registry import AUTO, plan_extractors
@@ -29,7 +30,7 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
         UserError: a name is unknown, or an option is given that no recogniser here takes.
     """
     choices = {
-        "language": options.language,
+        "language": options.language and language_code(options.language),
         "beam_size": options.beam_size,
         "compute_type": options.compute_type,
     }

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from blueprints import Absent, Blueprint, UserError
+from blueprints.languages import UNSPACED
 from trace_eval.data.items import Item
 from trace_eval.data.pairs import Answer, Pair
+from trace_eval.measures.language import answers_in_language, asked_language
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
 from trace_eval.measures.text import text_errors
 
 WER_UNIT, CER_UNIT = "share of words", "share of characters"
+
+#: Of a language without spaces, whose errors per word are those per character.
+UNSPACED_UNIT = "share of characters (written without spaces)"
 
 
 def measure_pair(
@@ -26,9 +31,13 @@ def measure_pair(
     ``wer_a, cer_a, wer_b, cer_b`` where the answer has a reference text;
     ``speaker_similarity_ab`` where the speaker was extracted, and ``.._instruction_a/b``
     where the instruction is spoken; ``speaker_similarity_voice_a/b`` where the pair names the
-    voice that both should speak in (``voice`` is None: it could not be decoded).
+    voice that both should speak in (``voice`` is None: it could not be decoded);
+    ``answers_in_language_a, .._b`` where the request orders a language, or was heard in one.
     """
     found: dict[str, Measure] = {}
+    if asked := asked_language(pair.instruction.text, instruction):
+        for side, blueprint in (("a", a), ("b", b)):
+            found[f"answers_in_language_{side}"] = answers_in_language(asked, blueprint)
     for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
         if answer.reference is not None:
             found[f"wer_{side}"], found[f"cer_{side}"] = _rates(answer, blueprint)
@@ -66,4 +75,5 @@ def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:
     except Exception as error:  # a text that jiwer chokes on costs this measure, not the pair
         told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         return Measure.without(WER_UNIT, told), Measure.without(CER_UNIT, told)
-    return Measure(value=errors.wer, unit=WER_UNIT), Measure(value=errors.cer, unit=CER_UNIT)
+    unit = UNSPACED_UNIT if transcript.language in UNSPACED else WER_UNIT
+    return Measure(value=errors.wer, unit=unit), Measure(value=errors.cer, unit=CER_UNIT)

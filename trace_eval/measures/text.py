@@ -16,9 +16,7 @@ from pydantic import Field
 
 from blueprints import Strict, UserError
 from blueprints.distribution import install_line
-
-#: Languages written without spaces: their words are counted character by character.
-UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "yue"})
+from blueprints.languages import UNSPACED
 
 _PACKAGES = {"jiwer": "jiwer", "whisper": "openai-whisper"}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from blueprints import Blueprint
+from blueprints import Blueprint, Transcript
+from extractors.catalogue import better_recogniser
 from extractors.suspect import guess_of, guessed
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
@@ -16,6 +17,7 @@ class Guesses(NamedTuple):
 
     guessed: int
     clips: int
+    named: bool = False  # a language was named in every one of those with guessed words
 
     @property
     def line(self) -> str | None:
@@ -24,27 +26,34 @@ class Guesses(NamedTuple):
             return None
         return (
             f"{self.guessed} of {self.clips} clips: the recogniser guessed; the judge rules gives"
-            " no verdict on their words, and elsewhere they are weak evidence; for another"
-            " language name a recogniser that knows it, e.g. -x transcript=faster-whisper:small"
+            " no verdict on their words, and elsewhere they are weak evidence;"
+            f" {better_recogniser(self.named)}"
         )
 
 
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
     """The count over blueprints."""
     heard = [b for b in blueprints if b.transcript.status == "ok"]
-    return Guesses(sum(guessed(b) is not None for b in heard), len(heard))
+    named = [
+        b.transcript.spoken is not None
+        for b in heard
+        if isinstance(b.transcript, Transcript) and guessed(b)
+    ]
+    return Guesses(len(named), len(heard), all(named))
 
 
 def guesses_in(run: Run) -> Guesses:
     """The count over a run's file, in which contours are not built into objects."""
-    found: dict[str, bool] = {}
+    found: dict[str, bool | None] = {}  # None: not guessed, else whether a language was named
     path = run.path("blueprints.jsonl")
     for line in jsonl.read(path):
         record = strict_json.record(line, path)
         heard = record.get("transcript") or {}
         if heard.get("status") == "ok":
-            found[record["clip"]] = _is_guessed(record, heard)
-    return Guesses(sum(found.values()), len(found))
+            named = heard.get("spoken") is not None
+            found[record["clip"]] = named if _is_guessed(record, heard) else None
+    of_guessed = [named for named in found.values() if named is not None]
+    return Guesses(len(of_guessed), len(found), all(of_guessed))
 
 
 def _is_guessed(record: dict[str, Any], heard: dict[str, Any]) -> bool:

@@ -9,7 +9,9 @@ from pydantic import JsonValue
 
 import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript
-from extractors.suspect import GUESSED, guessed
+from blueprints.languages import language_name
+from extractors.catalogue import better_recogniser
+from extractors.suspect import GUESSED, guessed, tokens
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.outcome import (
@@ -26,6 +28,9 @@ from trace_eval.judges.rules.vocabulary import RequestKind
 from trace_eval.judges.rules.voice_quality import sounds_bad
 
 NOT_CHECKED = "Only that there is an answer was checked, not whether it is correct."
+
+#: The language whose refusals, fillers and stop words are known here.
+LANGUAGE = "en"
 
 _FILLERS = text.word_set("uh um uhm hmm hm mm mhm ah oh er eh huh")
 
@@ -55,6 +60,10 @@ REFUSALS: tuple[re.Pattern[str], ...] = tuple(
 )
 
 
+#: What bad sound does to a recogniser.
+_DROWNED = (GUESSED[LOW_CONFIDENCE], GUESSED["unsure_language"])
+
+
 @dataclass(frozen=True)
 class _Heard:
     """What is known of one answer.
@@ -63,11 +72,13 @@ class _Heard:
         standing: what its words say; without faults where they are guesses.
         overlap: share of the instruction's words in it; None: unknown.
         guess: why its words are guesses of the recogniser; None: they are not.
+        named: whether their language was named.
     """
 
     standing: Standing
     overlap: float | None
     guess: str | None = None
+    named: bool = False
 
 
 def judge_content(
@@ -117,11 +128,11 @@ def _refuse_guesses(
     for name, blueprint, heard, other in sides:
         if heard.guess is None:
             continue
-        drowned = heard.guess == GUESSED[LOW_CONFIDENCE] and sounds_bad(blueprint, cuts)
+        drowned = heard.guess in _DROWNED and sounds_bad(blueprint, cuts)
         if other.guess or not other.standing.acceptable or not drowned:
             raise EvidenceMissing(
-                f"the recogniser guessed the words of answer {name}: {heard.guess}; use one that"
-                " knows the language"
+                f"the recogniser guessed the words of answer {name}: {heard.guess};"
+                f" {better_recogniser(heard.named)}"
             )
 
 
@@ -153,10 +164,12 @@ def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresh
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         raise missing(name, "transcript", transcript)
-    heard = [word for word in text.words(transcript.text) if word not in _FILLERS]
+    known = transcript.language == LANGUAGE
+    split = text.words if known else tokens
+    heard = [word for word in split(transcript.text) if word not in _FILLERS]
     guess = guessed(blueprint)
-    # Guessed words say nothing of the topic.
-    trusted = None if guess else instruction
+    # Guessed words say nothing of the topic, nor do those of another language.
+    trusted = instruction if known and not guess else None
     overlap = _overlap(trusted, transcript.text, cuts)
     literal = _literal_share(trusted, transcript.text, cuts)
     faults = () if guess else tuple(_faults(transcript, heard, literal, instruction, cuts))
@@ -169,9 +182,12 @@ def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresh
     summary = f"{len(heard)} words"
     if overlap is not None:
         summary += f", {overlap:.0%} of the instruction's words among them"
+    if not known:
+        values["language"] = transcript.language
+        summary += f" of {language_name(transcript.language)}, in which refusals are not known"
     if guess:
         summary += ", mostly guessed by the recogniser"
-    return _Heard(Standing(faults, summary, values), overlap, guess)
+    return _Heard(Standing(faults, summary, values), overlap, guess, transcript.spoken is not None)
 
 
 def _faults(
@@ -184,7 +200,7 @@ def _faults(
     if len(heard) < cuts.min_words:
         return ["no words were recognised"]
     faults = []
-    if phrase := refusal(transcript.text, cuts):
+    if transcript.language == LANGUAGE and (phrase := refusal(transcript.text, cuts)):
         faults.append(f'it refuses ("{phrase}")')
     repeats = instruction is not None and any(
         request.kind is RequestKind.REPEAT for request in find_requests(instruction)

