@@ -123,7 +123,7 @@ def failing(status: int, message: str, **headers: str) -> Answer:
 @pytest.mark.parametrize(
     ("answers", "reason", "told", "requests"),
     [
-        ([failing(413, "Request Entity Too Large")], Reason.TOO_LARGE, "max-request-mb", 2),
+        ([failing(413, "Request Entity Too Large")], Reason.TOO_LARGE, "max_request_mb", 2),
         (
             [failing(500, "audio input is not supported - hint: provide the mmproj")],
             Reason.REFUSED,

@@ -93,7 +93,7 @@ def test_reasons_do_not_name_files() -> None:
     failed = Absent(status=Status.TOO_SHORT, reason="SYSTEM-ALPHA/a.wav has 0.1 s")
     text = prompt(
         JudgeOptions(mode="transcript"),
-        type(shown)(shown.pair, blueprint(transcript=failed), shown.b),
+        type(shown).of(shown.pair, blueprint(transcript=failed), shown.b),
     )
     assert "no transcript (too_short): (file) has 0.1 s" in text
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.agreement.accuracy import accuracy
-from trace_eval.agreement.counts import TIE, collapse_codes, joint_counts
+from trace_eval.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
 from trace_eval.data.labels import LABELS, MISSING, Codes, Texts
 
 #: A pattern counts as found when chance gives it less often than this.
@@ -153,7 +153,7 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
 def other_column(
     ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
 ) -> list[DataWarning]:
-    """``overall`` on one side and ``preference`` on the other, which are compared all the same.
+    """Typed ``overall`` on one side, ``preference`` on the other: compared, with ties collapsed.
 
     Args:
         ids: items [shape=(n,)].
@@ -165,6 +165,8 @@ def other_column(
         ("the judge says", judged, "the labels", truth),
     ):
         if "overall" in ours and "overall" not in theirs and "preference" in theirs:
+            if is_untyped(ours["overall"]):
+                continue  # ties have no types that could be lost
             column = ours.get("preference", ours["overall"])
             both = int(((column != MISSING) & (theirs["preference"] != MISSING)).sum())
             text = (

@@ -54,7 +54,7 @@ _STATED = tuple(
 )
 
 #: A letter that begins the reply, with a mark.
-_FIRST = re.compile(rf"\A\s*{_OPEN}{_ANY}\s*(?:[.):]|\Z|[\"'”’*_)\]}}]+\s*[.)]?\s*\Z)")
+_FIRST = re.compile(rf"\A{_OPEN}{_ANY}\s*(?:[.):]|\Z|[\"'”’*_)\]}}]+(?:\s*[.)])?\s*\Z)")
 
 #: Capital letters that stand alone; an A before a word is an article.
 _ALONE = re.compile(r"(?<![\w'’])(?:([B-D])(?![\w'’])|(A)(?![\w'’])(?!\s+(?!x?or\b|and\b)\w))")

@@ -51,8 +51,8 @@ SETS: Mapping[str, tuple[str, str | None]] = {
 }
 
 _NAME = re.compile(
-    rf"(?P<judged>result-)?(?P<system>.+)-(?P<set>{'|'.join(map(re.escape, SETS))})"
-    r"-(?P<split>[^-]+)-(?P<modality>[^-]+)\.jsonl"
+    rf"(?P<judged>result-)?(?P<system>.{1, 120})-(?P<set>{'|'.join(map(re.escape, SETS))})"
+    r"-(?P<split>[^-]{1,60})-(?P<modality>[^-]{1,60})\.jsonl"
 )
 
 _RUBRICS = {"open": "voicebench-open", "qa": "voicebench-qa", "harm": "voicebench-harm"}

@@ -151,12 +151,11 @@ def panel_of(
 
 def judge_specs(item: ItemKind = "pair") -> list[str]:
     """How every known judge of pairs, or of single answers, is written, built-in ones first."""
-    own = [
-        kind.usage
-        for name, kind in KINDS.items()
-        if (kind.pairs if item == "pair" else kind.scores or name == FUSION)
-    ]
-    return own + plugin_kinds()
+    if item == "pair":
+        return [kind.usage for kind in KINDS.values() if kind.pairs] + plugin_kinds()
+    scorers = [kind for name, kind in KINDS.items() if kind.scores or name == FUSION]
+    scorers.sort(key=lambda kind: kind.pairs is not None)  # those that do nothing else first
+    return [kind.usage for kind in scorers] + plugin_kinds()
 
 
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
