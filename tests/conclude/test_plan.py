@@ -192,7 +192,7 @@ def test_the_command(tmp_path: Path) -> None:
                 writer.writerow([key, label, *(table.facts[fact][row] for fact in facts)])
         paths.append(str(path))
     out = tmp_path / "plan.csv"
-    command = ["plan", paths[0], "--labels", paths[1], "--width", "0.25", "--out", str(out)]
+    command = ["plan", paths[0], "--labels", paths[1], "--width", "0.15", "--out", str(out)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert "minutes of one rater" in result.output
