@@ -102,6 +102,10 @@ class Options:
     rubrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        rubrics = (self.rubrics,) if isinstance(self.rubrics, str | Path) else self.rubrics
+        object.__setattr__(self, "rubrics", tuple(map(str, rubrics)))
+        if isinstance(self.judge, list):
+            object.__setattr__(self, "judge", tuple(self.judge))
         if not 0 <= self.min_coverage <= 1:
             raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")
         for name, chosen in (("judge", self.judges), ("rubric", self.rubrics)):

