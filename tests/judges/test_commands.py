@@ -99,7 +99,8 @@ def test_ollama(manifest: Path, front: Server, monkeypatch: pytest.MonkeyPatch) 
     checks = trace_eval("doctor", "--judge", "ollama:tiny")
     # The model is random: its server passes, its verdict on an easy pair does not.
     assert checks.code == 1, checks.out
-    looked_at = dict(line.split()[1::-1] for line in checks.out.splitlines()[1:] if line.strip())
+    rows = [line.split() for line in checks.out.splitlines()]
+    looked_at = {row[1]: row[0] for row in rows if row[:1] in (["yes"], ["no"])}
     assert [looked_at[name] for name in ("server", "schema", "context")] == ["yes"] * 3
     assert looked_at["verdict"] == "no"
 
