@@ -76,14 +76,14 @@ def test_rewards_compare_and_mirror(btrm: Path, tmp_path: Path) -> None:
     assert made.dimensions["overall"].consistent is None
     assert made.opinions == []
     turned = replace(
-        given, pair=given.pair.model_copy(update={"a": given.pair.b, "b": given.pair.a})
+        given, item=given.pair.model_copy(update={"a": given.pair.b, "b": given.pair.a})
     )
     mirrored = judged(judge, turned)
     assert mirrored.pair_scores is not None
     assert mirrored.pair_scores.a == pytest.approx(scores.b, abs=1e-6)
     assert mirrored.pair_scores.p_a == pytest.approx(1 - scores.p_a, abs=1e-6)
     assert {made.label("overall"), mirrored.label("overall")} == {"1", "2"}
-    same = replace(given, pair=given.pair.model_copy(update={"b": given.pair.a}))
+    same = replace(given, item=given.pair.model_copy(update={"b": given.pair.a}))
     tie = judged(judge, same)
     assert tie.label("overall") == "tie"
     wide = create_judge(f"reward:{btrm}", JudgeOptions(tie_margin=1e6))

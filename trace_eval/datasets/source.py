@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from blueprints import UserError
-from trace_eval.data.files import is_file
+from trace_eval.data.files import is_file, replace_file
 from trace_eval.data.records import Spill
 from trace_eval.data.urls import joined, location, name_of, parent, redacted
 
@@ -110,7 +110,7 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
         home, shown = Path(folder), redacted(where)
         if PurePosixPath(name_of(where)).suffix.lower() in TEXTS:
             path = home / name_of(where)
-            path.write_bytes(fetch(where))
+            replace_file(path, fetch(where))
             yield Source(path, parent(where), shown, spill)
             return
         urls = find(where, TEXTS)
@@ -122,5 +122,5 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
             if not path.resolve().is_relative_to(home.resolve()):
                 raise UserError(f"{redacted(url)}: leads out of its folder; rename it")
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(fetch(url))
+            replace_file(path, fetch(url))
         yield Source(home, base, shown, spill)
