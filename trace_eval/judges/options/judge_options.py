@@ -70,7 +70,7 @@ class JudgeOptions(
 ):
     """What a judge is asked for: the options of every kind. ``doctor --judge SPEC`` explains them.
 
-    A ``preset`` fills in the options that were not named when the object was made. One that was
+    A preset fills in the options that were not named when the object was made. One that was
     named stays as it is, also where its value is the default's, so that
     ``JudgeOptions(preset="style_paper", samples=1)`` asks once.
 
