@@ -125,7 +125,14 @@ class Score(Outcome):
         """
         if (self.status == "scored") != (self.value is not None):
             raise ValueError(f"status: {self.status!r} and the value is {self.value}")
-        if labels and self.value is not None and not min(labels) <= self.value <= max(labels):
+        # A reward is any real number: it has no estimate on the scale, see judges.reward.
+        on_scale = self.estimate is not None or self.distribution is not None
+        if (
+            labels
+            and on_scale
+            and self.value is not None
+            and not (min(labels) <= self.value <= max(labels))
+        ):
             raise ValueError(f"value: {self.value:g} is not on the scale of {self.rubric}")
         if self.distribution is None:
             return
