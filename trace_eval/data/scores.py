@@ -14,6 +14,9 @@ from trace_eval.data.outcome import Opinion, Outcome, Reason
 #: Version of the score's JSON; a change that an old reader would misread raises it.
 SCORE_VERSION = "1"
 
+#: How specs of reward models begin.
+REWARD = "reward:"
+
 #: A value of a rubric's scale; whole where the scale's labels are.
 ScaleValue = int | float
 
@@ -125,15 +128,10 @@ class Score(Outcome):
         """
         if (self.status == "scored") != (self.value is not None):
             raise ValueError(f"status: {self.status!r} and the value is {self.value}")
-        # A reward is any real number: it has no estimate on the scale, see judges.reward.
-        on_scale = self.estimate is not None or self.distribution is not None
-        if (
-            labels
-            and on_scale
-            and self.value is not None
-            and not (min(labels) <= self.value <= max(labels))
-        ):
-            raise ValueError(f"value: {self.value:g} is not on the scale of {self.rubric}")
+        # A reward is any real number, see judges.reward; all other values lie on the scale.
+        value = None if self.judge.startswith(REWARD) else self.value
+        if labels and value is not None and not min(labels) <= value <= max(labels):
+            raise ValueError(f"value: {value:g} is not on the scale of {self.rubric}")
         if self.distribution is None:
             return
         offered = None if labels is None else set(map(float, labels))
