@@ -33,13 +33,15 @@ def folder(tmp_path: Path) -> Path:
 
 def test_odd_paths_beside_bytes_are_names_only(folder: Path) -> None:
     data = (folder / "ok.wav").read_bytes()
+    other = data[:-2] + b"\1\1"
     rows = [{"id": str(n), "a": {"bytes": data, "path": odd}} for n, odd in enumerate(ODD)]
-    table = pa.Table.from_pylist([{**row, "b": {"bytes": data, "path": "ok.wav"}} for row in rows])
+    table = pa.Table.from_pylist([{**row, "b": {"bytes": other, "path": "ok.wav"}} for row in rows])
     pq.write_table(table, folder / "m.parquet")
     found = read_manifest(folder / "m.parquet", spill=spill_to(folder / "audio"))
     assert not found.problems
     assert len(found.pairs) == len(ODD)
-    assert {path.suffix for path in (folder / "audio").iterdir()} == {".wav", ".audio"}
+    # The same bytes keep one file, however they were named.
+    assert sorted(path.suffix for path in (folder / "audio").iterdir()) == [".audio", ".wav"]
 
 
 def test_odd_paths_cost_their_own_item(folder: Path) -> None:

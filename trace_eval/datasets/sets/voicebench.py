@@ -51,7 +51,7 @@ SETS: Mapping[str, tuple[str, str | None]] = {
 }
 
 _NAME = re.compile(
-    rf"(?P<judged>result-)?(?P<system>.{1, 120})-(?P<set>{'|'.join(map(re.escape, SETS))})"
+    rf"(?P<judged>result-)?(?P<system>.{{1,120}})-(?P<set>{'|'.join(map(re.escape, SETS))})"
     r"-(?P<split>[^-]{1,60})-(?P<modality>[^-]{1,60})\.jsonl"
 )
 
