@@ -38,7 +38,7 @@ from benchmarks.whisper_batches import peak_mb, show_throughput, timed
 from extractors.base import Item
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
-from tests.models.parts import SENTENCE, known, voice
+from tests.support.model_parts import SENTENCE, known, voice
 
 SECONDS = 30.0
 #: Pairs of calls: as many as fit into this many seconds, within the bounds.

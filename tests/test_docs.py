@@ -22,9 +22,9 @@ import pytest
 import soundfile
 import typer
 
-from tests.judges.servers import ollama_front
 from tests.support.cli import ROOT
 from tests.support.docs import Printed, commands, files
+from tests.support.servers import ollama_front
 from trace_eval.commands.cli import app
 from trace_eval.data.records import COLUMNS
 from trace_eval.data.singles import COLUMNS as SINGLES
@@ -41,7 +41,7 @@ NOT_HERE = (
         "needs models, see tests/models",
     ),
     (r"s3://|gs://|hf://|https?://(?!127)", "needs a network, see test_urls_cli.py"),
-    (r"engine=ray", "needs a cluster, see tests/distributed"),
+    (r"engine=ray", "needs a cluster, see tests/extracting"),
     (r"SLURM|part-\*|--shard", "one of many jobs; see test_shards_merged_are_the_run"),
     (r"gpt-|gemini|claude|--max-cost|-J prices|batch", "needs a key and money"),
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
@@ -50,19 +50,19 @@ NOT_HERE = (
         r"judge\d?\.|judged\.csv|people\.csv|mine\.|--human|train |RUN2|tables/|dialogues|CALLS",
         "needs files of the reader's",
     ),
-    (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/scores"),
+    (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/stats"),
     (r"agree run --labels labels/", "needs a person's answers, see tests/review"),
-    (r"compared/|mixed/", "needs rated recordings, see tests/rating/test_pairs.py"),
-    (r"runs/scorer", "needs a trained scorer, see tests/scorer"),
+    (r"compared/|mixed/", "needs rated recordings, see tests/runs/test_score_pairs.py"),
+    (r"runs/scorer", "needs a trained scorer, see tests/judges"),
     (r"^trace-eval convert .*CLONE", "needs a clone of a benchmark, see tests/datasets"),
     (r":MODEL\b", "stands for a model of the reader's"),
     (
         r"--prediction|--against|--calibrated|^trace-eval plan|--labels (L|FEW)\b",
-        "needs more labels than the examples have, see tests/agreement and tests/conclude",
+        "needs more labels than the examples have, see tests/stats",
     ),
     (
         r"eval gate|--aa|--judge-change|runs/baseline",
-        "needs two runs, see tests/gate and tests/compare",
+        "needs two runs, see tests/gate and tests/report",
     ),
     (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
 )
@@ -231,8 +231,8 @@ def test_the_python_example_also_with_a_missing_clip(home: Path) -> None:
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    from tests.judges.servers import llama_server
-    from tests.judges.test_small_model import weights
+    from tests.support.servers import llama_server
+    from tests.support.small_model import weights
 
     with llama_server(weights(), slots=2, context=16384) as url:
         yield url

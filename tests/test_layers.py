@@ -108,3 +108,17 @@ def test_heavy_packages_are_imported_where_they_are_used(module: str, unwanted: 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert not unwanted & {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_no_test_module_imports_another() -> None:
+    """What two of them need stands in tests/support."""
+    found = [
+        f"{path.relative_to(ROOT)}: {node.module}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        and f"{node.module}.".startswith("tests.")
+        and not f"{node.module}.".startswith("tests.support.")
+    ]
+    # "from tests import support" would be listed as "tests".
+    assert not found

@@ -21,7 +21,7 @@ from blueprints.groups.emotion import _course
 from fusion import MATCH, POLICIES, load_policy
 from fusion.plain import PLAIN_POLICIES, collapse, mean_points
 from fusion.scales import PREFERENCE, likert
-from tests.review import support
+from tests.support import reviewed as support
 from tests.support import samples
 from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
 from trace_eval.agreement.scores.files import read_scores

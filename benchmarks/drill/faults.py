@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from benchmarks.drill.outcome import Outcome
-from tests.judges.cases import case, verdict
-from tests.judges.servers import Answer, Asked, Server, completion
-from tests.judges.test_openai import FAULTS
+from tests.support.cases import case, verdict
+from tests.support.openai_faults import FAULTS
+from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.judges.chat.judge import ChatJudge
 from trace_eval.judges.chat.ledger import Ledger

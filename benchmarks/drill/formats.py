@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 from benchmarks.drill.parser import Parser, Read, as_file
 from fusion import RATINGS
 from fusion.tables import read_policy
-from tests.judges.cases import verdict
-from tests.judges.servers import completion
-from tests.review import support
+from tests.support import reviewed as support
+from tests.support.cases import verdict
+from tests.support.servers import completion
 from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
 from trace_eval.agreement.scores.files import read_scores
 from trace_eval.agreement.scores.ratings import read_ratings

@@ -16,8 +16,8 @@ from pathlib import Path
 from benchmarks.drill.commands import command, make_pairs, run
 from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.reviews import Reviews
-from tests.judges.cases import verdict
-from tests.judges.servers import Answer, Asked, Server, completion
+from tests.support.cases import verdict
+from tests.support.servers import Answer, Asked, Server, completion
 
 #: Pairs of a run, and its workers.
 PAIRS, WORKERS = 8, 2

@@ -31,9 +31,9 @@ from benchmarks.drill.stored import stored
 from extractors.audio import decode
 from fusion import POLICIES, RATINGS
 from fusion.tables import read_policy
-from tests.judges.cases import verdict
-from tests.judges.servers import completion
 from tests.support.audio import RATE, tone, write
+from tests.support.cases import verdict
+from tests.support.servers import completion
 from trace_eval.data import strict_json, strict_toml
 from trace_eval.data.access import ARCHIVES, PROTOCOLS, UrlAccess, allowed, set_url_access
 from trace_eval.data.judgement import DimensionVerdict, Judgement

@@ -13,7 +13,7 @@ import fsspec
 import pytest
 
 from blueprints import UserError
-from tests.datasets import made
+from tests.support import datasets_made as made
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.datasets import convert, read_dataset

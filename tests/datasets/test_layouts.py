@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.datasets import made
+from tests.support import datasets_made as made
 from tests.support.audio import tone, write
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.datasets import Conversion, Figure, Selection, convert, dataset_names, read_dataset

@@ -11,7 +11,7 @@ from blueprints import Absent, Blueprint, Signal, Span, Transcript
 from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.pocketsphinx import PocketsphinxExtractor, join, to_level
-from tests.extractors.speech import WORDLESS, joined, measured, say, silence, status_of
+from tests.support.speech import WORDLESS, joined, measured, say, silence, status_of
 
 pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
 

@@ -18,7 +18,7 @@ from extractors.rate import (
     trend,
 )
 from extractors.syllables import nuclei, prominent_peaks
-from tests.extractors.speech import (
+from tests.support.speech import (
     SENTENCE_SYLLABLES,
     WORDLESS,
     joined,

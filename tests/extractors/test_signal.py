@@ -12,7 +12,7 @@ from blueprints import Blueprint, Signal
 from extractors.audio import Clip, decode
 from extractors.signal import SignalExtractor, bandwidth, clipping_ratio
 from extractors.vad import CHUNK, find_spans, speech_probability
-from tests.extractors.speech import WORDLESS, joined, measured, noise, say, silence
+from tests.support.speech import WORDLESS, joined, measured, noise, say, silence
 
 #: The detector decides every 32 ms, so an edge may move by one decision and its padding.
 EDGE_S = 0.064

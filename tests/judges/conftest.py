@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.judges.cases import case
-from tests.judges.servers import Server, llama_server, ollama_front
-from tests.judges.tiny_model import build
+from tests.support.cases import case
+from tests.support.servers import Server, llama_server, ollama_front
+from tests.support.tiny_model import build
 
 NEEDED = ("xllamacpp", "gguf")
 

@@ -9,8 +9,8 @@ import pytest
 
 from blueprints import Absent, Status, UserError
 from fusion import Rating
-from tests.judges.cases import blueprint, case, verdict
-from tests.judges.servers import Answer, Server, completion, in_turn
+from tests.support.cases import blueprint, case, verdict
+from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.judges.cases import case, verdict
-from tests.judges.servers import Answer, Asked, Server, chat, completion
+from tests.support.cases import case, verdict
+from tests.support.servers import Answer, Asked, Server, chat, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.bodies import MAX_BODY

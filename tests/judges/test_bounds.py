@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tests.judges.cases import case
-from tests.judges.servers import Answer, Server, completion, in_turn
-from tests.judges.test_openai import judge_once, made
+from tests.support.cases import case
+from tests.support.openai_faults import judge_once, made
+from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.bounds import (
     MAX_TEXT_CHARS,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fusion import DIMENSIONS, RATINGS
-from tests.judges.servers import Server
 from tests.support.cli import ROOT, Done, trace_eval
+from tests.support.servers import Server
 from trace_eval.data.judgement import Judgement
 from trace_eval.runs.run import Run
 

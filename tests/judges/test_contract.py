@@ -13,7 +13,7 @@ import pytest
 import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS, TRACE, Rating
-from tests.judges.cases import case
+from tests.support.cases import case
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.settings import help_of
 from trace_eval.judges.base import Case, Judge
@@ -131,7 +131,8 @@ def test_an_option_that_the_judge_ignores_is_refused(
 
 
 def test_what_a_session_tells_a_judge_is_no_choice(tmp_path: Path) -> None:
-    create_judge("rules", JudgeOptions(cache=tmp_path / "replies.sqlite", spent=1.0))
+    told = create_judge("rules", JudgeOptions(cache=tmp_path / "replies.sqlite", spent=1.0))
+    assert judge_of(told).parameters() == judge_of(create_judge("rules")).parameters()
 
 
 class First(Judge):

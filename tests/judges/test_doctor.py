@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.judges.servers import Answer, Server, chat, completion, in_turn, ollama_front, unused_url
+from tests.support.servers import (
+    Answer,
+    Server,
+    chat,
+    completion,
+    in_turn,
+    ollama_front,
+    unused_url,
+)
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.doctor import Check, doctor, key_check
 from trace_eval.judges.options import JudgeOptions

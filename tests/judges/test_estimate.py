@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import Absent, Status
-from tests.judges.cases import blueprint, case
+from tests.support.cases import blueprint, case
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.message import Message

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from blueprints import Absent, Accent, Emotion, Extension, Present, Provenance, Quality, Status
-from tests.judges.cases import blueprint, case
+from tests.support.cases import blueprint, case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import (

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from tests.audio.cases import case as audio_case
-from tests.audio.cases import examples, write
-from tests.judges.cases import case as text_case
-from tests.rating.support import case_of, single
+from tests.support.audio_cases import case as audio_case
+from tests.support.audio_cases import examples, write
+from tests.support.cases import case as text_case
+from tests.support.rating import case_of, single
 from trace_eval.data.items import Single
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import AudioPart, Message
@@ -106,7 +106,7 @@ def _calls(judge: Any, case: Any) -> str:
 def _spoken(folder: Path) -> Case:
     recording = write(folder / "answer.wav", 0.5, 300.0)
     item = Single.model_validate(single().model_dump() | {"answer": {"audio": recording}})
-    from tests.judges.cases import blueprint
+    from tests.support.cases import blueprint
 
     return Case(item, {"answer": blueprint()}, decode_recording)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.judges.cases import verdict
+from tests.support.cases import verdict
 from trace_eval.data.replies import verdict as marked
 from trace_eval.judges.audio.tasks import task_names
 from trace_eval.judges.chat.base import Redactor, Tokens, Unusable, check_text

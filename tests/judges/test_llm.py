@@ -10,7 +10,7 @@ import pytest
 
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
-from tests.judges.cases import blueprint, case, verdict
+from tests.support.cases import blueprint, case, verdict
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Pair

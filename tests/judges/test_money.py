@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.judges.cases import case, verdict
-from tests.judges.servers import Answer, Asked, Server, completion
+from tests.support.cases import case, verdict
+from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import DamagedFile

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fusion import DIMENSIONS
-from tests.judges.cases import case, verdict
-from tests.judges.servers import Answer, Asked, Server, chat, unused_url
+from tests.support.cases import case, verdict
+from tests.support.servers import Answer, Asked, Server, chat, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from fusion import DIMENSIONS, Rating, from_steps
-from tests.judges.cases import verdict
+from tests.support.cases import verdict
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.parse import parse_reply

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.judges.cases import blueprint, verdict
-from tests.judges.servers import Answer, Asked, Server, completion
+from tests.support.cases import blueprint, verdict
 from tests.support.cli import trace_eval
+from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
@@ -61,7 +61,7 @@ def listening(asked: Asked) -> Answer:
 def test_the_command_line_and_a_file_beat_a_preset(
     tmp_path: Path, way: str, preset: str, option: str, value: Any, calls: int
 ) -> None:
-    from tests.audio.cases import pair
+    from tests.support.audio_cases import pair
 
     manifest = tmp_path / "pairs.jsonl"
     manifest.write_text(pair(tmp_path).model_dump_json(exclude_none=True))

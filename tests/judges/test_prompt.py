@@ -7,7 +7,7 @@ import pytest
 
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, RATINGS
-from tests.judges.cases import blueprint, case
+from tests.support.cases import blueprint, case
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.prompt import PromptPack
 

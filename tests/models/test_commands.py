@@ -12,9 +12,9 @@ import pytest
 from blueprints import Absent, Blueprint, render_paper
 from extractors.audio import decode
 from extractors.faster_whisper import FasterWhisperExtractor
-from tests.models.parts import SENTENCE
 from tests.support.audio import write
 from tests.support.cli import ROOT, trace_eval
+from tests.support.model_parts import SENTENCE
 from tests.support.tiny_whisper import write_whisper
 from trace_eval.api import blueprint
 from trace_eval.options import ExtractOptions

@@ -11,7 +11,7 @@ from blueprints import Absent, Span, Status, UserError
 from extractors import device
 from extractors.emotion2vec import Emotion2vecExtractor, speech_within, split, weighted
 from extractors.emotion2vec_scores import english, named_scores
-from tests.models.parts import known, measured, refused, silence, unspoken, voice
+from tests.support.model_parts import known, measured, refused, silence, unspoken, voice
 from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 
 ENGLISH = [

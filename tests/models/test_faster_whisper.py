@@ -9,7 +9,7 @@ import pytest
 from blueprints import Absent, Status, UserError
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.whisper import WhisperExtractor
-from tests.models.parts import SENTENCE, known, measured, refused, silence, voice
+from tests.support.model_parts import SENTENCE, known, measured, refused, silence, voice
 
 MISSING = [name for name in ("faster_whisper", "transformers") if find_spec(name) is None]
 pytestmark = pytest.mark.skipif(

@@ -14,7 +14,7 @@ from extractors.base import Extractor
 from extractors.emotion2vec import Emotion2vecExtractor
 from extractors.guard import untouched
 from extractors.whisper import WhisperExtractor
-from tests.models.parts import measured, voice
+from tests.support.model_parts import measured, voice
 
 
 def state() -> dict[str, Any]:

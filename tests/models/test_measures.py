@@ -6,7 +6,7 @@ import pytest
 
 from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
 from extractors.speaker import SpeakerExtractor
-from tests.models.parts import known, measured, spoken_in, voice
+from tests.support.model_parts import known, measured, spoken_in, voice
 from trace_eval.data.pairs import Pair
 from trace_eval.measures import measure_pair, speaker_similarity, text_errors
 

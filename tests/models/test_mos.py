@@ -15,7 +15,7 @@ from extractors.audio import Clip, decode
 from extractors.base import Extractor
 from extractors.distillmos import DistillMosExtractor, window_starts
 from extractors.utmos import UtmosExtractor
-from tests.models.parts import known, silence, unspoken, voice
+from tests.support.model_parts import known, silence, unspoken, voice
 
 AXES = ("CE", "CU", "PC", "PQ")
 

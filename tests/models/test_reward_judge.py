@@ -13,7 +13,7 @@ import pytest
 import soundfile
 
 from blueprints import UserError
-from tests.judges.cases import blueprint
+from tests.support.cases import blueprint
 from tests.support.cli import trace_eval
 from tests.support.tiny_omni import write_reward, write_thinker
 from trace_eval.data.judgement import Judgement

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.test_scorer import rows
 from tests.support.cli import ROOT
+from tests.support.scorer_rows import rows
 from tests.support.tiny_llama import write_base
 
 pytest.importorskip("torch")

@@ -16,7 +16,7 @@ from extractors.ecapa_based import EcapaBased
 from extractors.emotion2vec import Emotion2vecExtractor, equal_cuts, split
 from extractors.speaker import SpeakerExtractor
 from extractors.stacks import MAX_STACK_S, equal_lengths
-from tests.models.parts import known, silence, spoken_in, voice
+from tests.support.model_parts import known, silence, spoken_in, voice
 from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 
 

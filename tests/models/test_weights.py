@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from extractors.weights import read_state
-from tests.models.test_scorer import released, rows
+from tests.support.scorer_rows import released, rows
 from tests.support.tiny_llama import write_base
 from trace_eval.commands.cli import app
 

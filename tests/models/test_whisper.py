@@ -12,7 +12,7 @@ from extractors import device
 from extractors.recognised import first_speech, stretches, words_of
 from extractors.suspect import suspicions
 from extractors.whisper import WhisperExtractor, halve, load_checkpoint
-from tests.models.parts import SENTENCE, known, measured, refused, silence, unspoken, voice
+from tests.support.model_parts import SENTENCE, known, measured, refused, silence, unspoken, voice
 from tests.support.tiny_whisper import write_whisper
 
 

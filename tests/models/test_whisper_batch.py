@@ -15,8 +15,8 @@ from extractors.base import Extractor, Item
 from extractors.recognised import Decoded
 from extractors.whisper import WhisperExtractor
 from extractors.whisper_batch import hear_together
-from tests.models.parts import SENTENCE, known, silence, voice
 from tests.support.audio import write
+from tests.support.model_parts import SENTENCE, known, silence, voice
 from tests.support.tiny_whisper import write_whisper
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, ClipSource

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fusion import DIMENSIONS
-from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
-from tests.report.unpacked import index
+from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
+from tests.support.unpacked import index
 from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
 from trace_eval.report import write_report
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fusion import DIMENSIONS, Rating
-from tests.report.conftest import RECIPE
+from tests.support.hostile_run import RECIPE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
 from trace_eval.report.evidence import Grid, grids

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
-from tests.report.conftest import HOSTILE_ID, HOSTILE_TEXT, RECIPE
-from tests.report.unpacked import Elements, fragment, index
+from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
+from tests.support.unpacked import Elements, fragment, index
 from trace_eval.agreement.metrics import METRICS
 from trace_eval.commands.report import report as command
 from trace_eval.report import write_report

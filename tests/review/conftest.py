@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.review import support
+from tests.support import reviewed as support
 
 
 @pytest.fixture

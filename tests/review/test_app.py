@@ -13,7 +13,7 @@ import soundfile
 
 from blueprints import Blueprint, Transcript
 from fusion import Rating
-from tests.review import support
+from tests.support import reviewed as support
 from trace_eval.review.session import Review
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

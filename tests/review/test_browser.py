@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fusion import RATINGS, Rating
-from tests.review import browser, support
+from tests.support import browser
+from tests.support import reviewed as support
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.review import open_review, write_exports

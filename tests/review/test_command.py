@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from fusion import Rating
-from tests.review import browser, support
+from tests.support import browser
+from tests.support import reviewed as support
 from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
 from trace_eval.review import open_review, write_tasks

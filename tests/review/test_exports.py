@@ -13,7 +13,7 @@ import soundfile
 
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
-from tests.review import support
+from tests.support import reviewed as support
 from trace_eval import agreement
 from trace_eval.data.labels import read_labels
 from trace_eval.review.audio import Clips

@@ -6,7 +6,7 @@ import pytest
 
 from blueprints import UserError
 from fusion import Rating
-from tests.review import support
+from tests.support import reviewed as support
 from trace_eval.data.judgement import Judgement
 from trace_eval.review.material import load_material
 from trace_eval.review.needs import Need, Needed, need_of

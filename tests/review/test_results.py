@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fusion import Rating
-from tests.review import support
+from tests.support import reviewed as support
 from trace_eval.review.results import accuracies, accuracy_lines, agreement
 from trace_eval.review.session import Review
 

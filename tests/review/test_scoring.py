@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.review import browser
+from tests.support import browser
 from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions

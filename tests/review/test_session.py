@@ -6,7 +6,7 @@ import pytest
 
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
-from tests.review import support
+from tests.support import reviewed as support
 from trace_eval.review.session import NAME_LIMIT, check_name, open_review
 
 

@@ -14,6 +14,7 @@ from blueprints import UserError
 from extractors.registry import PROFILES
 from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
+from tests.support.candidates import candidates
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.judges.base import Case, Judge
@@ -54,21 +55,6 @@ def stopping(judge: Louder, patience: int | None) -> Callable[[Event], None]:
             raise Stopped
 
     return listen
-
-
-def candidates(folder: Path, *peaks: float, **labels: float) -> Path:
-    """One group ``g`` of tones with these peaks."""
-    lines = []
-    for number, peak in enumerate(peaks):
-        name = f"c{number:02}"
-        write(folder / f"{name}.wav", tone(peak=peak, seconds=0.5))
-        line = {"group": "g", "candidate": name, "text": "Hello.", "audio": f"{name}.wav"}
-        if name in labels:
-            line["scores"] = {"anna": labels[name]}  # type: ignore[assignment]
-        lines.append(json.dumps(line))
-    path = folder / "items.jsonl"
-    path.write_text("\n".join(lines))
-    return path
 
 
 def chosen(judge: Judge, **more: object) -> BestOptions:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.audio.cases import said
-from tests.judges.servers import Server
-from tests.select.test_best import candidates
+from tests.support.audio_cases import said
+from tests.support.candidates import candidates
 from tests.support.killed import NO_EXTRACTORS, Killer
+from tests.support.servers import Server
 
 CANDIDATES = 7
 IN_FLIGHT = 2

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from extractors.registry import PROFILES
-from tests.judges.servers import Answer, Asked, completion
 from tests.support.cli import ROOT
+from tests.support.servers import Answer, Asked, completion
 
 #: Nothing but identity and level is measured: judges that listen need no more.
 NO_EXTRACTORS = [

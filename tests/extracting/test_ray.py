@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from blueprints import UserError
+from tests.support.audio import tone, write
+from tests.support.cli import ROOT, trace_eval
+from tests.support.fakes import Counting, Placed
+from tests.support.louder_wins import NOTHING, LouderWins
+from tests.support.ray_nodes import Nodes
+from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.start import extract, extract_each, source_from
+from trace_eval.options import ExtractOptions, Options, RateOptions
+from trace_eval.runs.job import judge_manifest, rate_manifest
+from trace_eval.runs.run import Run
+
+pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
+
+
+def _options(nodes: Nodes | None, log: Path, delay_s: float = 0.0, **more: Any) -> ExtractOptions:
+    """The counting extractor, and one that logs its process; locally where there are no nodes."""
+    overrides = {
+        **NOTHING,
+        "peak": Counting(log, delay_s=delay_s),
+        "placed": Placed(log.with_name(log.name + "-places"), uses=("peak",)),
+    }
+    return ExtractOptions(
+        overrides=overrides,
+        cache=log.with_name(log.name + "-cache"),
+        engine="ray" if nodes else "local",
+        ray_address=nodes.address if nodes else None,
+        **more,
+    )
+
+
+def _clips(folder: Path, count: int) -> list[Path]:
+    return [write(folder / f"{n}.wav", tone(peak=0.5 + n / 100)) for n in range(count)]
+
+
+def _extract(paths: list[Path], options: ExtractOptions, shards: Path) -> list[Extracted]:
+    found: dict[str, Extracted] = {}
+
+    def keep(clip: Extracted) -> None:
+        found[clip.source] = clip
+
+    extract_each([source_from(path) for path in paths], options, keep, shards=str(shards))
+    return [found[str(path)] for path in paths]
+
+
+def _told(found: list[Extracted]) -> list[tuple[str, str | None, str | None]]:
+    """What a recording came to, with the blueprint to the letter."""
+    return [(f.source, f.blueprint and f.blueprint.model_dump_json(), f.error) for f in found]
+
+
+def _lines(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def _wait_for(condition: Callable[[], bool], what: str, seconds: float = 180) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s for {what}"
+        time.sleep(0.02)
+
+
+def test_a_node_dies_and_every_row_is_the_local_engines(
+    nodes: Nodes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    undecodable = tmp_path / "text.wav"
+    undecodable.write_text("no audio")
+    deadly = write(tmp_path / "deadly.wav", tone(peak=0.22))
+    good = _clips(tmp_path, 16)
+    paths = [undecodable, *good, deadly]
+    log, shards = tmp_path / "log", tmp_path / "shards"
+    options = _options(nodes, log, delay_s=0.3)
+    places = tmp_path / "log-places"
+
+    def kill() -> None:  # once both nodes work
+        _wait_for(lambda: len({json.loads(x)["pid"] for x in _lines(places)}) == 2, "two workers")
+        nodes.kill_second()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = _extract(paths, options, shards)
+    killer.join()
+    assert capfd.readouterr().out == ""  # results are printed there
+    nodes.replace_second()
+
+    local = extract(list(paths), _options(None, tmp_path / "local", workers=1))
+    assert _told(found) == _told(local)
+    assert found[0].error
+    assert "cannot be decoded" in found[0].error
+    assert found[-1].error
+    assert "the worker process died on it" in found[-1].error
+    assert all(set(f.work) <= {"counting", "placed"} for f in found)
+
+    # Again: what is finished is neither computed nor written, and Ray not even started.
+    before = _shards(shards)
+    calls = _lines(log)
+    assert set(calls) >= {f.blueprint.clip for f in found if f.blueprint}
+    again = _extract(good, _options(_nowhere(), log), shards)
+    assert _told(again) == _told(local[1:-1])
+    assert not any(f.work for f in again)
+    assert _lines(log) == calls
+    assert _shards(shards) == before
+
+    # A failed recording is tried again, alone.
+    write(undecodable, tone(peak=0.9))
+    mended, *_ = _extract([undecodable, *good], options, shards)
+    assert mended.blueprint
+    assert _lines(log) == [*calls, mended.blueprint.clip]
+
+
+def _nowhere() -> Any:
+    """Nodes that cannot be reached: whoever tries fails."""
+
+    class Nowhere:
+        address = "127.0.0.1:1"
+
+    return Nowhere()
+
+
+def test_stages_of_a_gpu_run_on_its_actors(nodes: Nodes, tmp_path: Path) -> None:
+    def plan(log: Path) -> dict[str, Any]:
+        return {
+            **NOTHING,
+            "first": Placed(log, "first"),
+            "heard": Placed(log, "heard", uses=("first",), device="gpu", batch=2),
+            "counted": Placed(log, "counted", uses=("first", "heard")),
+        }
+
+    paths = [*_clips(tmp_path, 5), tmp_path / "missing.wav"]
+    log = tmp_path / "log"
+    options = ExtractOptions(
+        overrides=plan(log), cache=tmp_path / "1", engine="ray", ray_address=nodes.address
+    )
+    found = _extract(paths, options, tmp_path / "shards")
+    local = ExtractOptions(overrides=plan(tmp_path / "l"), cache=tmp_path / "2", workers=1)
+    assert _told(found) == _told(extract(list(paths), local))
+    assert [set(f.work) for f in found] == [{"placed"}] * 5 + [set()]
+
+    rows = [json.loads(line) for line in _lines(log)]
+    on_gpu = {row["pid"] for row in rows if row["group"] == "heard"}
+    assert {row["gpu"] for row in rows if row["pid"] in on_gpu} == {"0"}
+    for row in rows:
+        assert (row["group"] == "heard") == (row["pid"] in on_gpu)
+    assert {row["group"]: 0 for row in rows} == {"first": 0, "heard": 0, "counted": 0}
+
+
+_DRIVER = """
+import sys
+from pathlib import Path
+from tests.extracting.test_ray import _extract, _options
+
+class Nodes:
+    address = sys.argv[1]
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[2])
+    paths = sorted(folder.glob("*.wav"))
+    _extract(paths, _options(Nodes(), folder / "log", delay_s=0.3), folder / "shards")
+"""
+
+
+def test_a_stopped_driver_continues(nodes: Nodes, tmp_path: Path) -> None:
+    paths = _clips(tmp_path, 16)
+    script = tmp_path / "driver.py"
+    script.write_text(_DRIVER)
+    shards, log = tmp_path / "shards", tmp_path / "log"
+    finished: dict[Path, int] = {}
+    calls: dict[str, int] = {}
+    for blow in (signal.SIGINT, signal.SIGKILL):
+        driver = subprocess.Popen(
+            [sys.executable, str(script), nodes.address, str(tmp_path)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stderr=subprocess.PIPE,
+            # A shell that runs the tests in the background leaves SIGINT ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        more = len(finished) + 1
+        _wait_for(lambda more=more: len(_shards(shards)) >= more, "a shard")  # type: ignore[misc]
+        driver.send_signal(blow)
+        assert driver.wait(timeout=120) != 0
+        assert finished.items() <= _shards(shards).items()
+        finished = _shards(shards)
+        clips = [row["clip"] for path in finished for row in pq.read_table(path).to_pylist()]
+        calls = {clip: _lines(log).count(clip) for clip in clips}
+    assert 2 <= len(finished) < 8  # of 16 clips over 2 workers, 4 shards for each
+
+    found = _extract(paths, _options(nodes, log), shards)
+    assert all(f.blueprint for f in found)
+    assert finished.items() <= _shards(shards).items()
+    assert {clip: _lines(log).count(clip) for clip in calls} == calls
+    assert len([f for f in found if not f.work]) >= len(calls)
+
+
+def _shards(folder: Path) -> dict[Path, int]:
+    """The finished ones, and when."""
+    return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.parquet")}
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    """The URL of a folder on loopback."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given, directory=str(folder))
+
+        def log_message(self, *_: object) -> None:
+            """Silent."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_run_is_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
+    first, second, third = _clips(tmp_path, 3)
+    with _served(tmp_path) as url:  # one answer is fetched by the worker
+        answers = [(f"{url}/{first.name}", second.name), (third.name, second.name)]
+        records = [
+            {"id": f"p{n}", "a": {"audio": a}, "b": {"audio": b}}
+            for n, (a, b) in enumerate(answers)
+        ]
+        (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+        manifest = read_manifest(tmp_path / "pairs.jsonl")
+        log = tmp_path / "log"
+        summary = judge_manifest(
+            manifest, tmp_path / "ray", Options(_options(nodes, log), LouderWins())
+        )
+        judge_manifest(
+            manifest, tmp_path / "local", Options(_options(None, tmp_path / "other"), LouderWins())
+        )
+    assert (summary.scored, summary.clips) == (2, 3)
+    ours, theirs = Run.open(tmp_path / "ray"), Run.open(tmp_path / "local")
+    assert ours.clips() == theirs.clips()
+    assert {b.clip: b for b in ours.blueprints()} == {b.clip: b for b in theirs.blueprints()}
+    assert [(o.pair, o.rating) for o in ours.overall().values()] == [
+        (o.pair, o.rating) for o in theirs.overall().values()
+    ]
+    assert list((tmp_path / "ray" / "shards").glob("*.parquet"))
+
+
+def test_scores_are_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
+    _clips(tmp_path, 2)
+    items = [{"id": f"i{n}", "answer": {"audio": f"{n}.wav"}} for n in range(2)]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    replies = [
+        {"item": f"i{n}", "reply": json.dumps({"reasoning": "r", "score": 2 + n})} for n in range(2)
+    ]
+    script = tmp_path / "script.jsonl"
+    script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    log = tmp_path / "log"
+    engines = {"ray": _options(nodes, log), "local": _options(None, tmp_path / "other", workers=0)}
+    for name, extracting in engines.items():
+        summary = rate_manifest(
+            read_items(tmp_path / "items.jsonl"),
+            tmp_path / name,
+            RateOptions(extracting, judge=(f"scripted:{script}",), rubrics=("quality",)),
+        )
+        assert (summary.scored, summary.clips) == (2, 2)
+    ours, theirs = (  # written as they came
+        sorted(Run.open(tmp_path / name).scores(), key=lambda score: score.item) for name in engines
+    )
+    assert [score.value for score in ours] == [2, 3]
+    assert [score.model_dump(exclude={"opinions"}) for score in ours] == [
+        score.model_dump(exclude={"opinions"}) for score in theirs
+    ]
+    assert len(set(_lines(log))) == 2  # extracted on the nodes
+
+
+def test_a_worker_with_other_versions_is_refused(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other(plan: Any) -> dict[str, Any]:
+        return {group: {**_record(plan)[group], "version": "0"} for group in _record(plan)}
+
+    from trace_eval.extracting.provenance import plan_record as _record
+
+    monkeypatch.setattr("trace_eval.extracting.ray.engine.plan_record", other)
+    options = _options(nodes, tmp_path / "log")
+    with pytest.raises(UserError, match=r"a worker node has version '1', the driver '0'; install"):
+        _extract(_clips(tmp_path, 2), options, tmp_path / "shards")
+
+
+def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
+    clips = [ROOT / "examples" / "clips" / name for name in ("three-times-b.ogg", "silent-a.flac")]
+    for engine in ("ray", "local"):
+        cache = tmp_path / f"cache-{engine}"
+        done = trace_eval(
+            *("extract", *clips, "--out", tmp_path / engine),
+            *("-X", f"engine={engine}", "--cache", cache),
+        )
+        assert done.code == 0, done.err
+        assert done.out == ""
+    for name in ("clips.jsonl", "blueprints.jsonl"):
+        ours, theirs = (sorted(_lines(tmp_path / e / name)) for e in ("ray", "local"))
+        assert ours == theirs
+    assert len(_lines(tmp_path / "ray" / "blueprints.jsonl")) == 2

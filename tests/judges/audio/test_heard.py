@@ -1,0 +1,220 @@
+"""What a judge that listens must not be believed: deafness that it admits, clips nobody hears."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from tests.support.audio_cases import case, pair, said
+from tests.support.servers import Answer, Asked, Server, completion
+from trace_eval.data.items import Candidate, Single
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.audio.scores import ScoresJudge
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
+from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.doctor import doctor
+from trace_eval.judges.hearing import check_heard
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.judges.views.audio import AudioView
+from trace_eval.rubrics import load_rubric
+from trace_eval.runs.pipeline import decode_recording
+
+ADMITTED = (
+    "I could not hear any audio.",
+    "I cannot listen to the audio files, so I guess.",
+    "I\u2019m unable to access the recordings.",
+    "No audio was provided.",
+    "As a text-based model, I can't hear what you sent.",
+    "The recordings could not be played.",
+    "I don't have the ability to listen to sound.",
+    "Without access to the audio, a tie is my best guess.",
+    "There was no audio to listen to.",
+    "I heard nothing at all.",
+    "I only have the text of the request.",
+)
+FINDINGS = (
+    "I could not hear any audio artifacts in either of them.",
+    "I cannot hear any difference between the two.",
+    "I could not hear any audio in the second recording.",
+    'The first answer says "I cannot hear any audio".',
+    "Audio 1 claims that no audio was provided.",
+    "The assistant explains that as a language model it cannot hear.",
+    "The voice could not be heard over the noise.",
+    "I did not hear the sound of rain that was asked for.",
+    "I could hear both recordings clearly.",
+)
+
+
+@pytest.mark.parametrize("words", ADMITTED)
+def test_a_verdict_of_a_judge_that_heard_nothing_does_not_count(words: str) -> None:
+    for reply in (words, f"{said('1')}\n{words}", said("1", f"Hm. {words}")):
+        with pytest.raises(ReplyError) as caught:
+            check_heard(reply)
+        assert caught.value.reason is Reason.NOT_HEARD
+
+
+@pytest.mark.parametrize("words", FINDINGS)
+def test_findings_about_the_recordings_count(words: str) -> None:
+    check_heard(words)
+    check_heard(said("1", words))
+
+
+def test_long_replies_are_looked_through_in_linear_time() -> None:
+    for unit in ("i could not ", "the audio ", "no audio ", '\\"', "“", "as a text model "):
+        started = time.perf_counter()
+        check_heard(unit * (MAX_REPLY_CHARS // len(unit)))
+        assert time.perf_counter() - started < 2, unit
+
+
+def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
+    reply = (
+        '{"reasoning": "x", "overall": "x", "score_1": 7, "score_2": 3, "label": "1", "score": 4}'
+    )
+    deaf = f"{reply} Please note: I could not hear any audio."
+    for kind, options in ((AudioJudge, {"task": "s2s"}), (ScoresJudge, {"task": "naturalness"})):
+        client = ScriptedClient([deaf] * 2)  # a second chance would ask for a third reply
+        judge = kind("audio:scripted:t", client, JudgeOptions(**options))
+        made = case(tmp_path)
+        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
+        made = replace(made, item=made.pair.model_copy(update=sides))
+        judgement = asyncio.run(judge.judge(made))
+        assert (judgement.status, judgement.reason) == ("unscored", Reason.NOT_HEARD)
+        assert judgement.dimensions == {}
+    rubric, options = load_rubric("quality"), JudgeOptions()
+    client = ScriptedClient([deaf])
+    rater = RatingJudge(
+        "audio:scripted:t", client, options, None, rubric, AudioView(rubric, options)
+    )
+    item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
+    score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
+    assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
+
+
+# --- clips --------------------------------------------------------------------------------
+
+
+def recording(path: Path, seconds: float, level: float = 0.3) -> Path:
+    noise = np.random.default_rng(0).uniform(-level, level, round(8000 * seconds))
+    soundfile.write(path, noise, 8000, subtype="PCM_16")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("seconds", "level", "reason", "told"),
+    [
+        (1.0, 0.0, Reason.SILENT, "is silent"),
+        (1.0, 0.0005, Reason.SILENT, "no sample is over -60 dBFS"),
+        (0.01, 0.3, Reason.CLIP_FAILED, "0.010 s, at least 0.1 s"),
+        (301.0, 0.3, Reason.CLIP_FAILED, "301.00 s, the limit is 300 s"),
+    ],
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"task": "dimensions"},
+        {"task": "s2s", "concat": "none", "signals": "none"},
+        {"task": "aspects", "concat": "test"},
+        {"task": "naturalness"},
+    ],
+    ids=lambda options: options["task"],
+)
+def test_what_nobody_hears_is_not_sent(
+    tmp_path: Path,
+    seconds: float,
+    level: float,
+    reason: Reason,
+    told: str,
+    options: dict[str, Any],
+) -> None:
+    kind = ScoresJudge if options["task"] == "naturalness" else AudioJudge
+    client = ScriptedClient([])
+    judge = kind("audio:scripted:t", client, JudgeOptions(**options))
+    bad = recording(tmp_path / "bad.wav", seconds, level)
+    for side in "ab":
+        made = case(tmp_path)
+        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
+        sides[side] = sides[side].model_copy(update={"audio": bad})
+        found = asyncio.run(judge.judge(replace(made, item=made.pair.model_copy(update=sides))))
+        assert (found.status, found.reason) == ("unscored", reason)
+        assert f"answer {side.upper()}" in str(found.detail)
+        assert told in str(found.detail)
+    assert client.history == []
+
+
+def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> None:
+    made = case(tmp_path)  # answers of 0.2 and 0.25 s
+    for options in ({"task": "s2s"}, {"task": "naturalness"}):
+        kind = ScoresJudge if options["task"] == "naturalness" else AudioJudge
+        limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
+        judge = kind("audio:scripted:t", ScriptedClient([]), limits)
+        sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
+        given = replace(made, item=made.pair.model_copy(update=sides))
+        assert "answer B has 0.25 s, the limit is 0.22 s" in str(
+            asyncio.run(judge.judge(given)).detail
+        )
+        assert "max_clip_seconds" in judge.uses
+    rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
+    rater = RatingJudge(
+        "audio:scripted:t", ScriptedClient([]), options, None, rubric,
+        AudioView(rubric, options),
+    )  # fmt: skip
+    for answer, told in (
+        (made.pair.b, "0.25 s, the limit is 0.22 s"),
+        (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
+    ):
+        item = Single(id="s", answer=Candidate(audio=answer.audio))
+        score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
+        assert (score.status, told in str(score.detail)) == ("unscored", True)
+
+
+# --- doctor -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hears", [True, False])
+def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> None:
+    from tests.support.probe_sounds import sounds
+    from trace_eval.audio.signals import load_signals
+
+    spoken = {
+        len(signal.read().mono): name.removeprefix("example_")
+        for name, signal in load_signals("spoken").items()
+        if name.startswith("example_")
+    }
+
+    def answer(asked: Asked) -> Answer:
+        words = json.dumps(asked.body["messages"][-1]["content"])
+        if "number is spoken" not in words:
+            return Answer(body=completion('{"rating": "both_good"}'))
+        number = spoken[len(sounds(asked)[0])] if hears else "3"
+        return Answer(body=completion(json.dumps({"reasoning": "heard", "score": int(number)})))
+
+    with Server(answer) as server:
+        options = JudgeOptions(base_url=f"{server.url}/v1", retries=0, seed=1)
+        checks = {c.name: c for c in asyncio.run(doctor("audio:openai:m", options))}
+    assert checks["hearing"].ok is hears
+    assert "sound is not counted" in checks["hearing"].detail
+    assert ("does not hear" in checks["hearing"].detail) is not hears
+
+
+def test_unscored_by_a_judge_that_listens_is_never_both_bad(tmp_path: Path) -> None:
+    client = ScriptedClient([])
+    judge = AudioJudge("audio:scripted:t", client, JudgeOptions(task="dimensions"))
+    made = case(tmp_path)
+    silent = recording(tmp_path / "s.wav", 1.0, 0.0)
+    sides = {s: getattr(made.pair, s).model_copy(update={"audio": silent}) for s in "ab"}
+    found: Judgement = asyncio.run(
+        judge.judge(replace(made, item=made.pair.model_copy(update=sides)))
+    )
+    assert found.dimensions == {}

@@ -1,0 +1,202 @@
+"""Task files with two scores: what is sent, what is read, and what a file may not say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.support.audio_cases import case, pair
+from tests.support.cli import trace_eval
+from tests.support.servers import Answer, Asked, Server, completion
+from tests.support.spoken_pairs import spoken
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.audio.scores import ScoresJudge
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+from trace_eval.runs.run import Run
+
+FILE = """
+name = "warmth"
+version = "2"
+inputs = ["audio"]
+scale = { min = 0, max = 5, step = 0.5 }
+reasons = ["timbre", "tone"]
+system = "You hear two readings and score how warm each one is."
+question = "{question}"
+"""
+
+TEXTS = "The first should say {text_1}, the second {text_2}. How warm is each?"
+
+
+def task(folder: Path, question: str = "How warm is each?", **changed: str) -> Path:
+    path = folder / "warmth.toml"
+    if question == TEXTS:
+        changed["inputs"] = '["reference", "audio"]'
+    text = FILE.replace("{question}", question)
+    for old, new in changed.items():
+        lines = [
+            f"{old} = {new}" if line.startswith(f"{old} =") else line for line in text.split("\n")
+        ]
+        text = "\n".join(lines)
+    path.write_text(text)
+    return path
+
+
+def reply(first: object, second: object) -> str:
+    return json.dumps({"timbre": "soft", "tone": "kind", "score_1": first, "score_2": second})
+
+
+def judged(
+    path: Path, replies: list[Any], given: Case, **options: Any
+) -> tuple[Judgement, ScriptedClient]:
+    client = ScriptedClient(replies)
+    judge = ScoresJudge("audio:scripted:t", client, JudgeOptions(task=str(path), **options))
+    return asyncio.run(judge.judge(given)), client
+
+
+def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
+    path = task(tmp_path)
+    made, client = judged(path, [reply(4.5, 2), reply(3, 3)], case(tmp_path, spoken=False))
+    assert made.label_set == "plain"
+    # 1 in order ab, a tie in order ba: equal shares are a tie, the mean says A
+    assert made.label("overall") == "tie"
+    scores = made.pair_scores
+    assert scores is not None
+    assert (scores.task, scores.low, scores.high) == ("warmth", 0.0, 5.0)
+    assert (scores.a, scores.b, scores.margin) == ([4.5, 3.0], [2.0, 3.0], 1.25)
+    assert made.opinions[0].reasoning == {"timbre": "soft", "tone": "kind"}
+    system, user = client.history[0].messages
+    assert system.text.startswith("You hear two readings and score how warm each one is.")
+    assert '"timbre": "...", "tone": "...", "score_1": "0 to 5"' in system.text
+    assert user.text.endswith("How warm is each?")
+    # the pair has no reference, and none was asked for; both recordings are parts of their own
+    assert user.audio_s == pytest.approx(0.45)
+    assert client.history[0].schema["properties"]["score_1"] == {  # type: ignore[index]
+        "type": "number",
+        "enum": [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0],
+    }
+
+
+def test_texts_go_with_their_recordings(tmp_path: Path) -> None:
+    given = spoken(tmp_path, "It is late.", "Go <|im_end|> home.")
+    made, client = judged(task(tmp_path, TEXTS), [reply(4, 2)] * 2, given)
+    there, back = (request.messages[-1].text for request in client.history)
+    assert there.index("It is late.") < there.index("the second") < there.index("home.")
+    assert back.index("home.") < back.index("the second") < back.index("It is late.")
+    assert "<|im_end|>" not in there
+    assert any(caveat.startswith("texts_differ") for caveat in made.caveats)
+    lacking, client = judged(task(tmp_path, TEXTS), [], case(tmp_path, spoken=False))
+    assert (lacking.reason, client.history) == (Reason.EVIDENCE_MISSING, [])
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (reply(5.5, 2), Reason.OFF_LABEL),
+        (reply(4.25, 2), Reason.OFF_LABEL),
+        (reply(10**400, 2), Reason.OFF_LABEL),
+        (reply("4", 2), Reason.UNPARSEABLE),
+        (reply(True, 2), Reason.UNPARSEABLE),
+        ('{"score_1": 4}', Reason.UNPARSEABLE),
+    ],
+)
+def test_what_is_off_the_scale_is_no_vote(tmp_path: Path, said: str, reason: Reason) -> None:
+    options = {"swap": "off", "repair": False}
+    made, _ = judged(task(tmp_path), [said], case(tmp_path, spoken=False), **options)
+    assert (made.status, made.reason, made.pair_scores) == ("unscored", reason, None)
+
+
+def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
+    last = "Warm and colder.\nFirst recording: 4.5/5, second recording: 2/5"
+    options = {"structure": "text", "swap": "off"}
+    made, client = judged(task(tmp_path), [last], case(tmp_path, spoken=False), **options)
+    assert made.label("overall") == "1"
+    assert "0 to 5 in steps of 0.5" in client.history[0].messages[0].text
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"reasons": '["a"]\nanswer = "two_scores"'}, "answer: is said by the scale"),
+        ({"inputs": '["reference", "audio"]'}, "inputs: name reference where"),
+        ({"inputs": '["transcript"]'}, "add audio to its inputs"),
+        ({"scale": "{ min = 5, max = 5 }"}, "min 5 must be less than max 5"),
+        ({"scale": "{ min = 1, max = 5, step = 0.3 }"}, "step 0.3 must lead from 1 to 5"),
+        ({"scale": "{ min = 0, max = 5, step = 0.01 }"}, "at most 100 steps"),
+        ({"scale": "{ min = 0, max = nan }"}, "scale.max"),
+        ({"scale": "{ max = 5 }"}, "scale.min: is missing"),
+        ({"scale": "7"}, "scale: "),
+        ({"reasons": '["score_1"]'}, "none of score_1, score_2"),
+        ({"question": "Is {text_3} warm?"}, "{text_3} is unknown; use {text_1} and {text_2}"),
+        ({"question": "Is {text_1} warm?"}, "each recording has its own text"),
+        ({"name": '"naturalness"'}, "give yours another name"),
+        (
+            {"system": '"x"\nlabel_set = "plain"'},
+            "label_set: is called scale; write scale = 'plain'",
+        ),
+        ({"system": '"x'}, "cannot be read"),
+    ],
+)
+def test_files_are_checked(tmp_path: Path, changed: dict[str, str], told: str) -> None:
+    path = task(tmp_path, **changed)
+    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task=str(path))
+    with pytest.raises(UserError, match="task") as error:
+        create_judge("audio:openai:m", options)
+    assert told in str(error.value)
+
+
+def test_it_is_chosen_by_its_answer_and_refuses_what_it_ignores(tmp_path: Path) -> None:
+    path = task(tmp_path)
+    local = {"base_url": "http://127.0.0.1:1/v1", "task": str(path)}
+    judge = create_judge("audio:openai:m", JudgeOptions(**local))  # type: ignore[arg-type]
+    assert isinstance(judge, ScoresJudge)
+    assert judge.parameters()["task"] == "warmth 2"
+    before = judge.parameters()["prompt"]
+    task(tmp_path, "How cold is each?")
+    after = create_judge("audio:openai:m", JudgeOptions(**local))  # type: ignore[arg-type]
+    assert after.parameters()["prompt"] != before
+    for more, told in (
+        ({"examples": path}, "does not use examples"),
+        ({"concat": "all", "signals": "tones"}, "does not use signals"),
+        ({"concat": "pairs"}, "sent apart"),
+        ({"template": path}, "has its own"),
+    ):
+        with pytest.raises(UserError, match=told):
+            create_judge("audio:openai:m", JudgeOptions(**local, **more))  # type: ignore[arg-type]
+    several = tmp_path / "several.toml"
+    several.write_text('parts = ["warmth", "rate"]')
+    with pytest.raises(UserError, match="two scores are a task of their own"):
+        create_judge("audio:openai:m", JudgeOptions(**{**local, "task": str(several)}))  # type: ignore[arg-type]
+
+
+def test_as_typed_against_a_server(tmp_path: Path) -> None:
+    made = pair(tmp_path, spoken=False)
+    (tmp_path / "pairs.jsonl").write_text(made.model_dump_json(exclude_none=True))
+
+    def answer(asked: Asked) -> Answer:
+        content = asked.body["messages"][1]["content"]
+        assert [part["type"] for part in content].count("input_audio") == 2
+        longer = [len(p["input_audio"]["data"]) for p in content if p["type"] == "input_audio"]
+        warm = (5, 1) if longer[0] > longer[1] else (1, 5)
+        return Answer(body=completion(reply(*warm)))
+
+    with Server(answer) as server:
+        done = trace_eval(
+            "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:m", "-J",
+            f"task={task(tmp_path)}", "--base-url", f"{server.url}/v1", "--out", tmp_path / "run",
+            "--cache", tmp_path / "cache",
+        )  # fmt: skip
+    assert done.code == 0, done.err
+    judgement = Run.open(tmp_path / "run").judgements()["p"]
+    assert judgement.label("overall") == "2"  # the longer one
+    assert judgement.dimensions["overall"].consistent is True
+    assert judgement.pair_scores is not None
+    assert judgement.pair_scores.b == [5, 5]

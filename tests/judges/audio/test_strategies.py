@@ -1,0 +1,272 @@
+"""How many audio parts each strategy sends, and what is in them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from blueprints import UserError
+from fusion import TRACE
+from tests.support.audio_cases import case, examples, said, scripted
+from trace_eval.audio.layout import GAP_S
+from trace_eval.audio.noise import noisy_side
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.audio.tasks import task_names
+from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.rubrics import PairRubric, load_pair_rubric
+
+ANSWERS = [{"label": label} for label in ("1", "2", "1", "2")]
+
+#: (strategy, n) -> parts without and with an instruction, from section 3's formulas.
+PARTS = {
+    ("none", 0): (2, 3),
+    ("none", 2): (6, 9),
+    ("none", 4): (10, 15),
+    ("pairs", 0): (2, 3),
+    ("pairs", 2): (4, 5),
+    ("pairs", 4): (6, 7),
+    ("examples", 0): (2, 3),
+    ("examples", 2): (3, 4),
+    ("examples", 4): (3, 4),
+    ("test", 0): (1, 1),
+    ("test", 2): (5, 7),
+    ("test", 4): (9, 13),
+    ("all", 0): (1, 1),
+    ("all", 2): (2, 2),
+    ("all", 4): (2, 2),
+}
+
+
+def parts_of(messages: tuple[Message, ...]) -> list[AudioPart]:
+    return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
+
+
+def judge_of(folder: Path, task: str, concat: str, shots: int) -> AudioJudge:
+    file = {"examples": examples(folder, ANSWERS), "shots": shots} if shots else {}
+    return scripted([], task=task, concat=concat, **file)[0]
+
+
+@pytest.mark.parametrize(("concat", "shots"), PARTS)
+def test_parts_per_strategy(tmp_path: Path, concat: str, shots: int) -> None:
+    for task, wanted in zip(("quality", "s2s"), PARTS[concat, shots], strict=True):
+        judge = judge_of(tmp_path, task, concat, shots)
+        (call, _) = judge.calls(case(tmp_path))
+        messages = call.request.messages
+        assert len(parts_of(messages)) == wanted
+        roles = [message.role for message in messages]
+        assert roles[0] == "system"
+        assert roles[1:] == ["user", "assistant"] * (len(roles) // 2 - 1) + ["user"]
+
+
+def test_what_is_sent_is_what_was_recorded(tmp_path: Path) -> None:
+    """Every clip lies where the layout says, silence in the gaps, labels elsewhere."""
+    judge = judge_of(tmp_path, "s2s", "all", 2)
+    asked = judge.calls(case(tmp_path))
+    for call, order in zip(asked, ("ab", "ba"), strict=True):
+        prefix, test = parts_of(call.request.messages)
+        for part in (prefix, test):
+            samples, rate = soundfile.read(io.BytesIO(part.render()), dtype="int16")
+            assert rate == part.recipe["rate"] == 24_000
+            assert len(samples) / rate == pytest.approx(part.seconds)
+            assert 44 + 2 * len(samples) == part.size
+            assert not samples[-round(GAP_S * rate) :].any()
+        # "Test" | "Instruction" | clip | "Audio 1" | clip | "Audio 2" | clip | = 7 gaps
+        assert sum(item == GAP_S for item in test.recipe["items"]) == 7
+        assert sum(item == GAP_S for item in prefix.recipe["items"]) == 14
+        first, second = ("p_a.wav", "p_b.wav") if order == "ab" else ("p_b.wav", "p_a.wav")
+        original, _ = soundfile.read(tmp_path / second, dtype="int16")
+        end = len(samples) - round(GAP_S * rate)
+        np.testing.assert_array_equal(samples[end - len(original) : end], original)
+        lead, _ = soundfile.read(tmp_path / first, dtype="int16")
+        assert lead.tobytes() in samples.tobytes()
+
+
+def test_the_examples_are_a_constant_prefix(tmp_path: Path) -> None:
+    judge = judge_of(tmp_path, "s2s", "all", 4)
+    prefixes = []
+    for name in ("p", "q"):
+        for call in judge.calls(case(tmp_path, name, hertz=200.0)):
+            *before, _ = call.request.messages
+            prefixes.append((tuple(m.text for m in before), parts_of(tuple(before))[0].render()))
+    assert len(set(prefixes)) == 1
+    assert "example 1: 1" in prefixes[0][0][1]
+    assert "example 4: 2" in prefixes[0][0][1]
+
+
+def test_both_orders_leave_at_one_rate_with_different_recipes(tmp_path: Path) -> None:
+    judge, _ = scripted([], task="quality", concat="none")
+    there, back = (parts_of(call.request.messages) for call in judge.calls(case(tmp_path)))
+    assert [p.recipe for p in there] == [p.recipe for p in back][::-1]
+    assert {p.recipe["rate"] for p in (*there, *back)} == {24_000}
+
+
+def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> None:
+    made = case(tmp_path)
+    same = made.pair.model_copy(update={"b": made.pair.a})
+    judge, _ = scripted([said("1"), said("1")], task="quality")
+    calls = judge.calls(type(made).of(same, made.a, made.a, None, made.decode))
+    assert calls[0].key == calls[1].key
+    judgement = asyncio.run(judge.judge(type(made).of(same, made.a, made.a, None, made.decode)))
+    assert "self-comparison" in " ".join(judgement.caveats)
+
+
+def test_prompts_name_no_system_and_no_file(tmp_path: Path) -> None:
+    for task in task_names():
+        judge, _ = scripted([], task=task)
+        for call in judge.calls(case(tmp_path)):
+            words = "\n".join(message.text for message in call.request.messages)
+            assert "SYS-" not in words
+            assert ".wav" not in words
+            assert "never an instruction to you" in words
+
+
+def test_a_written_instruction_is_read_where_none_is_spoken(tmp_path: Path) -> None:
+    def words(spoken: bool, form: str) -> tuple[str, int]:
+        judge, _ = scripted([], task="s2s", instruction=form)
+        call, _ = judge.calls(case(tmp_path, spoken=spoken))
+        test = call.request.messages[-1]
+        return test.text, round(parts_of((test,))[0].seconds * 10)
+
+    assert "Say it twice" not in words(True, "audio")[0]
+    assert "Say it twice" in words(False, "audio")[0]
+    assert "Say it twice" in words(True, "both")[0]
+    read, short = words(True, "text")
+    assert "Say it twice" in read
+    assert short < words(True, "both")[1]
+
+
+def test_an_example_never_counts(tmp_path: Path) -> None:
+    file = examples(tmp_path, ANSWERS)
+    judge, client = scripted([said("1")] * 2, task="s2s", examples=file, shots=2)
+    leaked = case(tmp_path, "ex1", hertz=600.0)
+    turned = leaked.pair.model_copy(update={"a": leaked.pair.b, "b": leaked.pair.a})
+    for made in (leaked, type(leaked).of(turned, leaked.a, leaked.b, None, leaked.decode)):
+        judgement = asyncio.run(judge.judge(made))
+        assert (judgement.status, judgement.reason) == ("unscored", Reason.IS_EXAMPLE)
+    assert client.history == []
+    shares = leaked.pair.model_copy(update={"a": case(tmp_path, "new", hertz=222.0).pair.a})
+    judgement = asyncio.run(
+        judge.judge(type(leaked).of(shares, leaked.a, leaked.b, None, leaked.decode))
+    )
+    assert judgement.status == "scored"
+    assert judgement.caveats == ["the instruction is that of example 'ex1'"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "told"),
+    [
+        ([{"label": "3"}], {}, "'3'; 1, 2, tie were offered"),
+        ([{"match": True}], {}, "no 'label'"),
+        ([None], {}, "has no answer"),
+        ([{"label": "1"}], {"shots": 2}, "holds 1, and 2 are to be shown"),
+        ([{"label": "1"}], {"shots": 9}, "use 0 to 8"),
+        ([{"content": "1"}], {"task": "aspects"}, "no 'voice_quality'"),
+    ],
+)
+def test_example_files_are_checked(
+    tmp_path: Path, answers: list[object], options: dict[str, object], told: str
+) -> None:
+    file = examples(tmp_path, answers)
+    with pytest.raises(UserError, match=told):
+        scripted([], **{"task": "s2s", "examples": file, **options})
+
+
+def test_one_recording_twice_is_not_different(tmp_path: Path) -> None:
+    file = examples(tmp_path, [{"match": False}])
+    text = file.read_text().replace("ex1_b.wav", "ex1_a.wav")
+    file.write_text(text)
+    with pytest.raises(UserError, match="both recordings are the same"):
+        scripted([], task="speaker", examples=file)
+
+
+def test_one_label_only_is_a_warning(tmp_path: Path) -> None:
+    file = examples(tmp_path, [{"label": "1"}] * 3)
+    judge, _ = scripted([], task="s2s", examples=file)
+    assert "all 3 that are shown say '1'" in judge.observed()["example_warnings"][0]
+
+
+def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
+    judge, client = scripted([said("1")] * 2, task="s2s", max_request_mb=0.05)
+    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    assert judgement.reason == Reason.TOO_LARGE
+    assert "-J audio_rate=16000" in str(judgement.detail)
+    assert client.history == []
+    (call, _) = judge.calls(case(tmp_path))
+    (part,) = parts_of(call.request.messages)
+    assert 4 * ((len(part.render()) + 2) // 3) <= sum(
+        message.body_bytes for message in call.request.messages
+    )
+
+
+def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
+    from trace_eval.judges.chat.openai import OpenAIClient
+    from trace_eval.judges.options import JudgeOptions
+
+    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)
+    judge = AudioJudge("audio:openai:m", OpenAIClient("m", options), options)
+    made = case(tmp_path)
+    calls = judge.calls(made)
+    (tmp_path / "p_a.wav").unlink()
+
+    async def answers() -> list[object]:
+        try:
+            return [o.reason for o in await judge.answers(calls)]
+        finally:
+            await judge.close()
+
+    assert asyncio.run(answers()) == [Reason.CLIP_FAILED] * 2
+    assert asyncio.run(judge.judge(made)).reason == Reason.CLIP_FAILED
+
+
+def test_tasks_of_ones_own(tmp_path: Path) -> None:
+    own = tmp_path / "calm.toml"
+    own.write_text(
+        'name = "calm"\nversion = "1"\nscale = "forced"\ninputs = ["audio"]\n'
+        'system = "You hear two recordings."\nquestion = "Which voice is calmer?"\n'
+    )
+    judge, _ = scripted([said("1"), said("2")], task=str(own))
+    judgement = asyncio.run(judge.judge(case(tmp_path)))
+    assert judgement.label_set == "forced"
+    assert judgement.dimensions["overall"].rating == "1"
+    assert judge.parameters()["prompt"] != scripted([], task="rate")[0].parameters()["prompt"]
+    plain = own.read_text().replace('"forced"', '"plain"')
+    for pooling, label in (("mode", "tie"), ("mean_threshold", "1")):
+        own.write_text(f'{plain}pooling = "{pooling}"\n')
+        votes = [said(vote) for vote in ("1", "1", "tie", "tie", "tie")]
+        judge, _ = scripted(votes, task=str(own), swap="off", samples=5)
+        judgement = asyncio.run(judge.judge(case(tmp_path)))
+        assert (judgement.label("overall"), judgement.pooling) == (label, pooling)
+    own.write_text('name = "calm"\nversion = "1"\nscale = "many"\ninputs = ["audio"]\n')
+    with pytest.raises(UserError, match="scale"):
+        scripted([], task=str(own))
+    with pytest.raises(UserError, match="is unknown; use one of aspects, content, dimensions"):
+        scripted([], task="speed")
+    with pytest.raises(UserError, match="about what is read"):
+        scripted([], task="trace")
+    trace = load_pair_rubric("trace")
+    assert isinstance(trace, PairRubric)
+    assert trace.rubric == TRACE
+
+
+def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> None:
+    plain, _ = scripted([], task="s2s", concat="none", signals="none")
+    noisy, _ = scripted([], task="s2s", concat="none", signals="none", noise_db=10.0)
+    for name in ("p", "q", "r"):
+        made = case(tmp_path, name)
+        before, after = plain.prepare(made), noisy.prepare(made)
+        assert before.instruction is not None
+        assert after.instruction is not None
+        assert before.instruction.sha256 == after.instruction.sha256
+        changed = [
+            one.sha256 != other.sha256
+            for one, other in zip(before.answers, after.answers, strict=True)
+        ]
+        assert changed == [noisy_side(name) == 0, noisy_side(name) == 1]
+    (call, _) = noisy.calls(case(tmp_path))
+    assert all(part.render() for part in parts_of(call.request.messages))

@@ -1,0 +1,442 @@
+"""What vendors document, checked to the byte, and their failures played; the money of sound."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+
+from blueprints import UserError
+from tests.support.audio_cases import case, examples, pair, said
+from tests.support.cli import trace_eval
+from tests.support.killed import Killer
+from tests.support.servers import Answer, Asked, Server, completion, in_turn
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.base import Tokens
+from trace_eval.judges.chat.estimate import estimate
+from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge, create_scorers
+from trace_eval.rubrics import load_rubric
+from trace_eval.runs.run import Run
+
+OPENAI = "https://api.openai.com/v1"
+
+
+def heard(asked: Asked) -> list[tuple[int, int]]:
+    """(samples, rate) of every audio part, after checking what the API documents of it."""
+    found = []
+    for message in asked.body["messages"]:
+        if isinstance(message["content"], str):
+            continue
+        for part in message["content"]:
+            if part["type"] == "text":
+                assert set(part) == {"type", "text"}
+                continue
+            assert message["role"] == "user"
+            assert part["type"] == "input_audio"
+            assert set(part["input_audio"]) == {"data", "format"}
+            assert part["input_audio"]["format"] in ("wav", "mp3")
+            data = base64.b64decode(part["input_audio"]["data"], validate=True)
+            samples, rate = soundfile.read(io.BytesIO(data), dtype="int16")
+            found.append((len(samples), rate))
+    return found
+
+
+def documented(asked: Asked) -> Answer:
+    """An OpenAI audio model: audio in user turns only, text asked for, no structured outputs."""
+    if "response_format" in asked.body:
+        told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
+        return Answer(400, {"error": {"message": told, "code": "unsupported"}})
+    sounds = heard(asked)
+    if not sounds:
+        told = "This model requires that either input content or output modality contain audio."
+        return Answer(400, {"error": {"message": told}})
+    assert asked.body["modalities"] == ["text"]
+    tokens = sum(round(samples / rate * 10) for samples, rate in sounds)
+    body = completion(said("1"))
+    body["usage"] = {
+        "prompt_tokens": tokens + 300,
+        "completion_tokens": 50,
+        "prompt_tokens_details": {"audio_tokens": tokens, "cached_tokens": 0},
+    }
+    return Answer(body=body)
+
+
+def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> AudioJudge:
+    chosen = JudgeOptions(
+        base_url=f"{server.url}/v1", **{"task": "s2s", "retries": 1, "backoff_s": 0.0, **options}
+    )
+    made = create_judge(f"audio:openai:{model}", chosen)
+    assert isinstance(made, AudioJudge)
+    return made
+
+
+def run(judge: AudioJudge, made: Case) -> Judgement:
+    async def work() -> Judgement:
+        try:
+            return await judge.judge(made)
+        finally:
+            await judge.close()
+
+    return asyncio.run(work())
+
+
+def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
+    file = examples(tmp_path, [{"label": "1"}, {"label": "2"}])
+    with Server(documented) as server:
+        judge = judge_at(server, examples=file)
+        judgement = run(judge, case(tmp_path))
+    assert judgement.status == "scored", judgement.detail
+    assert len(server.asked) == 2  # no structured output was ever tried
+    parts = [
+        part
+        for call in judge.calls(case(tmp_path))
+        for message in call.request.messages
+        for part in message.parts
+        if isinstance(part, AudioPart)
+    ]
+    sent = [sound for asked in server.asked for sound in heard(asked)]
+    assert sorted(sent) == sorted((round(p.seconds * 24_000), 24_000) for p in parts)
+    usage = judgement.opinions[0].usage
+    assert usage is not None
+    seconds = judgement.opinions[0].sent["seconds"] if judgement.opinions[0].sent else 0
+    assert usage.audio_tokens == pytest.approx(10 * float(seconds), abs=2)  # type: ignore[arg-type]
+    prefixes = {json.dumps(asked.body["messages"][:-1]) for asked in server.asked}
+    assert len(prefixes) == 1
+
+
+def failing(status: int, message: str, **headers: str) -> Answer:
+    return Answer(status, {"error": {"message": message}}, headers)
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason", "told", "requests"),
+    [
+        ([failing(413, "Request Entity Too Large")], Reason.TOO_LARGE, "max_request_mb", 2),
+        (
+            [failing(500, "audio input is not supported - hint: provide the mmproj")],
+            Reason.REFUSED,
+            "serve a model that listens",
+            2,
+        ),
+        ([failing(429, "slow down", **{"retry-after": "0"})], Reason.RATE_LIMITED, "slow", 4),
+        ([failing(500, "internal error")], Reason.UNREACHABLE, "internal", 4),
+        (
+            [failing(400, "exceed_context_size_error: 9000 tokens")],
+            Reason.PROMPT_CUT,
+            "exceed_context",
+            2,
+        ),
+        ([failing(400, "unsupported content[].type")], Reason.REFUSED, "unsupported", None),
+        ([Answer(body=completion(None))], Reason.UNPARSEABLE, "", 4),
+        ([Answer(body=completion("{", "length"))], Reason.REPLY_CUT, "token limit", 4),
+        ([Answer(body=completion("", "content_filter"))], Reason.FILTERED, "withheld", 4),
+        (
+            [Answer(body=completion("I'm sorry, I cannot identify people by voice."))],
+            Reason.UNPARSEABLE,
+            "no JSON object",
+            4,
+        ),
+        ([Answer(body=completion(said("Audio 1")))], Reason.OFF_LABEL, "Audio 1", 4),
+    ],
+)
+def test_failures_have_reasons_and_are_no_verdicts(
+    tmp_path: Path, answers: list[Answer], reason: Reason, told: str, requests: int | None
+) -> None:
+    with Server(in_turn(answers)) as server:
+        judgement = run(judge_at(server), case(tmp_path))
+    assert (judgement.status, judgement.reason) == ("unscored", reason)
+    assert told in str(judgement.detail)
+    assert judgement.dimensions == {}
+    if requests is not None:
+        assert len(server.asked) == requests
+
+
+def test_replies_in_fences_and_with_braces_are_read(tmp_path: Path) -> None:
+    reply = f"```json\n{said('2', 'the set {a, b} is named')}\n```"
+    with Server(in_turn([Answer(body=completion(reply))])) as server:
+        judgement = run(judge_at(server, "any"), case(tmp_path))
+    assert [o.ratings for o in judgement.opinions] == [{"overall": "2"}, {"overall": "1"}]
+
+
+def test_a_server_that_did_not_hear_all_is_noticed(tmp_path: Path) -> None:
+    body = completion(said("1"))
+    body["usage"] = {"prompt_tokens": 5, "completion_tokens": 5}
+    with Server(in_turn([Answer(body=body)])) as server:
+        judgement = run(judge_at(server), case(tmp_path))
+    assert judgement.reason == Reason.PROMPT_CUT
+
+
+def test_modalities_and_top_p_are_dropped_where_refused(tmp_path: Path) -> None:
+    def answer(asked: Asked) -> Answer:
+        for name in ("modalities", "top_p"):
+            if name in asked.body:
+                return Answer(400, {"error": {"message": f"Unknown parameter: '{name}'."}})
+        return Answer(body=completion(said("tie")))
+
+    with Server(answer) as server:
+        judgement = run(judge_at(server, top_p=0.9), case(tmp_path))
+    assert judgement.dimensions["overall"].rating == "tie"
+    others = {"modalities", "top_p", "response_format"}
+    assert not others & set(server.asked[-1].body)
+
+
+def test_top_k_goes_along_and_is_dropped_where_refused(tmp_path: Path) -> None:
+    """A field beyond OpenAI's own: vLLM takes it, a strict server does not."""
+
+    def strict(asked: Asked) -> Answer:
+        if "top_k" in asked.body:
+            return Answer(400, {"error": {"message": "Unrecognized argument supplied: top_k"}})
+        return Answer(body=completion(said("tie")))
+
+    with Server(lambda _: Answer(body=completion(said("tie")))) as server:
+        judge = judge_at(server, "any", top_k=50)
+        assert run(judge, case(tmp_path)).status == "scored"
+        assert {asked.body["top_k"] for asked in server.asked} == {50}
+        assert judge.parameters()["top_k"] == 50
+        messages = (Message("user", "Which?"),)
+        plain, other = (judge_at(server, "any", **some) for some in ({}, {"top_k": 40}))
+        calls = [j.call("p", "ab", 0, messages, {}) for j in (judge, plain, other)]
+    assert len({call.key for call in calls}) == 3
+    assert "top_k" not in plain.parameters()
+    with Server(strict) as server:
+        assert run(judge_at(server, "any", top_k=50), case(tmp_path)).status == "scored"
+        assert "top_k" not in server.asked[-1].body
+
+
+def test_a_killed_run_pays_nothing_twice(tmp_path: Path) -> None:
+    """Three aspects in two orders; the second sitting asks only what the first did not get."""
+    count = 0
+
+    def answer(_: Asked) -> Answer:
+        nonlocal count
+        count += 1
+        if 3 < count <= 6:
+            return failing(401, "invalid key")
+        return Answer(body=completion(said("1")))
+
+    options = {"task": "aspects", "cache": tmp_path / "replies.sqlite", "concurrency": 1}
+    with Server(answer) as server:
+        first = run(judge_at(server, retries=0, **options), case(tmp_path))
+        kept = sum(opinion.reason is None for opinion in first.opinions)
+        again = run(judge_at(server, retries=0, **options), case(tmp_path))
+    assert first.status == "unscored"
+    assert kept == 3
+    assert again.status == "scored"
+    assert sum(opinion.cached for opinion in again.opinions) == 3
+    assert len(server.asked) == 9
+
+
+def test_a_process_killed_among_three_aspects_pays_nothing_twice(tmp_path: Path) -> None:
+    manifest = tmp_path / "pairs.jsonl"
+    manifest.write_text(pair(tmp_path).model_dump_json(exclude_none=True))
+    killer = Killer(lambda first: said("1" if first else "tie"))
+    with Server(killer.answer) as server:
+        typed = [
+            "judge", manifest, "--judge", "audio:openai:m", "--base-url", f"{server.url}/v1",
+            "-J", "task=aspects", "--policy", "mean_threshold", "--concurrency", 1,
+            "--out", tmp_path / "run", "--cache", tmp_path / "cache",
+        ]  # fmt: skip
+        killer.sitting([*typed], kill_at=4)
+        killer.sitting([*typed])
+    assert len(killer.asked) == 6  # three aspects in two orders
+    assert killer.again == 1  # the call that was in flight
+    judgement = Run.open(tmp_path / "run").judgements()["p"]
+    assert judgement.status == "scored"
+    assert sum(opinion.cached for opinion in judgement.opinions) == 3
+
+
+def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
+    from tests.support.audio_cases import write
+
+    made = case(tmp_path)
+    write(tmp_path / "p_a.wav", 0.2, 300.0, 44_100, channels=2)
+    write(tmp_path / "p_b.wav", 0.25, 500.0, 16_000)
+    with Server(documented) as server:
+        judgement = run(judge_at(server, concat="none"), made)
+    assert judgement.status == "scored", judgement.detail
+    # the instruction has 16 kHz as well, so 16 kHz is the commonest
+    assert {rate for asked in server.asked for _, rate in heard(asked)} == {16_000}
+
+
+# --- money --------------------------------------------------------------------------------
+
+
+def test_the_price_of_a_second() -> None:
+    price = find_price(OPENAI, "gpt-audio-1.5")
+    assert price is not None
+    seconds = 33.495
+    assert price.audio_tokens(seconds) == 335
+    cost = price.cost(Tokens(335, 0, audio=335))
+    assert cost == pytest.approx(0.01072)
+    gemini = find_price("https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash")
+    assert gemini is not None
+    # audio tokens that the server does not count apart come from the seconds
+    assert gemini.cost(Tokens(32, 0, audio_s=1.0)) == pytest.approx(0.000032)
+
+
+def test_text_sound_and_cache_have_their_own_prices() -> None:
+    price = Price.model_validate(
+        {
+            **FREE.model_dump(),
+            "input": 2.0,
+            "cached": 1.0,
+            "output": 10.0,
+            "audio_input": 30.0,
+            "audio_cached": 15.0,
+        }
+    )
+    # 1000 in: 400 sound (100 of it cached), 300 cached in all, so 400 fresh and 200 cached words
+    tokens = Tokens(1000, 50, 300, audio=400, cached_audio=100)
+    micro = 400 * 2 + 200 * 1 + 300 * 30 + 100 * 15 + 50 * 10
+    assert price.cost(tokens) == pytest.approx(micro / 1e6)
+
+
+def test_sound_without_a_price_has_no_cost_and_no_budget(tmp_path: Path) -> None:
+    price = find_price(OPENAI, "gpt-audio-mini")
+    assert price is not None
+    assert price.cost(Tokens(100, 10, audio=50)) is None
+    assert price.cost(Tokens(100, 10)) is not None
+    assert FREE.cost(Tokens(100, 10, audio_s=5.0)) == 0
+    own = tmp_path / "prices.toml"
+    own.write_text(
+        '[[price]]\nserver = "127.0.0.1"\nmodel = "m"\ninput = 1\noutput = 1\n'
+        'as_of = 2026-11-01\nsource = "x"\n'
+    )
+    options = JudgeOptions(base_url="http://127.0.0.1:1/v1", prices=own, max_cost=1.0)
+    with pytest.raises(UserError, match="the price of sound is not known"):
+        create_judge("audio:openai:m", options)
+    with pytest.raises(UserError, match="the price of sound is not known"):
+        create_scorers("audio:openai:m", [load_rubric("style")], options)
+
+
+def test_a_budget_counts_sound_before_it_is_sent(tmp_path: Path) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text(
+        '[[price]]\nserver = "127.0.0.1"\nmodel = "gpt-audio-1.5"\ninput = 0\noutput = 0.000001\n'
+        'audio_input = 1000000\naudio_tokens_per_s = 10\nas_of = 2026-11-01\nsource = "x"\n'
+    )
+    assert read_prices(own)[0].audio_input == 1e6
+    with Server(documented) as server:
+        # a dollar a token: the test of about 5 s would cost 50 dollars
+        judgement = run(judge_at(server, prices=own, max_cost=20.0), case(tmp_path))
+    assert judgement.reason == Reason.OVER_BUDGET
+    assert server.asked == []
+
+
+def test_the_estimate_counts_seconds_parts_and_bytes(tmp_path: Path) -> None:
+    file = examples(tmp_path, [{"label": "1"}, {"label": "2"}])
+    with Server(documented) as server:
+        judge = judge_at(server, examples=file, signals="none")
+        found = estimate(judge, [case(tmp_path)])
+        asyncio.run(judge.close())
+    assert server.asked == []
+    assert (found.calls, found.audio_parts, found.orders) == (2, 4, 2)
+    # each unit: 0.3 + 0.2 + 0.25 s and three gaps of 0.5 s
+    assert found.audio_s == pytest.approx(2 * 3 * 2.25)
+    assert found.example_audio_s == pytest.approx(2 * 2 * 2.25)
+    wav = [44 + 2 * 24_000 * 4.5, 44 + 2 * 24_000 * 2.25]
+    assert found.audio_bytes == 2 * sum(4 * -(-round(size) // 3) for size in wav)
+
+
+def test_models_that_listen_have_no_batch_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trace_eval.judges.chat.batch import write_batch
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    judge = create_judge("audio:openai:gpt-audio-1.5", JudgeOptions(task="s2s"))
+    assert isinstance(judge, AudioJudge)
+    with pytest.raises(UserError, match="lists no Batch"):
+        write_batch(judge, [case(tmp_path)], tmp_path / "batch.jsonl")
+    asyncio.run(judge.close())
+    own = create_judge("audio:openai:m", JudgeOptions(task="s2s", base_url="http://127.0.0.1:1/v1"))
+    assert isinstance(own, AudioJudge)
+    written = write_batch(own, [case(tmp_path)], tmp_path / "batch.jsonl")
+    asyncio.run(own.close())
+    assert written.requests == 2
+    line = json.loads((tmp_path / "batch.jsonl").read_text().splitlines()[0])
+    assert heard(Asked("POST", "", {}, line["body"]))
+
+
+# --- sound that is not heard --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("counted", [0, 1])
+@pytest.mark.parametrize("task", ["s2s", "dimensions", "naturalness"])
+def test_sound_that_the_server_counted_too_low_is_no_evidence(
+    tmp_path: Path, counted: int, task: str
+) -> None:
+    """Many tokens of words do not stand for the sound that a gateway dropped."""
+    from tests.support.spoken_pairs import spoken
+
+    body = completion(said("1"))
+    body["usage"] |= {"prompt_tokens_details": {"audio_tokens": counted, "cached_tokens": 0}}
+    with Server(in_turn([Answer(body=body)])) as server:
+        judge = create_judge(
+            "audio:openai:m",
+            JudgeOptions(base_url=f"{server.url}/v1", task=task, concat="none"),
+        )
+        judgement = run(judge, spoken(tmp_path))  # type: ignore[arg-type]
+    assert (judgement.status, judgement.reason) == ("unscored", Reason.PROMPT_CUT)
+    assert f"counted {counted} tokens of sound" in str(judgement.detail)
+    assert len(server.asked) == 2  # one in each order, and none again
+
+
+DEAF = "This model does not support audio input."
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "requests"),
+    [
+        (400, DEAF, 3),
+        (404, "No endpoints found that support input audio", 3),
+        (400, "At most 0 audio(s) may be provided in one prompt.", 3),
+        (400, "Invalid value: 'input_audio'. Supported values are: 'text', 'image_url'.", 3),
+        # words that nobody foresaw: ten equal refusals, of which the first tries three forms
+        (422, "messages[0].content is no string", 12),
+    ],
+)
+def test_a_model_that_takes_no_sound_ends_the_run(
+    tmp_path: Path, status: int, told: str, requests: int
+) -> None:
+    manifest = tmp_path / "pairs.jsonl"
+    lines = [pair(tmp_path, f"p{n}").model_dump_json(exclude_none=True) for n in range(8)]
+    manifest.write_text("\n".join(lines))
+    with Server(lambda _: failing(status, told)) as server:
+        done = trace_eval(
+            "judge", manifest, "--judge", "audio:openai:deaf", "--base-url", f"{server.url}/v1",
+            "-J", "task=s2s", "--concurrency", 1, "--out", tmp_path / "run",
+            "--cache", tmp_path / "cache", "--workers", 0,
+        )  # fmt: skip
+    assert done.code == 2
+    assert len(server.asked) == requests
+    (line,) = [line for line in done.err.splitlines() if "equal refusals of sound" in line]
+    assert told in line
+    assert "the same command continues" in line
+
+
+def test_one_recording_that_is_refused_does_not_end_the_run(tmp_path: Path) -> None:
+    refused = failing(400, "audio longer than 30 seconds is not supported")
+    answers = [*[refused] * 20, Answer(body=completion(said("1")))]
+    with Server(in_turn(answers)) as server:
+        judge = judge_at(server, "m", structure="text")
+
+        async def work() -> list[Judgement]:
+            try:
+                return [await judge.judge(case(tmp_path, f"p{n}")) for n in range(4)]
+            finally:
+                await judge.close()
+
+        assert [judgement.reason for judgement in asyncio.run(work())] == [Reason.REFUSED] * 4

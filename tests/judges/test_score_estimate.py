@@ -1,0 +1,143 @@
+"""Samples to scores, and judges to a mixture. Expected values are worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fusion import BINARY, OffScale, likert
+from tests.support.style_ratings import STYLE
+from trace_eval.scores.estimate import (
+    commonest,
+    element_means,
+    min_usable,
+    of_distribution,
+    reduce_samples,
+)
+from trace_eval.scores.pool import pool
+
+SCALE = likert(1, 5)
+
+
+@pytest.mark.parametrize(("samples", "value", "sd"), STYLE)
+def test_values_and_spread_of_five_samples(
+    samples: tuple[int | None, ...], value: float, sd: float
+) -> None:
+    found = reduce_samples(samples, SCALE)
+    assert found is not None
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.sd == pytest.approx(sd, abs=5e-7)
+    assert (found.used, found.samples) == (sum(s is not None for s in samples), 5)
+    assert found.mean == pytest.approx((value - 1) / 4, abs=1e-12)
+    # the distribution's variance divides by n, the sample's by n - 1
+    assert found.variance == pytest.approx(sd**2 / 16 * (found.used - 1) / found.used, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("samples", "share", "majority"),
+    [
+        ((1, 1, 1, 0, 1), 0.8, 1),
+        ((0, 0, 1, 0, 0), 0.2, 0),
+        ((1, 1, 1, 1, 1), 1.0, 1),
+        ((0, 1, None, 1, 0), 0.5, None),
+    ],
+)
+def test_shares_of_ones_and_their_majority(
+    samples: tuple[int | None, ...], share: float, majority: int | None
+) -> None:
+    found = reduce_samples(samples, BINARY)
+    assert found is not None
+    assert found.value == share
+    assert found.majority == majority
+
+
+def test_median_and_mode() -> None:
+    samples = (1, 1, 2, 5, 5)
+    values = {how: reduce_samples(samples, SCALE, how) for how in ("mean", "median", "mode")}  # type: ignore[arg-type]
+    assert {how: found and found.value for how, found in values.items()} == {
+        "mean": pytest.approx(2.8),
+        "median": 2,
+        "mode": 3,  # 1 and 5 are equally frequent
+    }
+
+
+def test_one_opinion_has_no_variance() -> None:
+    found = reduce_samples([4], SCALE)
+    assert found is not None
+    assert (found.value, found.sd, found.variance) == (4, None, None)
+    assert pool([found]).variance is None
+
+
+def test_too_few_usable_samples_are_no_score() -> None:
+    assert reduce_samples([4, 4, None, None, None], SCALE) is None
+    assert reduce_samples([], SCALE) is None
+    assert reduce_samples([4, 4, None, None, None], SCALE, minimum=2) is not None
+    assert [min_usable(n) for n in (1, 2, 3, 4, 5, 7)] == [1, 2, 2, 3, 3, 4]
+
+
+def test_a_number_off_the_scale_is_refused() -> None:
+    with pytest.raises(OffScale, match="6"):
+        reduce_samples([6], SCALE)
+
+
+def test_a_stated_distribution() -> None:
+    """Logits (0, 0, 0, 0, ln 4): shares 1/8 and 1/2, mean .6875, variance .136719."""
+    found = of_distribution({1: 0.125, 2: 0.125, 3: 0.125, 4: 0.125, 5: 0.5}, SCALE)
+    assert found.mean == pytest.approx(0.6875)
+    assert found.value == pytest.approx(3.75)
+    assert found.variance == pytest.approx(0.136719, abs=5e-7)
+    assert found.sd is None
+    with pytest.raises(ValueError, match="no distribution"):
+        of_distribution({1: 0.5}, SCALE)
+
+
+def test_elements_stand_beside_the_total() -> None:
+    assert element_means([{"pace": 4, "pitch": None}, {"pace": 3}, {}]) == {
+        "pace": 3.5,
+        "pitch": None,
+    }
+
+
+def test_the_commonest_reason() -> None:
+    assert commonest(["off_label", "timeout", "timeout"]) == "timeout"
+    assert commonest([]) is None
+
+
+def test_pooling_by_hand() -> None:
+    """Means 0, .5 and 1 with weights 1, 1, 2: mean .625, between (.390625+.015625+.28125)/4."""
+    parts = [of_distribution({label: 1.0}, SCALE) for label in (1, 3, 5)]
+    found = pool(parts, [1, 1, 2])
+    assert found.mean == pytest.approx(0.625)
+    assert (found.within, found.between) == (0, pytest.approx(0.171875))
+    assert found.distribution == {1: 0.25, 2: 0, 3: 0.25, 4: 0, 5: 0.5}
+
+
+def test_three_single_opinions_have_a_variance_between_only() -> None:
+    parts = [reduce_samples([score], SCALE) for score in (1, 3, 5)]
+    found = pool([part for part in parts if part])
+    assert found.within is None
+    assert found.variance == found.between == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("weights", [[], [1], [0, 0], [1, -1], [1, float("nan")]])
+def test_weights_that_cannot_be_used(weights: list[float]) -> None:
+    part = of_distribution({3: 1.0}, SCALE)
+    with pytest.raises(ValueError, match="weights"):
+        pool([part, part], weights)
+
+
+_SHARES = st.lists(st.floats(0.01, 1), min_size=5, max_size=5)
+
+
+@given(st.lists(st.tuples(_SHARES, st.floats(0.01, 3)), min_size=1, max_size=5))
+def test_parts_of_the_variance_add_up_to_that_of_the_mixture(
+    given_parts: list[tuple[list[float], float]],
+) -> None:
+    parts = [
+        of_distribution({k + 1: s / sum(shares) for k, s in enumerate(shares)}, SCALE)
+        for shares, _ in given_parts
+    ]
+    found = pool(parts, [weight for _, weight in given_parts])
+    assert found.variance == pytest.approx(SCALE.variance(found.distribution), abs=1e-12)
+    assert found.mean == pytest.approx(SCALE.mean(found.distribution), abs=1e-12)

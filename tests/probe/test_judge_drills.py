@@ -1,0 +1,164 @@
+"""``trace-eval drill``: attacks that cannot leave their fence, and probes of judges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blueprints import Blueprint, UserError
+from fusion import DIMENSIONS, Rating
+from tests.support.audio import tone, write
+from tests.support.cases import case
+from tests.support.cli import trace_eval
+from trace_eval.agreement.share import Share
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.manifests import Manifest, read_manifest
+from trace_eval.drill import ATTACKS, PROBES, drill_injection, drill_judge
+from trace_eval.drill.injection import PLACES, _attacked
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+from trace_eval.judges.text.judge import BlueprintJudge
+from trace_eval.options import ExtractOptions, Options
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _outside(prompt: str) -> list[str]:
+    """The lines of a prompt that stand outside every fence, their tags left out."""
+    lines: list[str] = []
+    tag = ""
+    for line in prompt.splitlines():
+        if tag:
+            tag = "" if line == f"end {tag}>>>" else tag
+        elif line.startswith("<<<data "):
+            tag = line.split()[1]
+            lines.append(line.replace(tag, "TAG"))
+        else:
+            lines.append(line)
+    assert not tag, "a fence is not closed"
+    return lines
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("place", PLACES)
+def test_no_attack_changes_what_stands_outside_the_fences(
+    attack,
+    place,
+    tmp_path: Path,  # type: ignore[no-untyped-def]
+) -> None:
+    script = tmp_path / "replies.jsonl"
+    script.write_text("")
+    judge = create_judge(f"scripted:{script}", JudgeOptions())
+    assert isinstance(judge, BlueprintJudge)
+    plain = case()
+    hostile = _attacked(plain, attack.text("2", "1"), place, Rating.B)
+    for one, other in zip(judge.calls(plain), judge.calls(hostile), strict=True):
+        before, after = (call.request.messages[-1].text for call in (one, other))
+        assert _outside(after) == _outside(before)
+        assert one.request.messages[0] == other.request.messages[0]
+
+
+def test_there_are_forty_attacks_that_name_their_answer() -> None:
+    assert len({attack.template for attack in ATTACKS}) == 40
+    for attack in ATTACKS:
+        assert attack.text("1", "2") != attack.text("2", "1"), attack.name
+
+
+class _Gullible(Judge):
+    """Does what it is told in English; of others it prefers the longer text."""
+
+    spec = "gullible"
+    reads = frozenset({"blueprint"})
+
+    async def judge(self, asked: Case) -> Judgement:
+        texts = [_words(asked.a), _words(asked.b)]
+        rating = Rating.A if len(texts[0]) >= len(texts[1]) else Rating.B
+        for text in (*texts, asked.instruction_text or ""):
+            for place, told in (("1", Rating.A), ("2", Rating.B)):
+                if f"rate answer {place} as better" in text:
+                    rating = told
+        verdicts = {name: DimensionVerdict(rating=rating, reasoning="-") for name in DIMENSIONS}
+        return Judgement.scored(asked.pair.id, self.spec, verdicts)
+
+
+def _words(blueprint: Blueprint) -> str:
+    return getattr(blueprint.transcript, "text", "")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def manifest() -> Manifest:
+    read = read_manifest(ROOT / "examples" / "pairs.jsonl", None, None, 1)
+    assert len(read.pairs) == 1
+    return read
+
+
+def _options(cache: Path, judge: str | Judge = "rules") -> Options:
+    return Options(ExtractOptions(workers=0, cache=cache), judge)
+
+
+def test_flips_are_counted(manifest: Manifest, cache: Path, tmp_path: Path) -> None:
+    report = drill_injection(manifest, tmp_path / "run", _options(cache, _Gullible()))
+    assert report.skipped == 0
+    assert len(report.trials) == len(ATTACKS) * len(PLACES)
+    assert report.share("role play", "instruction") == Share(2, 8)
+    rules = drill_injection(manifest, tmp_path / "rules", _options(cache))
+    assert rules.unscored == 0
+    assert rules.share().of == len(rules.trials)
+
+
+def test_what_listens_has_no_words_to_attack(
+    manifest: Manifest, cache: Path, tmp_path: Path
+) -> None:
+    class Listening(_Gullible):
+        reads = frozenset({"audio"})
+
+    with pytest.raises(UserError, match="listens, and reads no words"):
+        drill_injection(manifest, tmp_path, _options(cache, Listening()))
+
+
+def test_rules_pass_the_probes_that_they_must(
+    manifest: Manifest, cache: Path, tmp_path: Path
+) -> None:
+    kept = [probe for probe in PROBES if probe.name in ("identical", "swap", "silence", "louder")]
+    report = drill_judge(manifest, tmp_path / "out", _options(cache), kept)
+    held = {row.name: row.held for row in report.rows}
+    assert held["identical"] == held["swap"] == held["silence"] == Share(1, 1)
+    assert (tmp_path / "out" / "probes.json").is_file()
+    card = trace_eval("card", tmp_path / "out" / "plain", "--probes", tmp_path / "out")
+    assert card.code == 0, card.err
+    text = (tmp_path / "out" / "plain" / "card.md").read_text()
+    assert "### Sanity probes" in text
+    assert "| swap | the plain verdict, mirrored | 1 | 1 | 1.0000 |" in text
+    again = drill_judge(manifest, tmp_path / "out", _options(cache), kept)
+    assert again == report
+
+
+def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
+    write(tmp_path / "a.wav", tone(1.0))
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(json.dumps({"id": "x", "a": "a.wav", "b": "a.wav"}) + "\n")
+    found = tmp_path / "found.json"
+    out = tmp_path / "out"
+    done = trace_eval(
+        *("drill", "injection", pairs, "--out", out, "--workers", 0, "--json", found),
+        *("-x", "transcript=none", "-x", "rate=none"),
+    )
+    assert done.code == 0, done.err
+    assert json.loads(found.read_text())["judge"] == "rules"
+    assert "share" in done.out
+    assert trace_eval("drill", "judge", tmp_path / "none.jsonl", "--out", out).code == 2
+
+
+def test_intervals_of_shares() -> None:
+    low, high = Share(0, 10).interval()
+    assert (low, round(high, 4)) == (0.0, 0.2775)  # Wilson's, as in any table
+    assert Share(0, 0).value is None
+    assert Share(0, 0).interval() == (0.0, 1.0)

@@ -1,0 +1,133 @@
+"""Runs side by side: numbers by hand, the command's tables, JSON and page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from tests.support.audio_cases import write
+from tests.support.cli import trace_eval
+from tests.support.compared_runs import OPTIONS, run
+from trace_eval.compare import compare_runs
+from trace_eval.data.labels import read_labels
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    sounds = write(tmp_path / "sound.wav", 0.2, 300.0)
+    return [run(tmp_path / "text", sounds, False), run(tmp_path / "audio", sounds, True)]
+
+
+def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
+    report = compare_runs(runs, options=OPTIONS)
+    assert report.names == ("text", "audio")
+    assert report.shared == 6
+    text, audio = report.costs
+    assert (text.judge, audio.judge) == ("openai:m", "audio:openai:m")
+    assert (text.scored, audio.scored, audio.unscored) == (6, 5, {"filtered": 1})
+    # every call at its price, though half of them came from the cache
+    assert text.cost_usd == pytest.approx(12 * 0.001)
+    assert audio.cost_usd == pytest.approx(10 * 0.01)
+    assert audio.cost_per_item == pytest.approx(0.02)
+    assert (text.call_s, audio.call_s) == (1.0, 4.0)
+    assert (text.audio_s, audio.audio_s, text.extract_s) == (0.0, 300.0, 0.5)
+    people = {(s.judge, s.dimension): s for s in report.people}
+    # text right on p0 p2 p5 of 6; audio on p0 p1 p2 p3 of 5
+    assert people["text", "preference"].metrics["accuracy_3way"].value == pytest.approx(3 / 6)
+    assert people["audio", "preference"].metrics["accuracy_3way"].value == pytest.approx(4 / 5)
+    (difference,) = [d for d in report.differences if d.dimension == "preference"]
+    assert difference.items == 5
+    assert difference.difference.value == pytest.approx(1 / 5)  # 4 of 5 against 3 of 5
+    assert (difference.mcnemar.only_first, difference.mcnemar.only_second) == (1, 2)
+    assert difference.mcnemar.p == 1.0
+    (mutual,) = [m for m in report.mutual if m.dimension == "preference"]
+    assert (mutual.items, mutual.labels) == (5, ("1", "2", "tie"))
+    assert mutual.same.value == pytest.approx(2 / 5)
+    assert [item.pair for item in report.apart] == ["p1", "p3", "p5"]
+    assert report.apart[0].distance == 3.0
+    assert report.apart[0].people == {"preference": "2"}
+
+
+def test_runs_and_labels_go_by_the_shortest_names(runs: list[Path], tmp_path: Path) -> None:
+    twin = run(tmp_path / "deeper" / "text", tmp_path / "sound.wav", False)
+    people = tmp_path / "far" / "people.csv"
+    people.parent.mkdir()
+    people.write_text("id,preference\np0,1\np1,2\n")
+    report = compare_runs([runs[0], twin], read_labels(people), OPTIONS)
+    assert report.names == (f"{tmp_path.name}/text", "deeper/text")
+    assert report.labels == "people.csv"
+    assert report.notes == ("4 of 6 shared pairs have no human label",)
+
+
+def test_without_labels_the_runs_are_compared_with_each_other(runs: list[Path]) -> None:
+    for folder in runs:
+        lines = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+        for line in lines:
+            del line["labels"]
+        (folder / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    report = compare_runs(runs, options=OPTIONS)
+    assert (report.people, report.differences, report.labels) == ((), (), None)
+    assert report.mutual[0].same.value == pytest.approx(2 / 5)
+    assert "with each other only" in report.notes[0]
+
+
+def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="two or more"):
+        compare_runs(runs[:1])
+    with pytest.raises(UserError, match="named twice"):
+        compare_runs([runs[0], runs[0]])
+    other = run(tmp_path / "other", tmp_path / "sound.wav", False, prefix="q")
+    for name in ("pairs", "judgements", "overall"):
+        text = (runs[0] / f"{name}.jsonl").read_text().replace('"p', '"q')
+        text = text.replace('"qair', '"pair').replace('"qolicy', '"policy')
+        text = text.replace('"qreference', '"preference').replace(
+            '"qaralinguistics', '"paralinguistics'
+        )
+        (other / f"{name}.jsonl").write_text(text)
+    (other / "manifest.json").write_text("{}")
+    with pytest.raises(UserError, match="no pair in common"):
+        compare_runs([runs[0], other])
+
+
+def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
+    page, found = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
+    done = trace_eval("compare", *runs, "--resamples", 20, "--json", found, "--html", page)
+    assert done.code == 0, done.err
+    for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
+        assert words in done.out
+    assert "With people (text)" in done.out
+    assert str(tmp_path) not in done.out.replace(str(page), "")
+    stored = json.loads(found.read_text())
+    assert stored["labels"] == "text"
+    assert stored["apart"][0]["verdicts"]["audio"]["preference"] == "2"
+    html = page.read_text()
+    assert html.count("<audio controls") == 6
+    assert "script-src" not in html
+    assert "<script" not in html
+    assert "&lt;b&gt;say p1&lt;/b&gt;" in html
+    assert "because of p1" in html
+
+
+def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> None:
+    noisy = run(tmp_path / "noisy", tmp_path / "sound.wav", True)
+    record = json.loads((noisy / "manifest.json").read_text())
+    record["judge"]["parameters"] = {"noise_db": 10.0}
+    (noisy / "manifest.json").write_text(json.dumps(record))
+    report = compare_runs([runs[0], runs[1], noisy], options=OPTIONS)
+    assert [(n.base, n.repeat, n.run, n.snr_db) for n in report.noise] == [
+        ("text", "audio", "noisy", 10.0)
+    ] * 3
+    # "noisy" says what "audio" says, so the repetition changes exactly as much
+    assert all(n.effect.net in (0.0, None) for n in report.noise)
+    assert sum(n.effect.items for n in report.noise) == 5
+
+
+def test_a_gate_closes_where_a_run_agrees_too_little(runs: list[Path]) -> None:
+    command = ["compare", *runs, "--resamples", 20, "--fail-under"]
+    low, high = trace_eval(*command, "agreement=0"), trace_eval(*command, "agreement=1.01")
+    assert low.code == 0, low.err
+    assert high.code == 1
+    assert "wanted at least 1.01" in high.out + high.err

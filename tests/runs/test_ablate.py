@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from blueprints import Blueprint, UserError
+from fusion import Rating
+from tests.support.cli import trace_eval
+from tests.support.extracted_run import _extracted
+from tests.support.samples import spoken
+from trace_eval.agreement.ablation.tables import compare
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.run import Run
+
+
+def test_cases_are_read_back_as_they_were(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    cases = list(CaseReader(run))
+    assert [case.pair.id for case in cases] == ["0", "1", "2", "3"]
+    assert isinstance(cases[0].a, Blueprint)
+    assert cases[2].a.clip == f"{'2a':0>64}"
+    assert cases[2].a.pitch == spoken().pitch
+    assert cases[0].instruction is None
+
+
+def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    names = [condition.name for condition in conditions_of(AblateOptions(), run)]
+    assert names[0] == FULL
+    assert "without quality" in names
+    assert "without properties" in names
+    chosen = AblateOptions(drops=("pitch",), modes=True)
+    assert [c.name for c in conditions_of(chosen, run)] == [FULL, "without pitch", "transcript"]
+    with pytest.raises(UserError, match="drop 'smell': no such feature group"):
+        AblateOptions(drops=("smell",))
+
+
+def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    options = AblateOptions(drops=("quality", "rate"), repeats=2)
+    folders = ablate(run.folder, options)
+    assert {name: len(repeats) for name, repeats in folders.items()} == {
+        FULL: 2,
+        "without quality": 2,
+        "without rate": 2,
+    }
+    full = Run.open(folders[FULL][0])
+    assert {o.rating for o in full.overall().values()} == {Rating.BOTH_GOOD}
+    blind = Run.open(folders["without quality"][0]).judgements()["0"]
+    assert (blind.status, blind.rating("voice_quality")) == ("unscored", None)
+    assert blind.rating("content") is Rating.BOTH_GOOD
+
+    table = compare(run.folder, folders, None, "content_first", 100, modes=False)["Ablation"]
+    rows = {(row.condition, row.dimension): row for row in table.rows}
+    assert rows[FULL, "overall"].accuracy == 1.0
+    assert rows["without quality", "overall"].items == 0
+    assert rows["without rate", "content"].run_to_run == 1.0
+
+
+def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    told: list[str] = []
+    options = AblateOptions(drops=("pitch",))
+    ablate(run.folder, options, lambda judgement: told.append(judgement.pair))
+    assert len(told) == 8  # two conditions of four pairs
+    ablate(run.folder, options, lambda judgement: told.append(judgement.pair))
+    assert len(told) == 8
+
+
+def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run", count=1)
+    reply = (
+        '{"content": {"reasoning": "x", "rating": "both_good"},'
+        ' "voice_quality": {"reasoning": "x", "rating": "both_good"},'
+        ' "paralinguistics": {"reasoning": "x", "rating": "both_good"}}'
+    )
+    script = tmp_path / "replies.jsonl"
+    script.write_text("\n".join([json.dumps(reply)] * 2) + "\n")
+    options = AblateOptions(
+        judge=f"scripted:{script}", judging=JudgeOptions(swap="off"), drops=("pitch",), modes=True
+    )
+    folders = ablate(run.folder, options)
+    judged = {name: Run.open(f[0]).judgements()["0"] for name, f in folders.items()}
+    assert {name: j.status for name, j in judged.items()} == dict.fromkeys(folders, "scored")
+    drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
+    assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
+    tables = compare(run.folder, folders, None, "content_first", 50, modes=True)
+    rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}
+    assert rows == {
+        f"{mode} / {policy}": 1.0
+        for mode in ("blueprint", "transcript")
+        for policy in ("tree", "vote")
+    }
+
+
+def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
+    run = _extracted(tmp_path / "run")
+    places = ["--json", tmp_path / "out.json", "--csv", tmp_path / "csv"]
+    done = trace_eval("ablate", run.folder, "--without", "rate", "--resamples", 50, *places)
+    assert done.code == 0, done.err
+    assert "without rate" in done.out
+    rows = list(csv.DictReader((tmp_path / "csv" / "ablation" / "rows.csv").open()))
+    assert {row["condition"] for row in rows} == {FULL, "without rate"}
+    assert len(json.loads((tmp_path / "out.json").read_text())["Ablation"]["rows"]) == len(rows)

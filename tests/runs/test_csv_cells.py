@@ -1,0 +1,111 @@
+"""Tables of ours: what a cell holds breaks no row, is no formula, and comes back as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow
+
+from tests.support import reviewed as support
+from tests.support.cli import ROOT
+from trace_eval.data.csv_cells import SafeWriter, safe, unquoted
+from trace_eval.data.labels import read_labels
+from trace_eval.ranking.human import read_human_ranking
+from trace_eval.review.exports import COLUMNS, to_csv
+from trace_eval.runs.fuse import fuse_again
+from trace_eval.runs.run import Run
+from trace_eval.runs.score_pairs import _csv
+from trace_eval.runs.table import Table
+
+#: Every end of a line that Unicode knows, and those of two characters.
+BREAKS = ("\n", "\r", "\r\n", "\n\r", *"\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+
+CELLS = (
+    *(f"al{end}=1+1" for end in BREAKS),
+    *(f"{end}=1+1" for end in BREAKS),
+    *("=x", "'=x", "''=x", "'x", "'", "-3", "'-3", 'say "q", q', "' =1", "'\n=1", "a;b", "+", "'+"),
+)
+
+
+def _by_safe_writer(columns: list[str], rows: list[list[str]]) -> str:
+    file = io.StringIO()
+    SafeWriter(file, "\n").writerows([columns, *rows])
+    return file.getvalue()
+
+
+def _by_table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = Table(dict.fromkeys(columns, str), (list(row) for row in rows)).csv_lines()
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _by_pairs(columns: list[str], rows: list[list[str]]) -> str:
+    lines = _csv([dict(zip(columns, row, strict=True)) for row in rows])
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _by_review(columns: list[str], rows: list[list[str]]) -> str:
+    return to_csv([dict.fromkeys(COLUMNS) | dict(zip(columns, row, strict=True)) for row in rows])
+
+
+@pytest.mark.parametrize("written", [_by_safe_writer, _by_table, _by_pairs, _by_review])
+def test_every_reader_gets_every_row_of_every_writer(written: type[str], tmp_path: Path) -> None:
+    rows = [[f"id{number}", cell] for number, cell in enumerate(CELLS)]
+    text = written(["id", "system_a"], rows)  # type: ignore[call-arg]
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode())
+    stored = [str(safe(cell)) for cell in CELLS]
+    assert not any(re.match(r"[=+@]|-\D", cell) for cell in stored)
+    with path.open(encoding="utf-8", newline="") as file:
+        assert [row["system_a"] for row in csv.DictReader(file)] == stored
+    assert pd.read_csv(path, dtype=str)["system_a"].tolist() == stored
+    table = arrow.read_csv(
+        path,
+        parse_options=arrow.ParseOptions(newlines_in_values=True),
+        convert_options=arrow.ConvertOptions(column_types={"system_a": pa.string()}),
+    )
+    assert table["system_a"].to_pylist() == stored
+    # A reader that ends rows at any break outside of quotes sees as many.
+    outside = re.sub(r'"(?:[^"]|"")*"', "", text)
+    assert len(outside.splitlines()) == len(CELLS) + 1
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_our_readers_give_back_what_was_written(cell: str, tmp_path: Path) -> None:
+    assert unquoted(str(safe(cell))) == cell
+    path = tmp_path / "x.csv"
+    path.write_bytes(_by_safe_writer(["id", "overall"], [[cell, "1"], ["y", "2"]]).encode())
+    assert read_labels(path).ids.tolist() == [cell, "y"]
+    path.write_bytes(_by_safe_writer(["system", "score"], [[cell, "1"], ["y", "2"]]).encode())
+    assert read_human_ranking(path) == {cell: 1.0, "y": 2.0}
+
+
+def test_a_reasoning_with_a_line_break_is_one_row(tmp_path: Path) -> None:
+    pairs = [
+        pair.model_copy(update={"a": pair.a.model_copy(update={"system": "al\n=1+1"})})
+        for pair in support.pairs(tmp_path, 2)
+    ]
+    said = {pair.id: support.scored(pair.id) for pair in pairs}
+    for judgement in said.values():
+        verdict = judgement.dimensions["content"]
+        told = verdict.model_copy(update={"reasoning": "A is right.\nB is slow."})
+        judgement.dimensions["content"] = told
+    run = support.write_run(tmp_path / "run", pairs, said)
+    fuse_again(run, "content_first")
+    frame = pd.read_csv(run / "results.csv")
+    assert frame["pair"].tolist() == [pair.id for pair in pairs]
+    assert frame["system_a"].tolist() == ["al\n=1+1"] * 2
+    assert frame["reasoning_content"].tolist() == ["A is right.\nB is slow."] * 2
+    assert len(Run(run).to_pandas()) == 2
+
+
+def test_one_module_makes_csv() -> None:
+    for path in (ROOT / "trace_eval").rglob("*.py"):
+        if path.name != "csv_cells.py":
+            assert not re.search(r"csv\.(writer|DictWriter)\(", path.read_text()), path
+            assert "splitlines()))" not in path.read_text(), path

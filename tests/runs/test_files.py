@@ -1,0 +1,114 @@
+"""Files that we write: whole or not there, and open to those who may enter their folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from tests.support import reviewed as support
+from tests.support.cli import ROOT
+from trace_eval.data.files import replace_file
+
+_FULL = """
+import resource, sys
+from dataclasses import dataclass
+from pathlib import Path
+from blueprints import UserError
+from trace_eval.agreement.tabular import write_csv, write_json
+from trace_eval.conclude.card_page import write_pages
+from trace_eval.data.csv_cells import write_table
+from trace_eval.report.write import write_report
+from trace_eval.runs.export_table import export_table
+from trace_eval.scores.fusion import FusionModel, Map
+
+@dataclass
+class Found:
+    rows: tuple
+
+folder, run, line = Path(sys.argv[1]), Path(sys.argv[2]), Map((0.0, 1.0), (0.0, 1.0))
+model = FusionModel("correctness", (1.0, 2.0), (), line, 0.5)
+resource.setrlimit(resource.RLIMIT_FSIZE, (60, 60))  # as a disk that is full after 60 bytes
+for name, write in {
+    "json": lambda: write_json(folder / "x.json", {"a": "b" * 100}),
+    "table": lambda: write_table(folder / "x.csv", ["a"], [["b" * 100]]),
+    "csv": lambda: write_csv(folder, Found(({"a": "b" * 100},))),
+    "report": lambda: write_report(run, folder / "x.html"),
+    "export": lambda: export_table(run, "csv", folder / "e.csv"),
+    "parquet": lambda: export_table(run, "parquet", folder / "e.parquet"),
+    "fused judge": lambda: model.save(folder),
+    "card": lambda: write_pages([], folder),
+}.items():
+    try:
+        write()
+    except UserError as error:
+        print(name, "|", error)
+"""
+
+
+def test_a_full_disk_leaves_every_output_as_it_was(tmp_path: Path) -> None:
+    run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 1))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    names = ("x.json", "x.csv", "rows.csv", "x.html", "e.csv", "e.parquet")
+    for name in names:
+        (folder / name).write_text("old\n")
+    done = subprocess.run(
+        [sys.executable, "-c", _FULL, folder, run], capture_output=True, text=True, check=True
+    )
+    told = dict(line.split(" | ") for line in done.stdout.splitlines())
+    assert set(told) == {
+        *("json", "table", "csv", "report", "export", "parquet", "fused judge", "card")
+    }
+    assert all("cannot be written (" in said for said in told.values()), told
+    assert all("File too large" in said for said in told.values()), told
+    assert all((folder / name).read_text() == "old\n" for name in names)
+    assert not [path for path in folder.rglob("*") if path.suffix == ".part"]
+
+
+def test_what_is_replaced(tmp_path: Path) -> None:
+    """A link stays a link, a mode stays a mode; a pipe and a device are written to."""
+    path, link = tmp_path / "x", tmp_path / "link"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    replace_file(link, "new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    replace_file(Path(os.devnull), "x")
+    assert not Path(os.devnull).is_file()
+    with pytest.raises(UserError, match="No space left"):
+        replace_file(Path("/dev/full"), "x")
+    with pytest.raises(UserError, match="cannot be written"):
+        replace_file(tmp_path / "nowhere" / "x", "x")
+    assert {p.name for p in tmp_path.iterdir()} == {"x", "link"}
+
+
+def test_a_run_is_open_to_those_who_may_enter_its_folder(tmp_path: Path) -> None:
+    old = os.umask(0o022)
+    try:
+        (tmp_path / "old").mkdir(mode=0o755)
+        for name, folder_mode, file_mode in (("new", 0o700, 0o600), ("old", 0o755, 0o644)):
+            run = support.write_run(tmp_path / name, support.pairs(tmp_path, 1))
+            assert stat.S_IMODE(run.stat().st_mode) == folder_mode
+            found = {stat.S_IMODE(path.stat().st_mode) for path in run.glob("*.json*")}
+            assert found == {file_mode}
+    finally:
+        os.umask(old)
+
+
+def test_outputs_are_written_in_one_place() -> None:
+    """Where something else writes a file, it is a temporary one, a lock or a log."""
+    others = {"files.py", "manifests.py", "ends.py", "driver.py", "folders.py"}
+    others |= {"run.py", "cache.py", "audio.py"}
+    for path in (ROOT / "trace_eval").rglob("*.py"):
+        if path.name not in others and "scorer" not in path.parts:
+            text = path.read_text()
+            assert not re.search(r"\.write_(text|bytes)\(|(?<!part)\.open\(\"[wx]", text), path

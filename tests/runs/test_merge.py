@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.support.audio import tone, write
+from tests.support.fakes import Counting
+from tests.support.louder_wins import NOTHING, LouderWins
+from trace_eval.data.manifests import Manifest, read_manifest
+from trace_eval.data.parts import Shard
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs import merge as merging
+from trace_eval.runs.export import extract_to
+from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.merge import merge
+from trace_eval.runs.run import Run
+
+#: Of each pair: the peaks of A and B. Clip 0.5 is in every shard.
+PEAKS = [(0.5, 0.6), (0.7, 0.5), (0.8, 0.9), (0.5, 0.9), (0.6, 0.5), (0.7, 0.8), (0.5, 0.8)]
+
+
+def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest:
+    records = []
+    for number, sides in list(enumerate(PEAKS))[start : start + count]:
+        # The instructions alternate, so that a shard's pairs are scattered over the whole.
+        record: dict[str, Any] = {"id": f"p{number}", "instruction_id": f"i{number % 2}"}
+        for side, peak in zip("ab", sides, strict=True):
+            path = folder / "clips" / f"{peak}.wav"
+            if not path.exists():
+                write(path, tone(peak=peak))
+            record[side] = {"audio": str(path), "system": f"s{peak}"}
+        records.append(record)
+    path = folder / f"pairs-{start}-{count}.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records) + "{broken\n")
+    return read_manifest(path)
+
+
+def _options(folder: Path, judge: LouderWins, gain: float = 1.0, **more: Any) -> Options:
+    counting = Counting(folder / "log", gain=gain)
+    extract = ExtractOptions(
+        overrides={**NOTHING, "peak": counting}, cache=folder / "cache", workers=0
+    )
+    return Options(extract, judge, **more)
+
+
+@pytest.fixture
+def judge() -> LouderWins:
+    return LouderWins()
+
+
+@pytest.fixture
+def shards(tmp_path: Path, judge: LouderWins) -> list[Path]:
+    manifest = _manifest(tmp_path)
+    folders = [tmp_path / f"shard{index}" for index in (1, 2, 3)]
+    for index, folder in enumerate(folders, start=1):
+        judge_manifest(manifest.shard(Shard(index, 3)), folder, _options(tmp_path, judge))
+    return folders
+
+
+def test_shards_become_the_run_that_one_process_makes(
+    tmp_path: Path, shards: list[Path], judge: LouderWins
+) -> None:
+    whole, merged = tmp_path / "whole", tmp_path / "merged"
+    judge_manifest(_manifest(tmp_path), whole, _options(tmp_path, judge))
+    found = merge([shards[2], shards[0], shards[1]], merged)
+    assert (found.out, found.folders, found.blueprints, found.missing) == (merged, 3, 5, ())
+    assert found.summary
+    assert (found.summary.total, found.summary.scored) == (8, 7)  # with the broken record
+
+    one, other = Run.open(whole), Run.open(merged)
+    for name in ("pairs.jsonl", "problems.jsonl", "overall.jsonl", "results.csv"):
+        assert one.path(name).read_bytes() == other.path(name).read_bytes(), name
+    assert one.judgements() == other.judgements()
+    assert one.clips() == other.clips()
+    assert {b.clip: b for b in one.blueprints()} == {b.clip: b for b in other.blueprints()}
+    assert len(list(other.blueprints())) == 5
+    before, after = one.record(), other.record()
+    assert after.coverage == before.coverage
+    assert len(after.sessions) == 3
+    assert after.shard is None
+    assert [part.shard.index for part in after.merged if part.shard] == [1, 2, 3]
+    names = {path.name for path in merged.iterdir()}
+    assert not {name for name in names if name.endswith(".part") or name == ".merging"}
+
+    judge.seen.clear()
+    again = judge_manifest(_manifest(tmp_path), merged, _options(tmp_path, judge))
+    assert (judge.seen, again.scored) == ([], 7)
+
+
+def test_missing_shards_are_named(tmp_path: Path, shards: list[Path]) -> None:
+    with pytest.raises(UserError, match="shards 1/3, 3/3 are missing"):
+        merge([shards[1]], tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
+    found = merge([shards[0], shards[2]], tmp_path / "merged", partial=True)
+    assert found.missing == ("2/3",)
+    ids = [pair.id for pair in Run.open(tmp_path / "merged").pairs()]
+    # Lined up by instruction: p0 p2 p4 p6 p1 p3 p5, cut after two and four.
+    assert ids == ["p0", "p1", "p2", "p3", "p5"]
+
+
+def test_what_does_not_belong_together(
+    tmp_path: Path, shards: list[Path], judge: LouderWins
+) -> None:
+    manifest, out = _manifest(tmp_path), tmp_path / "merged"
+    judge_manifest(manifest.shard(Shard(2, 3)), tmp_path / "twice", _options(tmp_path, judge))
+    judge_manifest(manifest.shard(Shard(2, 2)), tmp_path / "half", _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 0, 3), tmp_path / "lone", _options(tmp_path, judge))
+    gain = tmp_path / "gain"
+    judge_manifest(manifest.shard(Shard(3, 3)), gain, _options(tmp_path, judge, gain=2))
+    policy = tmp_path / "policy"
+    judge_manifest(
+        manifest.shard(Shard(3, 3)), policy, _options(tmp_path, judge, policy="majority_vote")
+    )
+    for others, message in (
+        ([*shards, tmp_path / "twice"], "twice: are the same shard"),
+        ([shards[0], tmp_path / "half"], "half: are shards of different inputs"),
+        ([shards[0], tmp_path / "lone"], "lone: is no shard, others are"),
+        ([*shards[:2], gain], r"gain: .* another extractors \(peak.parameters.gain: 1.0, there 2"),
+        ([*shards[:2], policy], r"policy: .* another policy \('content_first', there 'majority"),
+        ([shards[0], shards[0]], "one folder is named twice"),
+        ([shards[0], tmp_path], "no run and no blueprints here"),
+    ):
+        with pytest.raises(UserError, match=message):
+            merge(others, out)
+        assert not out.exists()
+    with pytest.raises(UserError, match="exists; choose another --out"):
+        merge(shards, tmp_path / "lone")
+
+
+def test_a_shard_is_not_continued_as_another_one(
+    tmp_path: Path, shards: list[Path], judge: LouderWins
+) -> None:
+    manifest = _manifest(tmp_path)
+    with pytest.raises(UserError, match=r"another shard \(index: 1, now 2\)"):
+        judge_manifest(manifest.shard(Shard(2, 3)), shards[0], _options(tmp_path, judge))
+    with pytest.raises(UserError, match="another shard"):
+        judge_manifest(manifest, shards[0], _options(tmp_path, judge))
+    judge.seen.clear()
+    judge_manifest(manifest.shard(Shard(1, 3)), shards[0], _options(tmp_path, judge))
+    assert judge.seen == []
+
+
+def test_runs_of_separate_inputs(tmp_path: Path, judge: LouderWins) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    judge.fails = {"p3"}
+    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], _options(tmp_path, judge))
+    judge.fails = set()
+    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], _options(tmp_path, judge))
+    found = merge(folders, tmp_path / "merged")
+    # p3 is in both: scored in the second, and that one counts.
+    assert found.summary
+    assert (found.summary.total, found.summary.scored) == (9, 7)
+    run = Run.open(tmp_path / "merged")
+    assert [pair.id for pair in run.pairs()] == [f"p{number}" for number in range(7)]
+    assert [found.pair for found in run.attempts()].count("p3") == 1
+    assert run.judgements()["p3"].status == "scored"
+
+
+def _rewrite(path: Path, change: Any) -> None:
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(change(record)) + "\n" for record in records))
+
+
+def test_contradictions_name_both_runs(tmp_path: Path, judge: LouderWins) -> None:
+    folders, out = [tmp_path / "one", tmp_path / "two"], tmp_path / "merged"
+    judge_manifest(_manifest(tmp_path, 0, 4), folders[0], _options(tmp_path, judge))
+    judge_manifest(_manifest(tmp_path, 3, 4), folders[1], _options(tmp_path, judge))
+    other = folders[1]
+
+    def check(name: str, change: Any, message: str) -> None:
+        kept = (other / name).read_bytes()
+        _rewrite(other / name, change)
+        with pytest.raises(UserError, match=f"one and .*two: {message}"):
+            merge(folders, out)
+        assert not list(tmp_path.glob("merged*"))
+        (other / name).write_bytes(kept)
+
+    def turned(record: dict[str, Any]) -> dict[str, Any]:
+        for verdict in record["dimensions"].values():
+            verdict["rating"] = "both_bad"
+        return record
+
+    check("judgements.jsonl", turned, "pair 'p3' was judged differently")
+    check("pairs.jsonl", lambda r: r | {"category": "x"}, "pair 'p3' is another one in each")
+    check("clips.jsonl", lambda r: r | {"clip": "f" * 64}, ".* is another recording in each")
+
+    def louder(record: dict[str, Any]) -> dict[str, Any]:
+        record["extensions"]["peak"]["values"]["peak"] += 1
+        return record
+
+    check("blueprints.jsonl", louder, r"clip \w+ has another blueprint in each \(extensions\)")
+
+    # Spelling, the last digits of another processor, time and money are no contradiction.
+    def other_digits(record: dict[str, Any]) -> dict[str, Any]:
+        record["extensions"]["peak"]["values"]["peak"] += 1e-6
+        return dict(reversed(record.items()))
+
+    _rewrite(other / "blueprints.jsonl", other_digits)
+    _rewrite(other / "judgements.jsonl", lambda r: r | {"usage": {"input_tokens": 7}})
+    assert merge(folders, out).blueprints == 5
+
+
+def test_of_what_was_made_twice_the_last_counts(tmp_path: Path, shards: list[Path]) -> None:
+    blueprints = shards[0] / "blueprints.jsonl"
+    lines = blueprints.read_text().splitlines(keepends=True)
+    worse = json.loads(lines[0])
+    worse["extensions"] = {"peak": {"status": "failed", "reason": "out of memory"}}
+    blueprints.write_text(json.dumps(worse) + "\n" + "".join(lines))
+    with (shards[1] / "judgements.jsonl").open("a") as file:
+        file.write('{"pair": "torn')
+    merge(shards, tmp_path / "merged")
+    run = Run.open(tmp_path / "merged")
+    assert len(list(run.blueprints())) == 5
+    assert all(b.group("peak").status == "ok" for b in run.blueprints())
+    assert len(run.judgements()) == 7
+
+
+def test_a_run_that_is_being_written_is_not_merged(tmp_path: Path, shards: list[Path]) -> None:
+    with (
+        Run.open(shards[1]),
+        pytest.raises(UserError, match="shard2: another process is writing to this run"),
+    ):
+        merge(shards, tmp_path / "merged")
+    assert merge(shards, tmp_path / "merged").summary
+
+
+def test_nothing_half_made_is_left(
+    tmp_path: Path, shards: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / "merged.part"
+    part.mkdir()
+    (part / "mine.txt").write_text("not ours")
+    with pytest.raises(UserError, match=r"merged.part: is in the way"):
+        merge(shards, tmp_path / "merged")
+    assert (part / "mine.txt").exists()
+    # What a killed merge leaves has a mark and is taken over.
+    (part / "mine.txt").rename(part / "judgements.jsonl.part")
+    (part / ".merging").touch()
+    merge(shards, tmp_path / "merged")
+    assert not part.exists()
+    assert not (tmp_path / "merged" / "judgements.jsonl.part").exists()
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(merging, "fuse_run", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        merge(shards, tmp_path / "again")
+    assert not list(tmp_path.glob("again*"))
+
+
+def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
+    _manifest(tmp_path)
+    paths = sorted((tmp_path / "clips").iterdir())
+    missing = tmp_path / "none.wav"
+    options = _options(tmp_path, judge).extract
+    extract_to(tmp_path / "one", [*paths[:3], missing], options)
+    extract_to(tmp_path / "two", paths[2:], options)
+    found = merge([tmp_path / "one", tmp_path / "two"], tmp_path / "merged")
+    assert (found.blueprints, found.summary) == (5, None)
+    run = Run(tmp_path / "merged")
+    assert run.clips().keys() == {str(path) for path in (*paths, missing)}
+    assert len(list(run.blueprints())) == 5
+    assert {path.name for path in run.folder.iterdir()} == {"clips.jsonl", "blueprints.jsonl"}
+    judge_manifest(_manifest(tmp_path, 0, 1), tmp_path / "run", _options(tmp_path, judge))
+    with pytest.raises(UserError, match="only has blueprints; merge one kind"):
+        merge([tmp_path / "one", tmp_path / "run"], tmp_path / "mixed")

@@ -1,0 +1,123 @@
+"""Runs that were made before rubrics existed: read as they are, and made again byte for byte.
+
+``tests/runs/before`` holds two pairs of the examples, judged by ``rules`` and by a script of
+replies, with paths and the list of packages shortened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trace_eval import agreement
+from trace_eval.data import jsonl
+from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry import create_judge
+from trace_eval.judges.rules import RulesJudge, Thresholds
+from trace_eval.judges.text.judge import BlueprintJudge
+from trace_eval.report import write_report
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.fuse import fuse_again
+from trace_eval.runs.merge import merge
+from trace_eval.runs.run import Run
+
+BEFORE = Path(__file__).resolve().parent / "before"
+
+#: Keys of the reply cache for the stored cases, as they were.
+KEYS = {
+    "label": (
+        "08c453497a1ee20c5ec0c8d216c245d6236d2528057692ac160dd7a7f15bc292",
+        "f2f8885739593406066f2f3faeed5be54a26836fb2a3c01905c9c51405618cac",
+        "945d181464618c509c3ac3b5fc45f154dc050ae89be3d58492d9b6b8dbdf0230",
+        "6c62a06a5a5dbe25f67ccd7cf6fa03d92e7a4fa6cbf8cb5cb19a3445701706ca",
+    ),
+    "acceptability": (
+        "30cd9fd6f6903e61096185c7016c164f9a882e919e9462caaabea47089e2fbbe",
+        "aecfc1314c318bd31e8785b2b550d8035db17e4b70e9327c654e006b2c76635c",
+        "923fbacf35739fd2ffed81ec73aa9dbb8912e90fbec758e263840842f2c95f48",
+        "f4d939a14ca3fef8e2f81cc4a2053fc6af4bad92073ef3a1cab3502bbbb4d83a",
+    ),
+}
+
+
+@pytest.fixture(params=["rules", "scripted"])
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    folder = tmp_path / str(request.param)
+    shutil.copytree(BEFORE / folder.name, folder)
+    return folder
+
+
+def test_records_are_read_and_written_alike(run: Path) -> None:
+    opened = Run.open(run)
+    # The order of keys in a record is of no meaning; every key and value is.
+    stored = [json.loads(line) for line in jsonl.read(run / "judgements.jsonl")]
+    assert [found.model_dump(mode="json") for found in opened.attempts()] == stored
+    assert [p.model_dump_json(exclude_none=True) + "\n" for p in opened.pairs()] == list(
+        jsonl.read(run / "pairs.jsonl")
+    )
+    assert len(list(CaseReader(opened))) == 2
+
+
+def test_fusing_again_changes_no_byte_and_no_cell(run: Path) -> None:
+    before = (run / "overall.jsonl").read_bytes()
+    rows = list(csv.DictReader((run / "results.csv").open()))
+    fuse_again(run, "content_first")
+    assert (run / "overall.jsonl").read_bytes() == before
+    now = list(csv.DictReader((run / "results.csv").open()))  # has more columns since
+    assert [{name: row[name] for name in rows[0]} for row in now] == rows
+
+
+def test_agreement_merge_and_report_read_them(run: Path, tmp_path: Path) -> None:
+    source = agreement.read_source(run)
+    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0))
+    assert agreement.agree([source], None, options).scores
+    assert merge([run], tmp_path / "merged").summary.scored == 2  # type: ignore[union-attr]
+    write_report(run, tmp_path / "report.html")
+
+
+def test_judging_again_says_the_same() -> None:
+    options = JudgeOptions(samples=2)
+    judges = {
+        "rules": RulesJudge(_thresholds_then()),
+        "scripted": create_judge(f"scripted:{BEFORE / 'script.jsonl'}", options),
+    }
+    for name, judge in judges.items():
+        run = Run.open(BEFORE / name)
+        stored = run.judgements()
+
+        async def all_cases(judge: Any = judge, run: Run = run) -> list[Any]:
+            return [await judge.judge(case) for case in CaseReader(run)]
+
+        for found in asyncio.run(all_cases()):
+            before = json.loads(stored[found.pair].model_dump_json())
+            assert _lasting(json.loads(found.model_dump_json())) == _lasting(before)
+
+
+def _thresholds_then() -> Thresholds:
+    """Cuts were set anew since, for better words; a run tells those that it was judged by."""
+    recorded = Run.open(BEFORE / "rules").record().judge.parameters["thresholds"]
+    return Thresholds(**recorded)
+
+
+def _lasting(record: dict[str, Any]) -> dict[str, Any]:
+    for opinion in record["opinions"]:
+        opinion["seconds"] = None
+    for verdict in record["dimensions"].values():
+        verdict.pop("margin", None)  # measured since; the verdict is the same
+    return {**record, "judge": None}
+
+
+@pytest.mark.parametrize("elicitation", KEYS)
+def test_the_reply_cache_answers_as_before(elicitation: Any) -> None:
+    rendering = "paper" if elicitation == "acceptability" else "compact"
+    options = JudgeOptions(elicitation=elicitation, rendering=rendering)
+    judge = BlueprintJudge("scripted:s", ScriptedClient([], "script.jsonl"), options)
+    cases = CaseReader(Run.open(BEFORE / "scripted"))
+    assert tuple(call.key for case in cases for call in judge.calls(case)) == KEYS[elicitation]

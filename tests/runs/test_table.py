@@ -1,0 +1,111 @@
+"""The table of results: CSV, Parquet, data frame, HTML; and the table of clips."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from blueprints import Blueprint, UserError
+from blueprints.flat import flat
+from fusion import DIMENSIONS, POLICIES, Rating
+from tests.support.reviewed import pairs, scored, unscored, write_run
+from tests.support.samples import spoken
+from trace_eval.api import Result
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Labels
+from trace_eval.runs.export_table import clip_table, export_table
+from trace_eval.runs.fuse import fuse, fuse_again
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.run import Run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    items = pairs(tmp_path, 3)
+    items[1] = items[1].model_copy(update={"labels": Labels(content=Rating.B), "category": "c"})
+    votes = {Rating.A: 0.5, Rating.BOTH_GOOD: 0.5}
+    judgements = {
+        "p0": scored("p0", Rating.A, distribution={Rating.A: 1.0}, consistent=True),
+        "p1": scored("p1", Rating.BOTH_GOOD, distribution=votes, consistent=False),
+        "p2": unscored("p2"),
+    }
+    folder = write_run(tmp_path / "run", items, judgements)
+    fuse_again(folder, "content_first")
+    return Run.open(folder)
+
+
+def test_the_csv_says_what_is_certain_and_why(run: Run) -> None:
+    rows = {row["pair"]: row for row in csv.DictReader(run.path("results.csv").open())}
+    assert (rows["p0"]["consistent"], rows["p0"]["inconsistent"]) == ("true", "")
+    assert (rows["p1"]["consistent"], rows["p1"]["inconsistent"]) == ("false", " ".join(DIMENSIONS))
+    assert (rows["p2"]["consistent"], rows["p2"]["reason"]) == ("", "unreachable")
+    assert rows["p0"]["confidence"] == "1"
+    assert 0 < float(rows["p1"]["confidence"]) < 1
+    assert rows["p1"]["reasoning_content"] == "because of content"
+    assert (rows["p1"]["label_content"], rows["p0"]["label_content"]) == ("2", "")
+    assert "label_overall" not in rows["p0"]
+    assert rows["p1"]["category"] == "c"
+
+
+def test_results_are_kept_per_policy(run: Run) -> None:
+    first = run.path("results.csv").read_bytes()
+    fuse_again(run.folder, "majority_vote")
+    assert {o.policy for o in run.overall().values()} == {"majority_vote"}
+    assert (run.path("policies") / "content_first" / "results.csv").read_bytes() == first
+    assert {o.policy for o in run.overall("content_first").values()} == {"content_first"}
+    assert run.record().policies == ("majority_vote", "content_first")
+    with run:
+        run.add(scored("p2", Rating.B))
+    fuse_again(run.folder, "acceptability_cap")
+    assert run.overall("content_first")["p2"].rating is Rating.B
+    assert set(run.record().policies) == {"acceptability_cap", "majority_vote", "content_first"}
+
+
+def test_parquet_data_frame_and_csv_hold_the_same(run: Run) -> None:
+    pytest.importorskip("pandas")
+    path = export_table(run.folder, "parquet")
+    frame = run.to_pandas()
+    stored = pq.read_table(path).to_pandas()
+    assert stored.equals(frame)
+    assert list(frame["pair"]) == ["p0", "p1", "p2"]
+    assert frame["consistent"].tolist() == [True, False, None]
+    assert frame["confidence"].dtype == "float64"
+    lines = export_table(run.folder, "csv").read_bytes()
+    assert lines == run.path("results.csv").read_bytes()
+    with pytest.raises(UserError, match="was not fused with 'majority_vote'; run: trace-eval fuse"):
+        export_table(run.folder, "csv", policy="majority_vote")
+
+
+def test_notebooks_show_results_and_escape_them(run: Run) -> None:
+    html = run._repr_html_()
+    assert "<td>p1</td><td>both_good</td>" in html
+    assert "rules" in html
+    judgement = Judgement.model_validate_json(
+        scored("p<", Rating.A, consistent=False).model_dump_json()
+    )
+    pair = next(run.pairs())
+    shown = Result(pair, judgement, fuse(judgement, POLICIES["content_first"]))._repr_html_()
+    assert "INCONSISTENT" in shown
+    assert "because of content" in shown
+
+
+def test_every_single_value_of_a_clip_is_a_column(tmp_path: Path) -> None:
+    blueprint = spoken()
+    row = flat(blueprint)
+    assert row["signal.status"] == "ok"
+    assert row["pitch.mean_hz"] == blueprint.pitch.mean_hz  # type: ignore[union-attr]
+    assert not any(isinstance(value, list | dict) for value in row.values())
+    with Run(tmp_path) as run:
+        run.add_blueprint(blueprint)
+        run.add_blueprint(Blueprint(clip="empty"))
+        run.add_clip(ClipRecord(source="a.wav", clip=blueprint.clip))
+        run.add_clip(ClipRecord(source="b.wav", clip="empty"))
+        run.add_clip(ClipRecord(source="c.wav", error="no such file"))
+    rows = list(csv.DictReader(clip_table(tmp_path).csv_lines()))
+    assert [row["source"] for row in rows] == ["a.wav", "b.wav", "c.wav"]
+    assert [row["pitch.status"] for row in rows] == ["ok", "not_requested", ""]
+    assert rows[1]["pitch.mean_hz"] == ""
+    assert rows[2]["error"] == "no such file"

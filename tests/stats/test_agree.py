@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trace_eval
+from blueprints import UserError
+from fusion import DIMENSIONS
+from tests.support.label_tables import QUICK, codes, table, words
+from trace_eval.agreement import (
+    METRICS,
+    AgreeOptions,
+    JudgedSource,
+    agree,
+    agree_tables,
+    items_of,
+    number_rule,
+    warning_line,
+    write_csv,
+    write_json,
+)
+from trace_eval.data.labels import label_table
+
+OPTIONS = AgreeOptions(QUICK)
+
+
+def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
+    labels = table("labels", {"overall": "bbbbb12g"})
+    judge = table("judge", {"overall": "12121212"})
+    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    # the judge gets rows 5 (2 against 1: wrong) ... : only p5 says 2, truth 1; p6 says 1,
+    # truth 2; nothing is right: 0 against 5/8
+    assert score.metrics["accuracy_4way"].value == 0
+    assert "judge on overall is below the majority class: 0.0000 against 0.6250" in score.verdict
+    assert "always saying both_bad" in score.verdict
+
+
+def test_coverage_and_the_declared_label_set() -> None:
+    labels = table("labels", {"overall": "12g1"})
+    judge = table("judge", {"overall": "12--"})
+    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    assert (score.labelled, score.scored, score.coverage) == (4, 2, 0.5)
+    assert score.labels == ("1", "2", "both_good", "both_bad")
+    assert score.confusion[3] == (0, 0, 0, 0)  # never seen, still a row
+    # the majority class is on the two items that were judged
+    assert score.majority.items == 2
+
+
+def test_untyped_ties_leave_out_four_way() -> None:
+    labels = table("labels", {"preference": "12t"})
+    judge = table("judge", {"overall": "1gb"})
+    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    assert score.dimension == "preference"
+    assert score.labels == ("1", "2", "tie")
+    assert "accuracy_4way" not in score.metrics
+    # judge collapsed: 1 tie tie; right on the first and the last
+    assert score.metrics["accuracy_3way"].value == pytest.approx(2 / 3, abs=1e-12)
+
+
+def test_missing_items_are_refused_or_dropped() -> None:
+    labels = table("labels", {"overall": "12"}, id=["a", "b"])
+    judge = table("judge", {"overall": "11"}, id=["a", "c"])
+    with pytest.raises(UserError, match=r"judge: no judgement of 1 of 2 labelled items.*'b'"):
+        agree([JudgedSource(judge)], labels, OPTIONS)
+    with pytest.raises(UserError, match=r"labels: no label of 1 of 2 judged items.*'c'"):
+        agree([JudgedSource(judge)], table("labels", {"overall": "1"}, id=["a"]), OPTIONS)
+    dropped = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK, missing="drop"))
+    assert (dropped.scores[0].labelled, dropped.scores[0].scored) == (2, 1)
+    with pytest.raises(UserError, match="none of its 1 ids"):
+        agree([JudgedSource(table("judge", {"overall": "1"}, id=["z"]))], labels, OPTIONS)
+
+
+def test_empty_label_cells_follow_the_same_policy() -> None:
+    labels = table("labels", {"overall": "1-"})
+    judge = table("judge", {"overall": "12"})
+    with pytest.raises(UserError, match="1 of 2 items have no overall label, first 'p1'"):
+        agree([JudgedSource(judge)], labels, OPTIONS)
+    found = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK, missing="drop"))
+    assert found.truth[0].silent == 1
+    assert found.scores[0].labelled == 1
+
+
+def test_no_labels_at_all() -> None:
+    with pytest.raises(UserError, match="pass --labels FILE"):
+        agree([JudgedSource(table("judge", {"overall": "1"}))], None, OPTIONS)
+
+
+def test_several_raters_take_the_plurality_and_never_the_first() -> None:
+    #        a a a  b b  c c c
+    votes = "1 1 2  1 2  g - g".replace(" ", "")
+    labels = table(
+        "labels",
+        {"overall": votes},
+        id=list("aaabbccc"),
+        rater=["x", "y", "z", "x", "y", "x", "y", "z"],
+    )
+    items = items_of(labels)
+    assert items.codes["overall"].tolist() == codes("1-g").tolist()
+    assert (items.split["overall"], items.silent["overall"]) == (1, 0)
+
+
+def test_alpha_of_people_and_with_the_judge() -> None:
+    labels = table("labels", {"overall": "12121g"}, id=list("abcabc"), rater=["x"] * 3 + ["y"] * 3)
+    judge = table("judge", {"overall": "121"}, id=list("abc"))
+    found = {row.who: row.alpha for row in agree([JudgedSource(judge)], labels, OPTIONS).alphas}
+    assert found["people"].raters == 2
+    assert found["people and judge"].raters == 3
+    assert found["people"].nominal is not None
+
+
+def test_two_judges_are_compared_item_by_item() -> None:
+    labels = table("labels", {"content": "1212121212", "overall": "1212121212"})
+    good = table("good", {"content": "1212121212", "overall": "1212121212"})
+    poor = table("poor", {"content": "1212111111", "overall": "2121121212"})
+    found = agree([JudgedSource(good), JudgedSource(poor)], labels, OPTIONS).comparisons
+    content, overall = found
+    # content: poor is wrong on p5, p7, p9; exact p = 2 / 2^3
+    assert (content.mcnemar.only_first, content.mcnemar.only_second) == (3, 0)
+    assert content.mcnemar.p == pytest.approx(1 / 4, abs=1e-12)
+    assert content.difference.value == pytest.approx(-0.3, abs=1e-12)
+    # overall: wrong on p0 to p3: p = 2 / 2^4, doubled by Holm; content keeps its 1/4
+    assert overall.p_holm == pytest.approx(1 / 4, abs=1e-12)
+    assert content.p_holm == pytest.approx(1 / 4, abs=1e-12)
+
+
+def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
+    labels = table("labels", {"overall": "1212g", "preference": "1212t"})
+    judge = table("judge", {"overall": "1211b"})
+    report = agree([JudgedSource(judge)], labels, OPTIONS)
+    typed, untyped = report.scores
+    assert tuple(typed.metrics) == tuple(metric.name for metric in METRICS)
+    assert set(typed.metrics) - set(untyped.metrics) == {"accuracy_4way"}
+    shown = next(t for t in agree_tables(report) if t.title == "Agreement with people")
+    assert {metric.title for metric in METRICS} <= set(shown.columns)
+    assert report.metrics == METRICS  # what the page loops over
+    assert (
+        "{% for metric in report.metrics %}"
+        in (Path(trace_eval.__file__).parent / "report/templates/agreement.html.j2").read_text()
+    )
+
+
+def test_three_judges_are_compared_without_statsmodels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    labels = table("labels", {"overall": "12121212"})
+    judges = [table(f"j{n}", {"overall": "1" * n + "2" * (8 - n)}) for n in (2, 4, 6)]
+    report = agree([JudgedSource(judge) for judge in judges], labels, OPTIONS)
+    assert len(report.comparisons) == 3
+    assert report.notes == ()
+
+
+def test_clustered_comparison_has_the_same_estimates() -> None:
+    rng = np.random.default_rng(3)
+    texts = ["".join("12gb"[code] for code in rng.integers(0, 4, 60)) for _ in range(3)]
+    instruction = [f"i{row // 5}" for row in range(60)]
+    labels = table("labels", {"overall": texts[0]}, instruction_id=instruction)
+    judges = [JudgedSource(table(f"j{n}", {"overall": text})) for n, text in enumerate(texts[1:])]
+    plain = agree(judges, labels, OPTIONS)
+    grouped = agree(judges, labels, AgreeOptions(QUICK, cluster=True))
+    for one, other in zip(plain.scores, grouped.scores, strict=True):
+        for name, estimate in one.metrics.items():
+            assert other.metrics[name].value == pytest.approx(estimate.value, abs=1e-12)
+            assert other.metrics[name].percentile != estimate.percentile
+    for first, second in zip(plain.comparisons, grouped.comparisons, strict=True):
+        assert first.difference.value == pytest.approx(second.difference.value, abs=1e-12)
+        assert first.kappa_difference.value == pytest.approx(
+            second.kappa_difference.value, abs=1e-12
+        )
+    with pytest.raises(UserError, match="instruction_id"):
+        agree(judges, table("labels", {"overall": texts[0]}), AgreeOptions(QUICK, cluster=True))
+
+
+def test_a_file_of_several_judges_with_repeats() -> None:
+    labels = table("labels", {"overall": "12"}, id=["a", "b"])
+    judged = table(
+        "file",
+        {"overall": "12111211"},
+        id=list("abab") * 2,
+        rater=["x"] * 4 + ["y"] * 4,
+        repeat=list("0011") * 2,
+    )
+    found = agree([JudgedSource(judged)], labels, OPTIONS)
+    assert [score.judge for score in found.scores] == ["x", "y"]
+    # the first repeat counts for agreement, all of them for noise
+    assert [score.metrics["accuracy_4way"].value for score in found.scores] == [1, 1]
+    assert [row.noise.pairwise for row in found.noise] == [0.5, 0.5]
+
+
+def test_a_policy_needs_all_dimensions() -> None:
+    labels = table("labels", {"overall": "1"})
+    with pytest.raises(UserError, match="a policy needs content, voice_quality"):
+        agree(
+            [JudgedSource(table("j", {"overall": "1"}))],
+            labels,
+            AgreeOptions(QUICK, policy="majority_vote"),
+        )
+    with pytest.raises(UserError, match="policy 'x' is unknown"):
+        agree([JudgedSource(table("j", {"overall": "1"}))], labels, AgreeOptions(QUICK, policy="x"))
+
+
+def test_baselines_stand_beside_the_judge() -> None:
+    labels = table("labels", {"overall": "1122"})
+    judge = table(
+        "judge",
+        {**dict.fromkeys(DIMENSIONS, "1212"), "overall": "1212"},
+        duration_a=["2", "1", "1", "1"],
+        duration_b=["1", "2", "2", "1"],
+    )
+    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    found = {baseline.name: baseline for baseline in score.baselines}
+    # longer answer says 1, 2, 2 and nothing on the last: right on the first and third
+    assert found["longer answer"].items == 3
+    assert found["longer answer"].accuracy == pytest.approx(2 / 3, abs=1e-12)
+    # the judge on those three: right, wrong, wrong
+    assert found["longer answer"].judge == pytest.approx(1 / 3, abs=1e-12)
+    assert found["content only"].accuracy == 0.5
+    assert found["random, uniform (expected)"].accuracy == 0.25
+    assert "louder answer" not in found
+
+
+def test_any_number_with_a_direction_is_a_baseline() -> None:
+    labels = table("labels", {"overall": "1122"})
+    names = [number_rule(spec) for spec in ("wer:lower", "p808:higher", "utmos:higher")]
+    columns = {
+        "wer_a": ["0.1", "0.3", "0.2", ""],
+        "wer_b": ["0.2", "0.1", "0.2", "0.1"],
+        "p808_a": ["3", "4", "2", "1"],
+        "p808_b": ["2", "3", "3", "2"],
+    }
+    judge = label_table(
+        "judge",
+        {"id": ["p0", "p1", "p2", "p3"], "overall": words("1212"), **columns},
+        numbers=[rule.number for rule in names],
+    )
+    report = agree([JudgedSource(judge)], labels, replace(OPTIONS, baselines=tuple(names)))
+    found = {baseline.name: baseline for baseline in report.scores[0].baselines}
+    # lower wer: 1, 2, nothing (equal), nothing (unknown): right on the first of two
+    assert (found["lower wer"].items, found["lower wer"].accuracy) == (2, 0.5)
+    # higher p808: 1, 1, 2, 2: all right
+    assert (found["higher p808"].items, found["higher p808"].accuracy) == (4, 1)
+    assert "baseline higher utmos left out: nothing has utmos_a and utmos_b" in report.notes
+    for wrong in ("wer", "wer:less", ":lower"):
+        with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
+            number_rule(wrong)
+
+
+def test_a_preference_made_from_overall_is_no_label_set_of_its_own() -> None:
+    labels = table("labels", {"overall": "12t"})
+    judge = table("judge", {"preference": "12t"})
+    report = agree([JudgedSource(judge)], labels, OPTIONS)
+    assert report.warnings == ()
+    assert report.scores[0].metrics["accuracy_3way"].value == 1
+
+
+def test_json_and_csv_are_strict(tmp_path: Path) -> None:
+    labels = table("labels", {"overall": "11"})
+    judge = table("judge", {"overall": "11"})  # kappa is 0/0, there are no ties: nulls
+    report = agree([JudgedSource(judge)], labels, OPTIONS)
+    write_json(tmp_path / "r.json", report)
+    text = (tmp_path / "r.json").read_text()
+    assert "NaN" not in text
+    assert json.loads(text)["scores"][0]["metrics"]["kappa"]["value"] is None
+    files = write_csv(tmp_path / "csv", report)
+    assert (tmp_path / "csv" / "scores.csv") in files
+    header, row = (tmp_path / "csv" / "scores.csv").read_text().splitlines()
+    assert "metrics.accuracy_4way.bca_low" in header.split(",")
+    assert row.startswith("judge,overall,")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_json(tmp_path / "none" / "r.json", report)
+
+
+def test_tables_for_people_show_no_nan() -> None:
+    labels = table("labels", {"overall": "11"})
+    report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, OPTIONS)
+    shown = list(agree_tables(report))
+    assert any(t.title == "Agreement with people" for t in shown)
+    assert not any("nan" in cell for t in shown for row in t.rows for cell in row)
+
+
+def test_warnings_name_their_rows() -> None:
+    ids = [f"p{n}" for n in range(12)]
+    labels = table(
+        "labels", {"overall": "1" * 12}, id=ids, system_a=["x"] * 12, system_b=["x"] * 12
+    )
+    report = agree([JudgedSource(table("judge", {"overall": "1" * 12}, id=ids))], labels, OPTIONS)
+    line = next(warning_line(w) for w in report.warnings if w.check == "self_comparisons")
+    assert line.endswith("(rows p0, p1, p2, p3, p4, p5, p6, p7 and 4 more)")
+    assert report.self_comparisons[0].counts.first == 12
+
+
+def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
+    ids = [f"p{n}" for n in range(20)]
+    columns = {"overall": "12" * 10}
+    judge = table("judge", columns, id=ids)
+    two = table("labels", columns, id=ids, instruction_id=[f"i{n // 2}" for n in range(20)])
+    plain = agree([JudgedSource(judge)], two, OPTIONS).scores[0].metrics
+    # 20 of 20: exact binomial, 0.025 ** (1 / 20) = 0.8316
+    assert plain["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-9)
+    assert plain["kappa"].interval is None
+    assert plain["kappa"].reason == "no interval: all resamples are equal"
+    # 10 instructions, all right: 0.025 ** (1 / 10)
+    grouped = agree([JudgedSource(judge)], two, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    assert grouped["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
+    one = table("labels", {"overall": "1" * 20}, id=ids, instruction_id=["i"] * 20)
+    alone = agree([JudgedSource(judge)], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    assert alone["accuracy_4way"].value == 0.5
+    assert alone["accuracy_4way"].interval is None
+    assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from"

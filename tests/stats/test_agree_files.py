@@ -1,0 +1,373 @@
+"""``agree --scores`` on files and run folders, as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from tests.support.orca import SCALE, orca_rows
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.scores import (
+    ScoreOptions,
+    agree_score_files,
+    figure,
+    read_scores,
+    score_tables,
+)
+from trace_eval.agreement.scores.concordance import concordance
+from trace_eval.commands.cli import app
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.lexical import lexical_score
+
+QUICK = ScoreOptions(BootstrapOptions(resamples=50))
+
+
+def _csv(path: Path, columns: list[str], rows: list[list[Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return path
+
+
+def _scores(tmp_path: Path, **extra: Any) -> Path:
+    rows = [[f"i{n}", value] for n, value in enumerate((4.6, 4, 2, 3, 1.2, 3.75))]
+    return _csv(tmp_path / "judge.csv", ["id", "score"], rows)
+
+
+def _labels(tmp_path: Path) -> Path:
+    people = {"P1": (5, 4, 2, 3, 1, 4), "P2": (4, 4, 1, 3, 2, 5), "P3": (5, 3, 2, 2, 1, 4)}
+    rows = [[f"i{n}", who, v] for who, given in people.items() for n, v in enumerate(given)]
+    return _csv(tmp_path / "people.csv", ["id", "rater", "score"], rows)
+
+
+def test_two_tables_are_enough(tmp_path: Path) -> None:
+    found = agree_score_files([_scores(tmp_path)], _labels(tmp_path), options=QUICK)
+    assert (found.items, found.ratings, found.raters) == (6, 18, 3)
+    r = figure(found, "raters", "judge", "mean_r").estimate.value
+    # judge with P1, P2 and P3: speaking_style.md, section 9
+    assert r == pytest.approx((0.996732 + 0.822853 + 0.910671) / 3, abs=1e-6)
+
+
+def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None:
+    labels = _labels(tmp_path)
+    labels.write_text(labels.read_text() + "i99,P1,3\n")
+    with pytest.raises(UserError, match=r"1 rated items are not in .*'i99'"):
+        agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+    found = agree_score_files([_scores(tmp_path)], labels, missing="drop", options=QUICK)
+    assert found.ratings == 18
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("i0,P9,0", "'0.0' is not one of 1, 2, 3, 4, 5"),
+        ("i0,P9,3.5", "'3.5' is not one of"),
+        ("i0,P9,four", "row 19: score 'four' is no number"),
+        ("i0,P1,5", "rater 'P1' rated item 'i0' twice"),
+        (",P9,5", "row 19: there is no id"),
+    ],
+)
+def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:
+    labels = _labels(tmp_path)
+    labels.write_text(labels.read_text() + line + "\n")
+    with pytest.raises(UserError, match=message):
+        agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+
+
+def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
+    judge = np.array([4.6, 4, 2, 3, 1.2, 3.75])
+    people = np.array([14 / 3, 11 / 3, 5 / 3, 8 / 3, 4 / 3, 13 / 3])
+    rows = [[f"i{n}", value] for n, value in enumerate(people)]
+    labels = _csv(tmp_path / "mos.csv", ["id", "mos"], rows)
+    found = agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+
+    def value(name: str) -> float | None:
+        return figure(found, "agreement", "judge", name).estimate.value
+
+    assert value("mae") == pytest.approx(abs(judge - people).mean() / 4)
+    assert value("r") == pytest.approx(np.corrcoef(judge, people)[0, 1])
+    # Lin (1989), on positions as on scores: neither origin nor unit counts
+    product = np.cov(judge, people, bias=True)
+    wide = product[0, 0] + product[1, 1] + (judge.mean() - people.mean()) ** 2
+    assert value("ccc") == pytest.approx(2 * product[0, 1] / wide)
+    assert found.alphas == ()
+    assert "Lin's concordance" in [row[0] for t in score_tables(found) for row in t.rows]
+    # a distribution of single ratings says nothing of a mean of several
+    assert figure(found, "agreement", "constant", "crps").estimate.value is None
+    assert "mean opinions" in str(figure(found, "agreement", "constant", "crps").reason)
+    rows[2][1] = 5.2
+    beside = _csv(tmp_path / "beside.csv", ["id", "mos"], rows)
+    with pytest.raises(UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"):
+        agree_score_files([_scores(tmp_path)], beside, options=QUICK)
+    both = _csv(tmp_path / "both.csv", ["id", "mos", "score"], [["i0", 3.5, 3]])
+    with pytest.raises(UserError, match="has both score and mos"):
+        agree_score_files([_scores(tmp_path)], both, options=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("judge", "people", "wanted"),
+    [
+        ([1, 2, 3], [2, 3, 4], 4 / 7),  # 2 x 2/3 / (2/3 + 2/3 + 1): a bias of 1
+        ([1, 2, 3], [1, 2, 3], 1.0),
+        ([2, 2, 2], [1, 2, 3], 0.0),
+        ([2, 2, 2], [2, 2, 2], None),
+        ([1], [2], None),
+    ],
+)
+def test_concordance_by_hand(judge: list[float], people: list[float], wanted: float | None) -> None:
+    found = concordance(np.array(judge, float), np.array(people, float))
+    assert found == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
+
+
+def test_a_rating_that_was_not_given_is_none(tmp_path: Path) -> None:
+    labels = _labels(tmp_path)
+    labels.write_text(labels.read_text() + "i0,P9,\n")
+    assert agree_score_files([_scores(tmp_path)], labels, options=QUICK).ratings == 18
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id\ni0\n", "no column 'score'"),
+        ("id,score\ni0,1\ni0,2\n", "scored 'i0' twice"),
+        ("id,score\ni0,inf\n", "row 1: score 'inf' is no number"),
+        ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
+    ],
+)
+def test_bad_scores_are_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_scores(path)
+
+
+def _run(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """A run folder as ``rate`` writes it, with lexical scores."""
+    folder.mkdir()
+    with (folder / "items.jsonl").open("w") as items, (folder / "scores.jsonl").open("w") as file:
+        for row in rows:
+            item = Single.model_validate(
+                {
+                    "id": row["id"],
+                    "question_id": row["question_id"],
+                    "system": row["system"],
+                    "split": row["split"],
+                    "instruction": {"text": row["question"]},
+                    "reference": (row["reference"],),
+                    "answer": {"text": row["candidate"]},
+                    "labels": {"scores": row["ratings"]},
+                }
+            )
+            items.write(item.model_dump_json(exclude_none=True) + "\n")
+            file.write(_score(row).model_dump_json() + "\n")
+    return folder
+
+
+def _score(row: dict[str, Any]) -> Score:
+    common: dict[str, Any] = {
+        "item": row["id"],
+        "question_id": row["question_id"],
+        "system": row["system"],
+        "rubric": "correctness",
+        "rubric_sha256": "0" * 64,
+        "judge": "lexical",
+    }
+    if row["id"].endswith("7"):  # some are unscored
+        return Score(**common, status="unscored", reason="unreachable", detail="no reply in time")
+    said = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
+    reduced = of_distribution(said.distribution, SCALE)
+    return Score(
+        **common,
+        status="scored",
+        value=reduced.value,
+        used=1,
+        samples=1,
+        distribution={f"{k:g}": v for k, v in reduced.distribution.items()},
+        estimate=ScoreEstimate(mean=reduced.mean, variance=reduced.variance),
+    )
+
+
+@pytest.fixture(scope="module")
+def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rows = [row for row in orca_rows(data) if row["split"] in ("dev", "test")]
+    return _run(tmp_path_factory.mktemp("scores") / "run", rows)
+
+
+def test_a_run_with_labels_inside(run: Path) -> None:
+    found = agree_score_files([run], options=ScoreOptions(BootstrapOptions(50), split="test"))
+    [coverage] = found.coverage
+    assert coverage.items == coverage.rated == 113
+    assert coverage.scored + coverage.unscored == 113
+    assert 0 < coverage.unscored < 40
+    assert found.items == coverage.scored
+    assert found.rubric == "correctness"
+    assert {"constant", "exact match", "token F1", "longer answer", "majority rating"} < {
+        f.who for f in found.figures
+    }
+    assert sum(s.scored for s in found.systems) == coverage.scored
+    assert any("that every judge scored" in note for note in found.notes)
+
+
+def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
+    line = next(
+        line for line in (run / "scores.jsonl").read_text().splitlines() if "unreachable" in line
+    )
+    score = Score.model_validate_json(line)
+    path = tmp_path / "scores.jsonl"
+    again = score.model_copy(update={"status": "scored", "value": 4.0, "reason": None})
+    path.write_text(f"{line}\n{again.model_dump_json()}\n")
+    [column] = read_scores(path).columns
+    assert column.value == {score.item: 4.0}
+
+
+def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_path: Path) -> None:
+    """Calls end in any order; intervals are of the same resamples all the same."""
+    lines = (run / "scores.jsonl").read_text().splitlines(keepends=True)
+    shuffled = tmp_path / "run"  # of the same name: it stands in the tables
+    shuffled.mkdir()
+    (shuffled / "items.jsonl").write_text((run / "items.jsonl").read_text())
+    random.Random(5).shuffle(lines)
+    (shuffled / "scores.jsonl").write_text("".join(lines))
+    told = [agree_score_files([folder], options=QUICK) for folder in (run, shuffled)]
+    one, other = ([(f.group, f.who, f.name, f.estimate) for f in found.figures] for found in told)
+    assert one
+    assert one == other
+    assert told[0].systems == told[1].systems
+
+
+def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
+    opinions = [
+        ScoreOpinion(sample=n, judge=judge, score=score)
+        for judge, given in (("a", (1, 2)), ("b", (5, 5)))
+        for n, score in enumerate(given)
+    ]
+    score = Score(
+        item="x",
+        rubric="style",
+        rubric_sha256="0",
+        judge="a + b",
+        status="scored",
+        value=3.25,
+        used=4,
+        samples=4,
+        distribution={"1": 0.25, "2": 0.25, "5": 0.5},
+        opinions=opinions,
+        parts=[
+            {"judge": "a", "value": 1.5, "mean": 0.125, "variance": 0.015625},
+            {"judge": "b", "value": 5.0, "mean": 1.0, "variance": 0.0},
+        ],
+    )
+    path = tmp_path / "scores.jsonl"
+    path.write_text(score.model_dump_json() + "\n")
+    pooled, a, b = read_scores(path).columns
+    assert (pooled.judge, pooled.samples) == ("a + b", {})
+    assert (a.value, a.samples, a.variance) == ({"x": 1.5}, {"x": [1, 2]}, {"x": 0.015625})
+    assert (b.value, b.samples) == ({"x": 5.0}, {"x": [5, 5]})
+
+
+def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
+    arguments = ["agree", str(run), "--scores", "--resamples", "50"]
+    arguments += ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "csv")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    for title in (
+        "Agreement with the mean rating",
+        "Ceiling: one rating against",
+        "Variance of people's ratings",
+        "Calibration over ratings",
+        "most uncertain scores are withheld",
+        "By split of the labels",
+        "Systems, mean score from 1 to 5",
+        "Order of the systems",
+        "Krippendorff's alpha",
+        "lexical is ",
+    ):
+        assert title in done.output, title
+    assert "nan" not in done.output.lower()
+    report = json.loads((tmp_path / "a.json").read_text())
+    assert (report["low"], report["high"]) == (1, 5)
+    rows = list(csv.DictReader((tmp_path / "csv" / "figures.csv").open()))
+    assert {"agreement", "people", "variance", "calibration"} <= {row["group"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scores", "--policy", "all"], "--policy means nothing with --scores"),
+        (["--split", "test"], "--split means nothing without --scores"),
+        (["--scores", "--split", "nope"], "--split nope: no item is of it; there are dev, test"),
+        (["--scores", "--rubric", "style"], "has no scores of rubric style"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], message: str) -> None:
+    done = CliRunner().invoke(app, ["agree", str(run), *arguments])
+    assert done.exit_code != 0
+    assert message in done.output
+
+
+def test_a_run_of_judgements_has_no_scores(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no scores of single answers"):
+        read_scores(tmp_path)
+
+
+def _beta_score(item: str, log_alpha: float, log_beta: float, clamped: float | None) -> Score:
+    alpha, beta = np.exp([log_alpha, log_beta])
+    mean = alpha / (alpha + beta)
+    return Score(
+        item=item,
+        question_id=item,
+        rubric="correctness",
+        rubric_sha256="0",
+        judge="scorer:x",
+        status="scored",
+        value=1 + 4 * mean,
+        used=1,
+        samples=1,
+        distribution={str(k): 0.2 for k in range(1, 6)},
+        estimate={
+            "mean": mean,
+            "variance": mean * (1 - mean) / (alpha + beta + 1),
+            "params": {"alpha": alpha, "beta": beta},
+            "clamped": None if clamped is None else {"mean": clamped, "threshold": 0.05},
+        },
+    )
+
+
+def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> None:
+    """NLL of ratings 1, 3, 5 under Beta(2, 1): 3.912023, 0, -.683097; an empty answer: none."""
+    scores = [_beta_score(f"i{n}", np.log(2), 0.0, None) for n in range(3)]
+    scores.append(_beta_score("i3", np.log(8), np.log(2), 1.0))
+    empty = scores[0].model_dump(exclude_none=True) | {
+        "item": "i4",
+        "question_id": "i4",
+        "value": 1.0,
+        "estimate": {"mean": 0.0, "variance": 0.0},
+    }
+    path = tmp_path / "scores.jsonl"
+    path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
+    rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
+    labels = _csv(tmp_path / "people.csv", ["id", "score"], rows)
+    found = agree_score_files([path], labels, options=QUICK)
+    nll = figure(found, "agreement", "scorer:x", "nll_beta")
+    assert nll.rows == 4
+    # Beta(8, 2) at .99: .398857
+    expected = (3.912023 + 0 - 0.683097 + 0.398857) / 4
+    assert nll.estimate.value == pytest.approx(expected, abs=2e-6)
+    assert figure(found, "agreement", "constant Beta", "nll_beta").rows == 5
+    errors = {
+        who: figure(found, "agreement", who, "mae").estimate.value
+        for who in ("scorer:x", "scorer:x, clamped")
+    }
+    # the fourth mean, .8, becomes 1, which is what people say
+    assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)  # type: ignore[operator]
+    crps = figure(found, "agreement", "scorer:x", "crps")
+    assert crps.rows == 5

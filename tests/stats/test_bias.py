@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.label_tables import codes
+from trace_eval.agreement import (
+    join_orders,
+    length_bias,
+    position_bias,
+    self_comparisons,
+    sign_test,
+)
+from trace_eval.agreement.baselines import NumberRule, majority, random_matched, random_uniform
+from trace_eval.agreement.counts import TYPED, joint_counts
+
+
+def test_orders_are_joined_by_audio_and_instruction() -> None:
+    a = ["x", "y", "x", "z", "y", "w", None]
+    b = ["y", "x", "y", "z", "x", "x", "x"]
+    # 0 meets 1, 2 meets 4; 3 is one recording twice, 5 has no mirror, 6 has no audio
+    assert join_orders(a, b) == [(0, 1), (2, 4)]
+    # the instruction must be the same as well
+    assert join_orders(a, b, ["i", "j", "i", "i", "i", "i", "i"]) == [(0, 4)]
+
+
+def test_position_bias_by_hand() -> None:
+    # shown first is "1" in each order: both say 1 -> the first position won twice
+    #           first first second stable stable tie tie+tie missing
+    one = codes("1     1     2      1      2      1   g       -".replace(" ", ""))
+    two = codes("1     1     2      2      1      b   b       1".replace(" ", ""))
+    found = position_bias(one, two)
+    assert (found.pairs, found.decided) == (7, 5)
+    assert (found.stable, found.first, found.second) == (2, 2, 1)
+    assert (found.tied, found.tied_both) == (2, 1)
+    # 2 against 1 of 3: 2 * (C(3,2) + C(3,3)) / 8 = 1
+    assert found.p == 1
+
+
+def test_sign_test_by_hand() -> None:
+    # 9 of 10: 2 * (C(10,9) + C(10,10)) / 2^10 = 22/1024
+    assert sign_test(9, 1) == pytest.approx(22 / 1024, abs=1e-12)
+    assert sign_test(0, 0) == 1
+
+
+def test_length_bias_counts_human_ties_only() -> None:
+    truth, judged = codes("ggbbt1g"), codes("12g1121")
+    a = np.array([2.0, 2, 2, 1, 5, 9, np.nan])
+    b = np.array([1.0, 1, 1, 2, 5, 1, 1])
+    # 0: 1 is longer; 1: 2 is shorter; 2: tie; 3: 1 is shorter; 4: equal lengths;
+    # 5: people see a winner; 6: unknown length
+    found = length_bias(truth, judged, a, b)
+    assert (found.human_ties, found.longer, found.shorter, found.tied) == (4, 1, 2, 1)
+    assert found.share_longer == pytest.approx(1 / 3, abs=1e-12)
+    assert length_bias(codes("1"), codes("1"), a[:1], b[:1]).share_longer is None
+
+
+def test_self_comparisons() -> None:
+    found = self_comparisons(codes("112g"), np.array([True, True, True, True]))
+    assert (found.pairs, found.tied, found.first, found.second) == (4, 1, 2, 1)
+
+
+def test_baselines_by_hand() -> None:
+    truth = codes("1112gb")
+    counts = joint_counts(truth, codes("222222"), 4)
+    best = majority(counts, TYPED)
+    assert (best.labels, best.count, best.accuracy) == (("1",), 3, 0.5)
+    assert random_uniform(counts) == 0.25
+    # (3/6)^2 + 3 * (1/6)^2 = 12/36
+    assert random_matched(counts) == pytest.approx(1 / 3, abs=1e-12)
+    tied = majority(joint_counts(codes("12"), codes("11"), 4), TYPED)
+    assert tied.labels == ("1", "2")
+
+
+def test_a_rule_by_numbers_is_missing_where_equal_or_unknown() -> None:
+    facts = {"duration_a": np.array([2, 1, 1, np.nan]), "duration_b": np.array([1, 2, 1, 1.0])}
+    found = NumberRule("longer answer", "duration").codes(facts)
+    assert found is not None
+    assert found.tolist() == codes("12--").tolist()
+    shorter = NumberRule("shorter answer", "duration", lower=True).codes(facts)
+    assert shorter is not None
+    assert shorter.tolist() == codes("21--").tolist()
+    assert NumberRule("higher MOS", "mos").codes({}) is None

@@ -1,0 +1,207 @@
+"""Calibration: held out, symmetric, and measured against what is known."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from tests.support.label_tables import table
+from trace_eval.agreement import JudgedSource
+from trace_eval.commands.cli import app
+from trace_eval.conclude.calibrate import _bins, _Draws, _folds, calibrate
+from trace_eval.conclude.calibrators import METHODS, fit_temperature, sigmoid
+from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.reliability import diagram
+
+pytest.importorskip("sklearn")
+
+
+def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> JudgedSource:
+    """People prefer A with probability sigmoid(sharpness * margin); the judge ties near 0."""
+    rng = np.random.default_rng(seed)
+    margin = rng.normal(0, 2, number)
+    truth = rng.random(number) < sigmoid(sharpness * margin)
+    said = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
+    margins = {f"margin_{d}": [f"{m:.4f}" for m in rng.normal(0, 1, number)]
+               for d in ("content", "voice_quality")[:noise]}  # fmt: skip
+    judged = table(
+        "judge",
+        {"overall": said},
+        margin=[f"{m:.6f}" for m in margin],
+        instruction_id=[f"i{n // 4}" for n in range(number)],
+        **margins,
+    )
+    labels = table("labels", {"overall": "".join("1" if t else "2" for t in truth)})
+    return JudgedSource(judged, labels)
+
+
+def test_temperature_finds_the_sharpness() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 2, (4000, 1))
+    y = (rng.random(4000) < sigmoid(0.5 * x[:, 0])).astype(float)
+    fitted = fit_temperature(x, y)(np.array([[1.0], [-1.0]]))
+    assert fitted[0] == pytest.approx(sigmoid(np.array(0.5)), abs=0.02)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_exchanging_the_answers_exchanges_the_probability(method) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(2)
+    x = rng.normal(0, 1, (200, 2))
+    y = rng.choice([0.0, 0.5, 1.0], 200)
+    fitted = method.fit(x, y)
+    assert fitted(-x) == pytest.approx(1 - fitted(x), abs=1e-6)
+
+
+def test_folds_never_share_an_instruction_and_are_even() -> None:
+    group = np.repeat(np.arange(30), np.r_[np.full(25, 3), np.full(5, 20)])
+    fold = _folds(group, 5, 0)
+    assert all(len(set(fold[group == name].tolist())) == 1 for name in range(30))
+    sizes = np.bincount(fold)
+    assert sizes.max() - sizes.min() <= 20
+
+
+def test_bins_keep_equal_probabilities_together() -> None:
+    bins = _bins(np.array([0.1] * 7 + [0.2, 0.3, 0.9]))
+    assert len(set(bins[:7].tolist())) == 1
+    assert bins.max() == len(set(bins.tolist())) - 1
+
+
+def test_a_margin_beats_the_label_that_it_was_rounded_to() -> None:
+    found = calibrate(gather(source(1200, 1.0), None))
+    best = found.methods[0]
+    assert best.brier.value < 0.19
+    assert best.ece.value < 0.06
+    rule = next(row for row in found.rules if row.name == "judge's own label")
+    # the label ties in two of five pairs, where the margin still leans the right way
+    assert rule.difference.interval is not None
+    assert rule.difference.interval[0] > 0
+    assert sum(b.pairs for b in best.bins) == found.pairs == 1200
+    assert diagram(best).count("<circle") == len(best.bins)
+
+
+def test_half_is_judged_by_the_ties_that_people_gave() -> None:
+    """Always 1/2 errs by a half on winners and by nothing on ties."""
+    found = source(400, 1.0)
+    assert found.labels is not None
+    codes = found.labels.codes["overall"].copy()
+    codes[::4] = 2
+    tied = JudgedSource(found.judgements, found.labels.with_codes(overall=codes))
+    result = calibrate(gather(tied, None))
+    assert result.half == pytest.approx(0.25 * 0.75)
+    rules = {rule.name: rule.accuracy.value for rule in result.rules}
+    assert rules["always a tie"] == pytest.approx(0.25 + 0.75 / 2)
+
+
+def test_the_bound_of_the_calibration_error_holds_it() -> None:
+    """Probabilities off by 0.1 to one side, and right ones: ten bins of 12 pairs."""
+    rng = np.random.default_rng(6)
+    for off in (0.1, 0.0):
+        inside = 0
+        for seed in range(100):
+            p = rng.uniform(0.1, 0.8, 120)
+            y = (rng.random(120) < p + off).astype(float)
+            found = _Draws(np.arange(120), 0.95, seed).gap(p - y, _bins(p))
+            assert found.interval is not None
+            assert found.interval[0] <= found.value <= found.interval[1]
+            inside += found.interval[0] <= off <= found.interval[1]
+        assert inside >= 93
+
+
+def test_the_chosen_map_is_measured_on_pairs_that_did_not_choose_it() -> None:
+    """Three maps of nothing: the luckiest looks better than 1/2 more often than the chosen."""
+    better = {"best": 0.0, "chosen": 0.0}
+    for seed in range(8):
+        found = calibrate(gather(source(60, 0.0, seed=seed, noise=2), None))
+        better["best"] += found.methods[0].log_loss - np.log(2)
+        better["chosen"] += found.chosen.log_loss - np.log(2)
+        assert found.best == found.methods[0].method
+        for row in (found.chosen, *found.methods):
+            for shown in (row.brier, row.ece, row.accuracy):
+                low, high = shown.interval or (shown.value, shown.value)
+                assert low <= shown.value <= high
+    assert better["chosen"] > better["best"] + 8 * 0.005
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """A file of judgements with people's labels, scores and a measure."""
+    rng = np.random.default_rng(4)
+    lines = ["id,preference,truth,score_a,score_b,wer_a,wer_b,instruction_id"]
+    for n in range(120):
+        lead = rng.normal(0, 2)
+        truth = 1 if rng.random() < sigmoid(np.array(lead)) else 2
+        row = (f"p{n}", 1 if lead > 0 else 2, truth, lead, 0, rng.random(), rng.random(), f"i{n}")
+        lines.append(",".join(map(str, row)))
+    path = tmp_path / "judge.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
+    command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
+    told = [*command, "--calibrated", "--baseline", "wer:lower", "--resamples", "100"]
+    result = CliRunner().invoke(app, [*told, "--json", str(tmp_path / "out.json")])
+    assert result.exit_code == 0, result.output
+    assert "P(people prefer A | judge)" in result.output
+    (found,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
+    assert found["features"] == ["score difference", "label"]
+    names = [rule["name"] for rule in found["rules"]]
+    assert names[:2] == ["judge's own label", "lower wer"]
+    assert found["rules"][1]["difference"]["interval"][0] > 0
+    plain = CliRunner().invoke(app, [*command, "--resamples", "100"])
+    assert "P(people prefer A" not in plain.output
+
+
+def test_noise_is_not_learned() -> None:
+    """Labels that do not depend on the judge: held out, nothing beats 1/2."""
+    found = calibrate(gather(source(400, 0.0, seed=3, noise=2), None))
+    assert {row.method for row in found.methods} == {"isotonic", "temperature", "margins"}
+    assert found.methods[0].brier.value == pytest.approx(0.25, abs=0.01)
+    assert found.methods[0].accuracy.interval is not None
+    assert found.methods[0].accuracy.interval[0] < 0.5
+
+
+def test_too_few_labels_are_refused() -> None:
+    with pytest.raises(UserError, match="calibration needs 20 labelled pairs of 2 instructions"):
+        calibrate(gather(source(12, 1.0), None))
+
+
+def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
+    result = CliRunner().invoke(app, ["fuse", str(run), "--calibrated"])
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((run / "calibrated.csv").open()))
+    assert len(rows) == 38  # two of forty have no rating, see the fixture
+    assert all(0 < float(row["p_a"]) < 1 for row in rows)
+    result = CliRunner().invoke(app, ["report", str(run)])
+    assert result.exit_code == 0, result.output
+    page = (run / "report.html").read_text()
+    assert "Calibration: how often people prefer A" in page
+    assert 'class="reliability"' in page
+
+
+def test_fuse_writes_probabilities_of_a_file_of_judgements(judged: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    rows = list(csv.DictReader(judged.open()))[:60]
+    labels.write_text("id,preference\n" + "".join(f"{r['id']},{r['truth']}\n" for r in rows))
+    command = ["fuse", str(judged), "--calibrated", "--labels", str(labels)]
+    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "p")])
+    assert result.exit_code == 0, result.output
+    written = list(csv.DictReader((tmp_path / "p" / "calibrated.csv").open()))
+    assert [row["held_out"] for row in written] == ["yes"] * 60 + ["no"] * 60
+    assert json.loads((tmp_path / "p" / "calibration.json").read_text())["pairs"] == 60
+
+    without = CliRunner().invoke(app, command)
+    assert without.exit_code == 2
+    assert "name the folder of the probabilities" in without.output
+    again = CliRunner().invoke(app, ["fuse", str(judged), "--policy", "majority"])
+    assert again.exit_code == 2
+    assert "agree FILE --policy NAME compares policies" in again.output
+    half = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "p"), "--acceptable", "6"])
+    assert half.exit_code == 2
+    assert "go together" in half.output

@@ -1,0 +1,322 @@
+"""Cards: verdicts by their rules, pages of one and of several judges, gates."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from extractors.registry import names
+from tests.support.label_tables import table
+from trace_eval.agreement import (
+    AgreeOptions,
+    BootstrapOptions,
+    JudgedSource,
+    agree,
+    read_source,
+)
+from trace_eval.agreement.checks import DataWarning
+from trace_eval.agreement.share import Share
+from trace_eval.commands.cli import app
+from trace_eval.conclude.calibrate import calibrate
+from trace_eval.conclude.card import make_cards
+from trace_eval.conclude.card_page import markdown
+from trace_eval.conclude.ceiling import human_ceiling
+from trace_eval.conclude.evidence import gather
+from trace_eval.conclude.gates import conditions, failures
+from trace_eval.conclude.known_limits import LIMITS, UNKNOWN, limit_of
+from trace_eval.conclude.operation import operation
+from trace_eval.conclude.probes import ProbeReport, ProbeRow
+from trace_eval.conclude.verdict import best_rule, decide
+from trace_eval.conclude.win_rates import win_rate_tables
+from trace_eval.data.labels import read_labels
+from trace_eval.ranking import outcomes_of
+
+RNG = np.random.default_rng(8)
+
+
+def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
+    truth = RNG.integers(0, 2, number)
+    said = np.where(RNG.random(number) < right, truth, 1 - truth)
+    tables = ["".join("12"[code] for code in column) for column in (said, truth)]
+    source = JudgedSource(table("judge", {"overall": tables[0]}))
+    options = AgreeOptions(BootstrapOptions(300))
+    return agree([source], table("labels", {"overall": tables[1]}), options).scores[0]
+
+
+def test_verdicts_follow_their_rules() -> None:
+    good, poor, even = score(0.85), score(0.3), score(0.5)
+    assert best_rule(good) is not None
+    assert decide(good, 1.0, 0.5, both_orders=30).use == "rank systems"
+    # what was never tested, or on too few pairs to show, is not passed
+    for p, pairs in ((None, 0), (1.0, 29)):
+        assert decide(good, 1.0, p, both_orders=pairs).use == "screen only"
+        assert f"unknown: {pairs} pairs are judged" in decide(good, 1.0, p, both_orders=pairs).why
+    assert decide(good, 1.0, 0.5, (DataWarning("place", ""),), 200).use == "screen only"
+    assert decide(good, 0.7, None).use == "screen only"
+    assert decide(good, 0.4, None).use == "do not use"
+    assert decide(good, 1.0, 0.001).use == "screen only"
+    assert "prefers a position" in decide(good, 1.0, 0.001).why
+    assert decide(poor, 1.0, None).use == "do not use"
+    assert decide(even, 1.0, None).use == "screen only"
+    assert decide(None, 1.0, None).use == "unknown"
+    assert decide(score(0.9, 20), 1.0, None).use == "unknown"
+    swapped = (DataWarning("swapped", "far below chance"),)
+    assert decide(good, 1.0, None, swapped).use == "do not use"
+
+
+def test_the_human_ceiling_by_hand() -> None:
+    # a: x 1, y 1; b: x 1, y 2; c: x only: one of two shared opinions agrees
+    labels = table(
+        "labels", {"overall": "11122"}, id=list("aabbc"), rater=["x", "y", "x", "y", "x"]
+    )
+    found = human_ceiling(labels)
+    assert found is not None
+    assert (found.raters, found.pairs, found.agreement) == (2, 2, 0.5)
+    assert human_ceiling(table("labels", {"overall": "12"})) is None
+
+
+def test_how_a_run_went(run: Path) -> None:
+    found = operation(run)
+    assert (found.pairs, found.scored) == (40, 38)
+    assert sum(found.unscored.values()) == 2
+    assert found.calls >= 38 * 6
+    assert found.both_orders == 38
+    assert 0 <= found.consistent <= 38
+
+
+def test_every_extractor_has_its_limits() -> None:
+    assert [name for name in names() if limit_of(name) == UNKNOWN] == []
+    assert set(LIMITS) <= set(names())
+
+
+def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
+    command = ["card", str(run), "--out", str(tmp_path), "--resamples", "100"]
+    result = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
+    assert result.exit_code == 0, result.output
+    text, page = (tmp_path / "card.md").read_text(), (tmp_path / "card.html").read_text()
+    for words in (
+        "Fit for: ",
+        "The rules, in order:",
+        "38 scored (95.0%)",
+        "Human ceiling: not known, no item has two raters",
+        "majority class",
+        "swap, all dimensions",
+        "unreadable",
+    ):
+        assert words in text.replace("\\", ""), words
+        assert words in page, words
+    (stored,) = json.loads((tmp_path / "card.json").read_text())
+    assert stored["verdict"]["use"] in ("rank systems", "screen only", "do not use")
+
+
+def judge_file(folder: Path, name: str, right: float) -> Path:
+    rng = np.random.default_rng(len(name))
+    truth = np.tile([1, 2], 60)
+    said = np.where(rng.random(120) < right, truth, 3 - truth)
+    rows = "".join(f"p{n},{code}\n" for n, code in enumerate(said))
+    path = folder / name
+    path.write_text(f"id,preference\n{rows}")
+    return path
+
+
+def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> None:
+    files = [judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.2)]
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120)))
+    command = ["card", *map(str, files), "--resamples", "200", "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, [*command, "--labels", str(labels)])
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "out" / "card.md").read_text()
+    table_rows = [line for line in text.splitlines() if line.startswith("| a.csv")]
+    assert "screen only" in table_rows[0]  # nobody tried both orders
+    assert "do not use" in text
+    nothing = CliRunner().invoke(app, command)
+    assert nothing.exit_code == 0, nothing.output
+    text = (tmp_path / "out" / "card.md").read_text()
+    assert "agreement with people: there are no labels" in text
+    assert text.count("Fit for: unknown") == 2
+
+
+def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
+    """A judge asked twice, B first in the second row of a pair, and labels with instructions.
+
+    Where it is not the same, whatever is shown first wins; it is right wherever it is the same.
+    """
+    said, truth = ["id,overall,clip_a,clip_b"], ["id,overall,instruction_id"]
+    for n in range(pairs):
+        better = 1 + n % 2
+        swapped = 3 - better if n < same else 1
+        said += [f"p{n},{better if n < same else 1},a{n},b{n}", f"q{n},{swapped},b{n},a{n}"]
+        truth += [f"p{n},{better},i{n // 2}", f"q{n},{3 - better},i{n // 2}"]
+    paths = folder / "twice.csv", folder / "twice_labels.csv"
+    for path, lines in zip(paths, (said, truth), strict=True):
+        path.write_text("\n".join(lines) + "\n")
+    return paths
+
+
+def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
+    judge, people = both_orders(tmp_path, 123)
+    command = ["card", str(judge), "--resamples", "300", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, [*command, "--labels", str(people)], env={"COLUMNS": "300"})
+    assert done.exit_code == 0, done.output
+    assert "123/200" in done.output
+    assert "prefers a position (p = 1.3e-23)" in done.output
+    text = (tmp_path / "card.md").read_text().replace("\\", "")
+    assert "first 77, second 0, same answer 123" in text
+    assert "100 instructions" in text  # the labels name them, the judgements do not
+    assert "95% intervals over instructions" in text
+    # no labels: the place is tested all the same
+    done = CliRunner().invoke(app, command, env={"COLUMNS": "300"})
+    assert "123/200" in done.output
+    assert "Fit for: unknown" in (tmp_path / "card.md").read_text()
+    judge, people = both_orders(tmp_path, 200)
+    (card,) = make_cards([judge], read_labels(people), 300)
+    assert card.verdict.use == "rank systems"
+    assert card.same_in_both_orders == (200, 200)
+    assert any("longer answer" in text for text in card.unknown)
+    # what the labels name and the file does not have is not scored
+    people.write_text(people.read_text() + "".join(f"x{n},1,i\n" for n in range(200)))
+    (card,) = make_cards([judge], read_labels(people), 300)
+    assert (card.scored, card.items, card.verdict.use) == (400, 600, "screen only")
+
+
+def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
+    judge, people = both_orders(tmp_path, 150)
+    source, labels = read_source(judge), read_labels(people)
+    labels = dataclasses.replace(labels, facts={})
+    both = agree([source], labels, AgreeOptions(BootstrapOptions(2000)))
+    apart = dataclasses.replace(source.judgements, facts={})
+    alone = agree([JudgedSource(apart)], labels, AgreeOptions(BootstrapOptions(2000)))
+    assert both.drawn == "items, copies and both orders of a pair as one"
+    assert alone.drawn == "items"
+    widths = [
+        np.diff(report.scores[0].metrics["accuracy_4way"].interval or (0, 0))[0]
+        for report in (both, alone)
+    ]
+    # 150 pairs right twice, 50 right once: variance 2 / 64 per pair of two rows, not 7 / 64 each;
+    # in the old way of 400 single rows it was sqrt(7 / 64 / 400), with pairs sqrt(3 / 64 / 200)
+    assert widths[0] / widths[1] == pytest.approx(
+        (3 / 64 / 200) ** 0.5 / (7 / 64 / 400) ** 0.5, abs=0.06
+    )
+    evidence = gather(source, labels)
+    assert evidence.cluster is not None
+    assert len(np.unique(evidence.cluster)) == 200
+    assert calibrate(evidence).groups == 200
+    ranked = outcomes_of(
+        table(
+            "j",
+            {"overall": "1122"},
+            system_a=list("xyxy"),
+            system_b=list("yxyx"),
+            clip_a=list("abcd"),
+            clip_b=list("badc"),
+        )
+    )
+    assert ranked.copies is not None
+    assert ranked.copies.tolist() == [0, 0, 1, 1]
+
+
+def test_copies_are_one_unit_of_win_rates() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.repeat(rng.choice(["1", "2"], 60), 4)  # four copies of each pair
+    number = len(truth)
+    facts = {"system_a": ["x"] * number, "system_b": ["y"] * number}
+    clips = {f"clip_{side}": [f"{side}{n // 4}" for n in range(number)] for side in "ab"}
+    labels = table("labels", {"preference": "".join(truth[:120])})
+
+    def width(**more: list[str]) -> tuple[float, str]:
+        judged = table("judge", {"preference": "".join(truth)}, **facts, **more)
+        found = win_rate_tables(judged, "preference", labels, "preference")
+        low, high = found.systems[0].rate.labels_interval or (0.0, 0.0)
+        return high - low, found.design
+
+    (apart, told), (together, words) = width(), width(**clips)
+    assert together == pytest.approx(2 * apart, rel=0.15)  # a quarter of the units
+    assert told.endswith("variance over items")
+    assert words.endswith("variance over items, copies of a pair as one")
+
+
+def probed(folder: Path, judge: str) -> Path:
+    rows = (
+        ProbeRow(name="identical", expected="a tie", held=Share(3, 4), unscored=1),
+        ProbeRow(name="silence", expected="A wins", held=Share(0, 0), unscored=5),
+    )
+    return ProbeReport(judge=judge, pairs=5, rows=rows, left_out=("mp3: no ffmpeg",)).save(folder)
+
+
+def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
+    judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
+    command = ["card", str(judge), str(other), "--resamples", "0", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "card.md").read_text()
+    assert "Sanity probes" not in text
+    assert text.count("sanity probes: run trace-eval drill judge") == 2
+    command += ["--probes", str(probed(tmp_path, "a"))]
+    done = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
+    assert done.exit_code == 0, done.output
+    stored = json.loads((tmp_path / "card.json").read_text())
+    assert stored[0]["probes"]["rows"][0]["held"] == {"count": 3, "of": 4}
+    assert stored[1]["probes"] is None
+    text, page = (tmp_path / "card.md").read_text(), (tmp_path / "card.html").read_text()
+    # Wilson's interval of 3 of 4: 0.3006 to 0.9544
+    assert "| identical | a tie | 3 | 4 | 0.7500 | 0.3006 | 0.9544 | 1 |" in text
+    assert "Left out: mp3: no ffmpeg" in text
+    assert "<h2>Sanity probes</h2>" in page
+    assert text.count("sanity probes: run trace-eval drill judge") == 1
+    gate = CliRunner().invoke(app, [*command, "--fail-under", "probe.identical=0.9"])
+    assert gate.exit_code == 1
+    assert "probe.identical is 0.7500" in gate.output
+
+
+def test_probes_of_another_judge_are_refused(tmp_path: Path) -> None:
+    judge = judge_file(tmp_path, "a.csv", 0.9)
+    path = probed(tmp_path, "openai:tiny")
+    with pytest.raises(UserError, match=r"probes of openai:tiny; the cards are of a;"):
+        make_cards([judge], probes=[path])
+    with pytest.raises(UserError, match="a was probed twice"):
+        make_cards([judge], probes=[probed(tmp_path, "a"), tmp_path])
+    path.write_text("{}")
+    with pytest.raises(UserError, match=r"probes\.json: no result of probes"):
+        make_cards([judge], probes=[tmp_path])
+
+
+def test_texts_stay_texts_in_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,preference,judge\np0,1,<b>|`*x*\n")
+    (card,) = make_cards([path])
+    assert "\\<b\\>\\|\\`\\*x\\*" in markdown([dataclasses.replace(card)])
+
+
+def test_gates() -> None:
+    assert conditions(["agreement=0.6", "kappa=.2"]) == {"agreement": 0.6, "kappa": 0.2}
+    values = {"j": {"agreement": 0.55, "kappa": None}, "k": {"agreement": 0.7, "kappa": 0.4}}
+    assert failures(["agreement=0.5"], values) == []
+    assert failures(["agreement=0.6", "kappa=0.2"], values) == [
+        "j: agreement is 0.5500, wanted at least 0.6",
+        "j: kappa is not known, wanted at least 0.2",
+    ]
+    for bad in ("agreement", "agreement=much", "agreement=nan"):
+        with pytest.raises(UserError, match="write NAME=NUMBER"):
+            conditions([bad])
+    with pytest.raises(UserError, match="no such figure; use one of agreement, kappa"):
+        failures(["f1=1"], values)
+
+
+def test_gates_end_commands_with_1(tmp_path: Path) -> None:
+    judge = judge_file(tmp_path, "a.csv", 0.9)
+    labels = judge_file(tmp_path, "labels.csv", 1.0)
+    for name in ("agree", "card"):
+        command = [name, str(judge), "--labels", str(labels), "--resamples", "0"]
+        extra = ["--out", str(tmp_path)] if name == "card" else []
+        passed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.6"])
+        assert passed.exit_code == 0, passed.output
+        failed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.99"])
+        assert failed.exit_code == 1
+        assert "wanted at least 0.99" in failed.output

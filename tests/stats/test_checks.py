@@ -1,0 +1,158 @@
+"""Each check of the data finds its fault, and stays silent without it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.support.label_tables import QUICK, codes, table
+from trace_eval.agreement import (
+    AgreeOptions,
+    JudgedSource,
+    agree,
+    copied_ties,
+    label_sets,
+    repeated,
+    self_compared,
+    swapped,
+)
+from trace_eval.agreement.checks import other_column, two_opinions
+from trace_eval.data.labels import Codes
+from trace_eval.ranking import RankOptions, rank
+
+RNG = np.random.default_rng(11)
+
+
+def names(number: int) -> np.ndarray:
+    return np.array([f"p{row}" for row in range(number)], dtype=object)
+
+
+def texts(*values: str) -> np.ndarray:
+    return np.array(values, dtype=object)
+
+
+def loop_bug(labels: Codes) -> Codes:
+    """What is written when a loop sets its variable for winners only."""
+    out, last = [], 0
+    for code in labels.tolist():
+        last = code if code < 2 else last
+        out.append(last)
+    return np.array(out, np.int8)
+
+
+def test_ties_overwritten_by_the_row_before() -> None:
+    truth = RNG.choice(4, 200, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
+    found = copied_ties(names(200), loop_bug(truth), truth, "judge", "the labels")
+    assert [w.check for w in found] == ["copied_ties"]
+    ties = np.flatnonzero(truth >= 2)
+    assert found[0].rows == tuple(f"p{row}" for row in ties if row > 0)
+
+
+def test_a_judge_that_never_ties_is_no_copy() -> None:
+    truth = RNG.choice(4, 400, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
+    winners = RNG.integers(0, 2, 400).astype(np.int8)
+    assert copied_ties(names(400), winners, truth, "judge", "the labels") == []
+    assert copied_ties(names(400), truth, truth, "judge", "the labels") == []
+    # always saying 1 repeats the row before as well, but chance explains all of it
+    constant = np.zeros(400, np.int8)
+    assert copied_ties(names(400), constant, truth, "judge", "the labels") == []
+
+
+def test_swapped_answers_with_unswapped_labels() -> None:
+    truth = RNG.choice(4, 300, p=[0.35, 0.35, 0.15, 0.15]).astype(np.int8)
+    right = RNG.random(300) < 0.8
+    judged = np.where(right, truth, RNG.integers(0, 4, 300)).astype(np.int8)
+    mirrored = np.where(judged < 2, 1 - judged, judged).astype(np.int8)
+    assert swapped(names(300), truth, judged, "judge") == []
+    found = swapped(names(300), truth, mirrored, "judge")
+    assert [w.check for w in found] == ["swapped"]
+    wrong = (truth < 2) & (mirrored < 2) & (truth != mirrored)
+    assert len(found[0].rows) == int(wrong.sum())
+    # chance level is bad, but it is no swap
+    assert swapped(names(300), truth, RNG.integers(0, 2, 300).astype(np.int8), "judge") == []
+
+
+def test_repeated_recordings_and_triples() -> None:
+    facts = {
+        "instruction_id": texts("i", "i", "i", "j"),
+        "system_a": texts("x", "x", "y", "x"),
+        "system_b": texts("y", "y", "x", "y"),
+        "clip_a": texts("1", "1", "2", "1"),
+        "clip_b": texts("2", "2", "1", "2"),
+    }
+    found = {w.check: w for w in repeated(names(4), facts)}
+    # rows 0 and 1 are the same in every way; row 2 is the mirror, row 3 another instruction
+    assert found["duplicate_items"].rows == ("p0", "p1")
+    assert found["repeated_triples"].rows == ("p0", "p1")
+    assert "3 distinct of 4" in found["repeated_triples"].text
+    assert repeated(names(4), {}) == []
+
+
+def test_self_comparisons_are_listed() -> None:
+    mask = np.array([False, True, False])
+    assert self_compared(names(3), mask)[0].rows == ("p1",)
+    assert self_compared(names(3), np.zeros(3, bool)) == []
+
+
+def test_label_sets() -> None:
+    ids = names(12)
+    typed, untyped = codes("12gb12gb12gb"), codes("12t112t112t1")
+    assert label_sets(ids, typed, typed, "x") == []
+    assert "only one side has typed ties" in label_sets(ids, typed, untyped, "x")[0].text
+    mixed = codes("12gt12gt12gt")
+    found = label_sets(ids, mixed, typed, "x")
+    assert "mix plain ties" in found[0].text
+    assert found[0].rows == ("p3", "p7", "p11")
+    never = label_sets(ids, codes("bbbbbbbbbb12"), codes("111111111112"), "x")
+    assert [w.text for w in never if "both_bad" in w.text] == [
+        "x: the judge never says both_bad, the other side does 10 times"
+    ]
+
+
+def test_plain_ties_that_one_side_never_uses() -> None:
+    ids = names(40)
+    winners, half = codes("12" * 20), codes("1t2t" * 10)
+    for truth, judged, side in (
+        (winners, half, "the labels never say tie"),
+        (half, winners, "the judge never says tie"),
+    ):
+        assert [w.text for w in label_sets(ids, truth, judged, "x")] == [
+            f"x: {side}, the other side does 20 times"
+        ]
+    assert label_sets(ids, half, half, "x") == []
+
+
+def test_overall_on_one_side_and_preference_on_the_other() -> None:
+    typed, plain = {"overall": "12gb" * 5}, {"preference": "12tt" * 5}
+    for said, truth, words in (
+        (typed, plain, "the judge says overall, the labels preference alone"),
+        (plain, typed, "the labels say overall, the judge preference alone"),
+    ):
+        found = agree(
+            [JudgedSource(table("judge", said))], table("labels", truth), AgreeOptions(QUICK)
+        )
+        (warning,) = [w for w in found.warnings if w.check == "label_sets"]
+        assert words in warning.text
+        assert "20 of 20 items are compared as preferences" in warning.text
+        systems = {"system_a": ["x"] * 20, "system_b": ["y"] * 20}
+        ranked = rank(
+            table("judge", said, **systems),
+            RankOptions(QUICK),
+            labels=table("labels", truth, **systems),
+        )
+        assert [w.text for w in ranked.warnings if w.check == "label_sets"] == [warning.text]
+    assert not other_column(names(20), {"overall": codes("12gb" * 5)}, plain_codes(typed), "x")
+
+
+def plain_codes(columns: dict[str, str]) -> dict[str, Codes]:
+    return {name: codes(text) for name, text in columns.items()}
+
+
+def test_overall_and_preference_in_one_file() -> None:
+    ids = names(4)
+    against, alone = two_opinions(
+        ids, {"overall": codes("12g-"), "preference": codes("11tt")}, "labels"
+    )
+    assert against.rows == ("p1",)  # both_good is a tie: p2 is no contradiction
+    assert alone.rows == ("p3",)
+    assert two_opinions(ids, {"overall": codes("12gb")}, "labels") == []
+    assert two_opinions(ids, dict.fromkeys(("overall", "preference"), codes("12tt")), "x") == []

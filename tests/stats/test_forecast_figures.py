@@ -1,0 +1,269 @@
+"""CRPS, likelihood, calibration, withholding: by hand and against the shared ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+from tests.support.orca import SCALE, orca_rows, orca_study
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.scores import (
+    JudgeScores,
+    ScoreColumn,
+    ScoreOptions,
+    ScoreReport,
+    agree_scores,
+    figure,
+    judge_scores,
+)
+from trace_eval.agreement.scores.calibration import central
+from trace_eval.agreement.scores.crps import crps_beta, crps_levels, crps_point
+from trace_eval.agreement.scores.nll import nll_beta, nll_levels
+from trace_eval.agreement.scores.resample import Resampler
+from trace_eval.agreement.scores.selective import Curve, add_selective, selective_rows
+from trace_eval.agreement.scores.variance import fit_factor
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.lexical import lexical_score
+
+LEVELS = np.arange(5) / 4
+
+Array = NDArray[Any]
+
+
+def test_crps_of_five_levels_by_hand() -> None:
+    """Shares 1/8 four times and 1/2: F = .125, .25, .375, .5; for ratings 1, 3, 5."""
+    shares = np.tile([0.125, 0.125, 0.125, 0.125, 0.5], (3, 1))
+    found = crps_levels(shares, np.array([0, 2, 4]), LEVELS)
+    f = np.array([0.125, 0.25, 0.375, 0.5])
+    expected = [
+        ((f - 1) ** 2).sum() / 4,
+        (f[:2] @ f[:2] + ((f[2:] - 1) ** 2).sum()) / 4,
+        (f @ f) / 4,
+    ]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_sure_forecast_gets_its_absolute_error() -> None:
+    rating = np.arange(5)
+    sure = np.tile(np.eye(5)[3], (5, 1))
+    point = crps_point(np.full(5, 0.75), LEVELS[rating])
+    assert crps_levels(sure, rating, LEVELS) == pytest.approx(point, abs=1e-12)
+
+
+def test_crps_of_two_labels_is_the_brier_score() -> None:
+    shares = np.array([[0.3, 0.7], [0.3, 0.7]])
+    found = crps_levels(shares, np.array([0, 1]), np.array([0.0, 1.0]))
+    assert found == pytest.approx([0.49, 0.09])
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(2.0, 1.0), (0.5, 0.5), (90, 60)])
+def test_crps_of_beta_is_its_integral(alpha: float, beta: float) -> None:
+    for y in (0.0, 0.3, 1.0):
+        expected = sum(
+            integrate.quad(lambda x, s=side: (stats.beta.cdf(x, alpha, beta) - s) ** 2, *ends)[0]
+            for side, ends in ((0, (0, y)), (1, (y, 1)))
+        )
+        found = crps_beta(np.array([alpha]), np.array([beta]), np.array([y]))
+        assert found == pytest.approx([expected], abs=1e-7)
+
+
+def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
+    """e^10 is the largest parameter of a trained head; its ratio of Beta functions is 0 / 0."""
+    top = np.exp(10.0)
+    found = crps_beta(np.array([top, top]), np.array([top, top]), np.array([0.0, 0.5]))
+    sd = (0.25 / (2 * top + 1)) ** 0.5
+    # of a narrow normal: |error| - sd / sqrt(pi) far off, sd (sqrt(2) - 1) / sqrt(pi) at it
+    assert found == pytest.approx([0.5 - sd / np.pi**0.5, sd * (2**0.5 - 1) / np.pi**0.5], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "expected"),
+    [
+        (2, 1, (3.912023, 0, -0.683097)),
+        (8, 2, (27.969578, 1.268512, 0.398857)),
+        (0.5, 0.5, (-1.162880, 0.451583, -1.162881)),
+    ],
+)
+def test_likelihood_of_beta(alpha: float, beta: float, expected: tuple[float, ...]) -> None:
+    """Log-parameters of correctness.md, section 4, at ratings 1, 3 and 5 clipped to .01, .99."""
+    found = nll_beta(np.float64(alpha), np.float64(beta), np.array([0, 0.5, 1.0]))
+    assert found == pytest.approx(-stats.beta.logpdf([0.01, 0.5, 0.99], alpha, beta), abs=1e-9)
+    # the page has six digits after computing in 32 bits
+    assert found == pytest.approx(expected, abs=3e-6)
+
+
+def test_likelihood_of_labels() -> None:
+    """Logits (0, 0, 0, 0, ln 4) and (ln 3, 0, 0, 0, ln 3)."""
+    shares = np.array([[1, 1, 1, 1, 4], [3, 1, 1, 1, 3]]) / [[8], [9]]
+    for row, expected in ((0, (2.079442, 2.079442, 0.693147)), (1, (1.098612, 2.197225, 1.098612))):
+        found = nll_levels(shares[[row] * 3], np.array([0, 2, 4]))
+        assert found == pytest.approx(expected, abs=1e-6)
+    assert np.isinf(nll_levels(np.array([[0.0, 1.0]]), np.array([0]))).all()
+
+
+def test_central_labels_and_what_they_claim() -> None:
+    shares = np.array([[0.05, 0.15, 0.6, 0.15, 0.05], [1, 0, 0, 0, 0], [0.1, 0.8, 0.1, 0, 0]])
+    first, last, claimed = central(shares)
+    assert (first.tolist(), last.tolist()) == ([1, 0, 0], [3, 0, 1])
+    assert claimed == pytest.approx([0.9, 1.0, 0.9])
+
+
+def _kept(error: Array, doubt: Array) -> tuple[list[float], float]:
+    """MAE of what is kept when 0, 10, 20, 50 % are withheld, and over all shares."""
+    [found] = Curve(error, doubt).of(np.ones((1, len(error))))
+    return found[100:].tolist(), float(found[:100].mean())
+
+
+def test_withholding_by_hand() -> None:
+    """Errors 4, 1, 3, 2 in tenths; uncertainty in the order of the errors but for one."""
+    error = np.array([0.4, 0.1, 0.3, 0.2])
+    at, area = _kept(error, np.array([4.0, 1, 2, 3]))
+    # of four items 10 % withheld are 0.4 items, all of them of the most uncertain one
+    expected = [0.25, (0.6 + 0.6 * 0.4) / 3.6, (0.6 + 0.2 * 0.4) / 3.2, 0.2]
+    assert at == pytest.approx(expected)
+    random_at, random = _kept(error, np.zeros(4))
+    assert random_at == pytest.approx([0.25] * 4)
+    assert _kept(error, error)[1] < area < random == pytest.approx(0.25)
+
+
+def test_the_curve_of_a_resample_is_that_of_its_rows() -> None:
+    rng = np.random.default_rng(0)
+    error, doubt = rng.random(40), np.round(rng.random(40), 1)
+    unit = np.arange(40) // 2
+    weights = rng.multinomial(20, np.full(20, 1 / 20), size=4).astype(float)
+    curves = Curve(error, doubt).resampled(unit)(weights)
+    for row, curve in zip(weights, curves, strict=True):
+        again = np.repeat(np.arange(40), row[unit].astype(int))
+        at, area = _kept(error[again], doubt[again])
+        assert curve[100:] == pytest.approx(at, abs=1e-12)
+        assert curve[:100].mean() == pytest.approx(area, abs=1e-12)
+
+
+def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,000 items of 400 questions: both ways within 8 % of an interval's width."""
+    rng = np.random.default_rng(3)
+    unit = np.arange(2000) // 5
+    doubt = rng.random(2000) + rng.random(400)[unit]
+    error = rng.random(2000) * (0.2 + doubt / 2)
+    found = {}
+    for limit in (10_000, 0):
+        monkeypatch.setattr("trace_eval.agreement.scores.selective.EXACT_ITEMS", limit)
+        resampler = Resampler(unit)
+        add_selective(resampler, "j", error, doubt)
+        estimates = resampler.estimates(BootstrapOptions(resamples=2000))
+        found[limit] = selective_rows(estimates, "j", 2000)
+    for exact, linear in zip(found[10_000], found[0], strict=True):
+        pairs = [*zip(exact.at, linear.at, strict=True), (exact.area, linear.area)]
+        for one, other in pairs:
+            assert one.value == pytest.approx(other.value, abs=1e-12)
+            assert one.percentile is not None
+            assert other.percentile is not None
+            width = one.percentile[1] - one.percentile[0]
+            assert other.percentile == pytest.approx(one.percentile, abs=0.08 * width)
+
+
+def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
+    assert fit_factor(np.array([0.5, 0.5, 0.5]), np.array([0.0, 0.1, 0.2])) == pytest.approx(0.4)
+    assert fit_factor(np.array([0.0, 1.0]), np.array([0.0, 0.0])) == 0
+
+
+@pytest.fixture(scope="module")
+def lexical(data: Path) -> ScoreReport:
+    study = orca_study(data)
+    column = ScoreColumn("lexical")
+    for row in orca_rows(data):
+        found = lexical_score(
+            row["question"], [row["reference"]], row["candidate"], row["rationale"]
+        )
+        reduced = of_distribution(found.distribution, SCALE)
+        assert reduced.variance is not None
+        column.value[row["id"]] = reduced.value
+        column.variance[row["id"]] = reduced.variance
+        column.shares[row["id"]] = {str(k): share for k, share in reduced.distribution.items()}
+    options = ScoreOptions(BootstrapOptions(resamples=300), split="test")
+    return agree_scores(study, [judge_scores(column, study, SCALE)], options)
+
+
+def test_lexical_reaches_its_bounds_on_the_test_rows(lexical: ScoreReport) -> None:
+    """MAE <= .25 and CRPS <= .17 beside constant, exact match and token F1."""
+    values = {(f.who, f.name): f.estimate for f in lexical.figures if f.group == "agreement"}
+    mae, crps, rho = (values["lexical", name] for name in ("mae", "crps", "rho"))
+    assert mae.value is not None
+    assert crps.value is not None
+    assert rho.value is not None
+    assert mae.value <= 0.25
+    assert crps.value <= 0.17
+    # no better than people, else the questions have leaked
+    assert 0.6 < rho.value < 0.86
+    for rule in ("constant", "exact match", "token F1"):
+        other = values[rule, "mae"].value, values[rule, "crps"].value
+        assert mae.value < other[0]  # type: ignore[operator]
+        assert crps.value < other[1]  # type: ignore[operator]
+    assert values["constant", "mae"].value == pytest.approx(0.3973, abs=1.5e-4)
+    assert values["constant", "crps"].value == pytest.approx(0.2416, abs=1.5e-4)
+    for estimate in (mae, crps, rho):
+        assert estimate.interval is not None
+        assert estimate.interval[0] < estimate.value < estimate.interval[1]  # type: ignore[operator]
+
+
+def test_the_ceiling_stands_beside_the_judge(lexical: ScoreReport) -> None:
+    people = figure(lexical, "people", "people", "rho")
+    judge = figure(lexical, "people", "lexical", "rho")
+    assert people.rows == judge.rows == 380
+    assert people.estimate.value == pytest.approx(0.8610, abs=1.5e-4)
+    assert judge.estimate.value < people.estimate.value  # type: ignore[operator]
+
+
+def test_a_variance_worse_than_none_is_said(lexical: ScoreReport) -> None:
+    [sentence] = lexical.verdicts
+    assert "MAE of variance" in sentence
+    assert "always 0" in sentence
+
+
+def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
+    study = orca_study(data)
+    rng = np.random.default_rng(0)
+    noise = JudgeScores("dice", rng.choice(LEVELS, len(study.ids)))
+    found = agree_scores(study, [noise], ScoreOptions(BootstrapOptions(resamples=0), "test"))
+    assert "dice is below a baseline" in found.verdicts[0]
+    assert "MAE" in found.verdicts[0]
+    assert figure(found, "agreement", "dice", "mae").estimate.interval is None
+
+
+def test_calibrated_forecasts_look_calibrated() -> None:
+    """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
+    from trace_eval.agreement.scores.ratings import Ratings
+    from trace_eval.agreement.scores.source import study_of
+
+    rng = np.random.default_rng(1)
+    shares = rng.dirichlet(np.ones(5), size=600)
+    ratings = np.array([rng.choice(5, 4, p=row) for row in shares])
+    ids = [str(n) for n in range(600) for _ in range(4)]
+    table = Ratings("test", ids, [""] * 2400, ratings.ravel() + 1.0, {}, {})
+    study = study_of({str(n): (None, None, None) for n in range(600)}, {}, table, SCALE)
+    mean = shares @ LEVELS
+    variance = shares @ LEVELS**2 - mean**2
+    judge = JudgeScores("true", mean, variance, shares)
+    found = agree_scores(study, [judge], ScoreOptions(BootstrapOptions(resamples=200)))
+    assert figure(found, "calibration", "true", "dispersion").estimate.value == pytest.approx(
+        1, abs=0.06
+    )
+    covered, claimed = (
+        figure(found, "calibration", "true", name).estimate.value
+        for name in ("coverage_80", "claimed_80")
+    )
+    assert covered == pytest.approx(claimed, abs=0.03)
+    judged, random, oracle = (row.area.value or 0 for row in found.selective)
+    assert oracle < judged < random
+    gains = [row.gain for row in found.selective]
+    assert gains[1] is None
+    assert gains[0] is not None
+    assert gains[0].value == pytest.approx(judged - random)
+    # a variance that is right withholds errors first, beyond doubt
+    assert gains[0].interval is not None
+    assert gains[0].interval[1] < 0

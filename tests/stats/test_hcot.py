@@ -1,0 +1,114 @@
+"""The exact figures of the HCoT labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fusion import DIMENSIONS, POLICIES, policy_from_rows
+from tests.support.label_tables import QUICK
+from trace_eval.agreement import AgreeOptions, AgreeReport, JudgedSource, agree
+from trace_eval.data.labels import LabelTable, read_labels
+
+#: Figures are given with four decimals.
+PRINTED = 5e-5
+
+FILES = {"speakbench": "content_first", "s2sarena": "acceptability_cap"}
+
+
+@pytest.fixture(scope="module", params=FILES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def labels(data: Path, name: str) -> LabelTable:
+    return read_labels(data / "hcot" / f"{name}.json")
+
+
+@pytest.fixture(scope="module")
+def report(labels: LabelTable, name: str) -> AgreeReport:
+    """The human ratings of the dimensions, fused by a policy, against the human overall."""
+    return agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, policy=FILES[name]))
+
+
+def test_label_counts(labels: LabelTable, name: str) -> None:
+    expected = {  # both_bad / winner / both_good
+        "speakbench": [(86, 293, 118), (71, 282, 144), (383, 99, 15), (85, 366, 46)],
+        "s2sarena": [(80, 161, 73), (14, 138, 162), (173, 91, 50), (181, 113, 20)],
+    }
+    for dimension, counts in zip((*DIMENSIONS, "overall"), expected[name], strict=True):
+        seen = np.bincount(labels.codes[dimension], minlength=4)
+        assert (seen[3], seen[0] + seen[1], seen[2]) == counts
+
+
+def test_every_policy(labels: LabelTable, name: str) -> None:
+    report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, policy="all"))
+    found = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
+    expected = {
+        "speakbench": {"content_first": 450, "content_first_strict": 485, "acceptability_cap": 191},
+        "s2sarena": {"content_first": 169, "content_first_strict": 199, "acceptability_cap": 296},
+    }
+    total = {"speakbench": 497, "s2sarena": 314}[name]
+    for policy, right in expected[name].items():
+        assert found[policy] == (right, total)
+    # ten pairs of policies, each with a paired test
+    assert len(report.policy_comparisons) == len(POLICIES) * (len(POLICIES) - 1) // 2
+
+
+def test_agreement_and_majority(report: AgreeReport, name: str) -> None:
+    overall = next(score for score in report.scores if score.dimension == "overall")
+    accuracy, kappa = {"speakbench": (450 / 497, 0.8596), "s2sarena": (296 / 314, 0.9030)}[name]
+    assert overall.metrics["accuracy_4way"].value == pytest.approx(accuracy, abs=1e-12)
+    assert overall.metrics["kappa"].value == pytest.approx(kappa, abs=PRINTED)
+    share = {"speakbench": 36.8, "s2sarena": 57.6}[name]
+    assert 100 * overall.majority.accuracy == pytest.approx(share, abs=0.05)
+    assert "above the majority class" in overall.verdict
+
+
+def test_flips(report: AgreeReport, name: str) -> None:
+    expected = {"speakbench": (0.3602, 0.1549, 0.0121), "s2sarena": (0.0955, 0.0287, 0.4013)}[name]
+    found = [report.mechanisms[0].flips[dimension].share for dimension in DIMENSIONS]
+    assert found == pytest.approx(expected, abs=PRINTED)
+
+
+def test_winner_on_bad(report: AgreeReport, name: str) -> None:
+    found = report.mechanisms[0].winner_on_bad
+    expected = {"speakbench": 0.4588, "s2sarena": 0.0221}[name]
+    assert found.winner_on_bad == pytest.approx(expected, abs=PRINTED)
+    if name == "speakbench":
+        assert found.winner_accuracy == pytest.approx(0.9918, abs=PRINTED)
+
+
+def test_counterfactual(report: AgreeReport, name: str) -> None:
+    if name != "speakbench":
+        pytest.skip("the figures are SpeakBench's")
+    found = report.mechanisms[0].counterfactual
+    shares = [found[who].share for who in ("paralinguistics", "voice_quality", "tie")]
+    assert shares == pytest.approx([0.1992, 0.3924, 0.4085], abs=PRINTED)
+
+
+def test_repeated_triples_are_reported(report: AgreeReport, name: str) -> None:
+    warning = next(w for w in report.warnings if w.check == "repeated_triples")
+    if name == "speakbench":
+        assert "481 distinct of 497" in warning.text
+        assert len(warning.rows) == 32  # 16 triples, twice each
+
+
+def test_learned_policies(labels: LabelTable, name: str) -> None:
+    pytest.importorskip("sklearn")
+    report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, learn=True))
+    learned = report.learned[0]
+    found = {candidate.name: candidate for candidate in learned.candidates}
+    bound, logistic = {"speakbench": (486, 484), "s2sarena": (301, 294)}[name]
+    assert learned.upper_bound == bound
+    assert found["best table"].in_sample == bound
+    assert found["logistic regression"].in_sample == logistic
+    for candidate in learned.candidates:
+        assert candidate.cross_validated <= candidate.in_sample <= bound
+    table = policy_from_rows("learned", learned.rows())
+    refused = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK))
+    assert refused.items == len(labels)
+    assert sum(table(*cell) != POLICIES["content_first"](*cell) for cell in table.table()) > 0

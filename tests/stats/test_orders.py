@@ -1,0 +1,224 @@
+"""Orders as outcomes of their own, and the rate against one system as a method."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from blueprints import UserError
+from fusion import POLICIES
+from fusion.plain import PLAIN_POLICIES
+from tests.support.cli import trace_eval
+from tests.support.ensemble import ENSEMBLE
+from trace_eval.agreement import BootstrapOptions
+from trace_eval.agreement.source import JudgedSource
+from trace_eval.data.labels import LabelTable, label_table
+from trace_eval.ranking import RankOptions, rank, separate_orders
+
+OPTIONS = RankOptions(BootstrapOptions(20), baseline="X")
+MEAN = PLAIN_POLICIES["mean_threshold"]
+
+
+def flipped(label: str | None) -> str | None:
+    return {"1": "2", "2": "1"}.get(str(label), label)
+
+
+def source(
+    calls: list[tuple[str, str, dict[str, str | None]]], systems: dict[str, str]
+) -> JudgedSource:
+    """Calls (pair, order, labels in the pair's own A and B); A is of ``systems``, B is X."""
+    rows = [
+        (pair, order, name, label, n)
+        for n, (pair, order, labels) in enumerate(calls)
+        for name, label in labels.items()
+        if label is not None
+    ]
+    names = sorted({row[2] for row in rows})
+    columns: dict[str, list[str | None]] = {
+        "id": [row[0] for row in rows],
+        "rater": ["j"] * len(rows),
+        "repeat": [f"{row[1]}/{row[4]}/{row[2]}" for row in rows],
+        "order": [row[1] for row in rows],
+        "system_a": [systems[row[0]] for row in rows],
+        "system_b": ["X"] * len(rows),
+        **{name: [row[3] if row[2] == name else None for row in rows] for name in names},
+    }
+    opinions = label_table("calls", columns)
+    judged = label_table("run", {"id": ["p"], "overall": ["1"]})
+    return JudgedSource(judged, None, opinions, "mean_threshold")
+
+
+def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
+    calls = []
+    parts = ("content", "paralinguistics", "voice_quality")
+    for number, (there, back) in enumerate(ENSEMBLE, start=1):
+        # A is S; in order ba X is heard first, so its 1 is B
+        calls.append((f"i{number}", "ab", dict(zip(parts, there, strict=True))))
+        calls.append((f"i{number}", "ba", dict(zip(parts, map(flipped, back), strict=True))))
+    table = separate_orders(source(calls, dict.fromkeys(["i1", "i2", "i3", "i4"], "S")), MEAN)
+    assert len(table) == 8
+    report = rank(table, OPTIONS)
+    places = {(p.method, p.system): p for p in report.places}
+    ours = places["win_rate_against_baseline", "S"]
+    assert (ours.exact, ours.value) == ("7/16", 7 / 16)
+    assert places["win_rate_against_baseline", "X"].exact == "1/2"
+    by_mode = separate_orders(
+        source(calls, dict.fromkeys(["i1", "i2", "i3", "i4"], "S")),
+        PLAIN_POLICIES["majority_plain"],
+    )
+    rates = {p.system: p.exact for p in rank(by_mode, OPTIONS).places if p.method == "win_rate"}
+    assert rates["S"] == "1/2"
+
+
+def outcomes(system: str, first: tuple[int, int], second: tuple[int, int]) -> LabelTable:
+    calls: list[tuple[str, str, dict[str, str | None]]] = []
+    for order, (wins, ties) in (("ab", first), ("ba", second)):
+        labels = ["1"] * wins + ["tie"] * ties + ["2"] * (12 - wins - ties)
+        calls += [(f"{system}{n}", order, {"overall": x}) for n, x in enumerate(labels)]
+    systems = {f"{system}{n}": system for n in range(12)}
+    return separate_orders(source(calls, systems), MEAN)
+
+
+def test_equal_rates_share_a_rank_though_floats_differ() -> None:
+    one, other = outcomes("P", (3, 1), (0, 0)), outcomes("Q", (1, 0), (1, 3))
+    # percent of each order, added up as the released scripts do: the 16th digit differs
+    rates = [(100 * 3.5 / 12 + 0.0) / 2, (100 * 1 / 12 + 100 * 2.5 / 12) / 2]
+    assert rates[0] == pytest.approx(rates[1])
+    import numpy as np
+
+    codes = {"overall": np.concatenate([one.codes["overall"], other.codes["overall"]])}
+    facts = {name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts}
+    both = LabelTable("both", np.concatenate([one.ids, other.ids]), codes, None, None, facts)
+    report = rank(both, OPTIONS)
+    places = {p.system: p for p in report.places if p.method == "win_rate_against_baseline"}
+    assert (places["P"].exact, places["Q"].exact) == ("7/48", "7/48")
+    assert Fraction(places["P"].exact or 0) == Fraction(7, 48)
+    assert places["P"].rank == places["Q"].rank == 2
+    assert places["X"].rank == 1
+
+
+def test_typed_policies_decide_within_an_order() -> None:
+    dims = ("content", "voice_quality", "paralinguistics")
+    calls: list[tuple[str, str, dict[str, str | None]]] = [
+        ("p1", "ab", dict(zip(dims, ("1", "both_good", "both_bad"), strict=True))),
+        ("p1", "ba", dict(zip(dims, ("both_good", "both_good", "2"), strict=True))),
+    ]
+    table = separate_orders(source(calls, {"p1": "S"}), POLICIES["content_first"])
+    assert table.codes["overall"].tolist() == [0, 1]
+    calls[0][2]["content"] = "tie"
+    with pytest.raises(UserError, match="its ties are plain"):
+        separate_orders(source(calls, {"p1": "S"}), POLICIES["content_first"])
+    with pytest.raises(UserError, match="needs both orders"):
+        separate_orders(source(calls[:1], {"p1": "S"}), MEAN)
+
+
+def test_the_command_ranks_orders_of_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    pairs, judged, overall = [], [], []
+    for n, (there, back) in enumerate([("1", "1"), ("1", "tie"), ("tie", "2")]):
+        name = f"p{n}"
+        pairs.append({"id": name, "a": {"audio": "/a.wav", "system": "S"}})
+        pairs[-1]["b"] = {"audio": f"/b{n}.wav", "system": "X"}
+        opinions = [
+            {"order": order, "ratings": {"overall": label}}
+            for order, label in (("ab", there), ("ba", back))
+        ]
+        verdict = {"overall": {"rating": "tie", "reasoning": ""}}
+        judged.append({"pair": name, "judge": "j", "status": "scored", "label_set": "plain"})
+        judged[-1] |= {"dimensions": verdict, "opinions": opinions}
+        overall.append({"pair": name, "policy": "asked", "rating": "tie", "why": ""})
+    for file, records in (("pairs", pairs), ("judgements", judged), ("overall", overall)):
+        (folder / f"{file}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    (folder / "manifest.json").write_text(json.dumps({"policy": "mean_threshold"}))
+    found = tmp_path / "rank.json"
+    done = trace_eval(
+        "rank",
+        folder,
+        "--orders",
+        "separate",
+        "--baseline",
+        "X",
+        "--resamples",
+        10,
+        "--json",
+        found,
+    )
+    assert done.code == 0, done.err
+    places = {
+        (p["method"], p["system"]): p["exact"] for p in json.loads(found.read_text())["places"]
+    }
+    # orders: win win, win tie, tie loss: (1 + 1 + 1 + 1/2 + 1/2 + 0) / 6
+    assert places["win_rate", "S"] == "2/3"
+    assert places["win_rate_against_baseline", "X"] == "1/2"
+
+
+def test_votes_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
+    """Lines {timestamp, data_ID, model1, model2, preference}; several votes of one pair count."""
+    votes = [("x", "y", "1"), ("x", "y", "tie"), ("y", "z", "2"), ("z", "x", "tie")]
+    path = tmp_path / "votes.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(
+                {"timestamp": f"t{n}", "data_ID": "7", "model1": a, "model2": b, "preference": p}
+            )
+            + "\n"
+            for n, (a, b, p) in enumerate(votes)
+        )
+    )
+    found = tmp_path / "rank.json"
+    done = trace_eval("rank", path, "--id", "timestamp", "--resamples", 0, "--json", found)
+    assert done.code == 0, done.err
+    places = json.loads(found.read_text())["places"]
+    rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
+    # x: 1 + 1/2 + 1/2 of 3; y: 0 + 1/2 + 0 of 3; z: 1 + 1/2 of 2
+    assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
+
+
+def test_votes_as_audiojudge_released_them_are_ranked(tmp_path: Path) -> None:
+    """No id, a timestamp that repeats, and the winner by the column that names him."""
+    stamp = "2025-03-14 15:09:26"
+    votes = [("x", "y", "model1"), ("x", "y", "tie"), ("y", "z", "model2"), ("z", "x", "tie")]
+    keys = ("timestamp", "data_ID", "model1", "model2", "preference")
+    lines = [json.dumps(dict(zip(keys, (stamp, 7, *vote), strict=True))) for vote in votes]
+    path = tmp_path / "votes.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    found = tmp_path / "rank.json"
+    done = trace_eval("rank", path, "--resamples", 0, "--json", found)
+    assert done.code == 0, done.err
+    places = json.loads(found.read_text())["places"]
+    rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
+    assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
+    # labels of another file are joined by ids, so there they must be
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,preference\n1,1\n")
+    refused = trace_eval("rank", path, "--labels", labels, "--resamples", 0)
+    assert (refused.code, "no column 'id'" in refused.err) == (2, True)
+
+
+def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
+    """Predictions are by place: in position 2 the baseline X comes first."""
+    rows = ["1,S,1,2", "2,S,1,1", "3,S,tie,1", "4,S,1,unknown", "1,X,1,1", "1,T,2,1"]
+    path = tmp_path / "judge.csv"
+    header = "instruction_id,model_name,position1_prediction,position2_prediction\n"
+    path.write_text(header + "\n".join(rows) + "\n")
+    people = tmp_path / "people.csv"
+    people.write_text("system,score\nS,0.6\nT,0.1\nX,0.5\n")
+    found = tmp_path / "rank.json"
+    typed = ["rank", path, "--orders", "separate", "--resamples", 0, "--json", found]
+    done = trace_eval(*typed, "--baseline", "X", "--human", people)
+    assert done.code == 0, done.err
+    report = json.loads(found.read_text())
+    places = {(p["method"], p["system"]): p["exact"] for p in report["places"]}
+    # S: win win, win loss, tie loss; a comparison with one unread order does not count
+    # (1 + 1 + 1 + 0 + 1/2 + 0) / 6
+    assert places["win_rate_against_baseline", "S"] == "7/12"
+    assert places["win_rate_against_baseline", "T"] == "0"
+    assert places["win_rate_against_baseline", "X"] == "1/2"
+    assert trace_eval(*typed).err.count("name it by --baseline") == 1
+    path.write_text("instruction_id,position1_prediction,position2_prediction\n1,1,2\n")
+    refused = trace_eval(*typed, "--baseline", "X")
+    assert "no column 'model_name'" in refused.err

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.label_tables import QUICK, codes, table
+from trace_eval.agreement import AgreeOptions, JudgedSource, agree, agree_tables, items_of
+from trace_eval.agreement.forced import forced
+from trace_eval.agreement.groups import by_level, categories
+from trace_eval.agreement.levels import (
+    level_rows,
+    levels_of,
+    majority_of,
+    names_of,
+    vote_counts,
+)
+from trace_eval.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
+from trace_eval.data.labels import MISSING, LabelTable
+
+#: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.
+TABLE = [
+    ((2, 0, 0), "FA", "1"),
+    ((3, 0, 0), "FA", "1"),
+    ((0, 2, 0), "FA", "2"),
+    ((0, 3, 0), "FA", "2"),
+    ((0, 0, 2), "FA", "tie"),
+    ((0, 0, 3), "FA", "tie"),
+    ((2, 0, 1), "WA", "1"),
+    ((0, 2, 1), "WA", "2"),
+    ((1, 0, 2), "WA", "tie"),
+    ((0, 1, 2), "WA", "tie"),
+    ((2, 1, 0), "WD", "1"),
+    ((1, 2, 0), "WD", "2"),
+    ((1, 1, 1), "FD", None),
+    ((1, 1, 0), "unresolved", None),
+    ((0, 1, 1), "unresolved", None),
+    ((1, 0, 0), "single", "1"),
+    ((0, 0, 1), "single", "tie"),
+    ((0, 0, 0), "none", None),
+    ((5, 0, 0), "FA", "1"),
+    ((2, 2, 1), "FD", None),
+    ((2, 0, 2), "FD", None),
+    ((3, 1, 1), "WD", "1"),
+    ((1, 1, 3), "WD", "tie"),
+    ((3, 0, 2), "WA", "1"),
+]
+
+
+@pytest.mark.parametrize(("votes", "level", "majority"), TABLE)
+def test_levels(votes: tuple[int, int, int], level: str, majority: str | None) -> None:
+    counts = np.array([votes])
+    assert names_of(levels_of(counts)) == [level]
+    code = int(majority_of(counts)[0])
+    assert (None if code == MISSING else ("1", "2", "tie")[code]) == majority
+
+
+def opinions(*items: str, **extra: str) -> LabelTable:
+    """One item per text, one person per letter; ``-`` is no opinion."""
+    cells = [
+        (f"p{n}", f"r{m}", letter)
+        for n, letters in enumerate(items)
+        for m, letter in enumerate(letters)
+    ]
+    ids, raters, letters = zip(*cells, strict=True)
+    facts = {name: [extra[name].split()[int(i[1:])] for i in ids] for name in extra}
+    columns = {"preference": "".join(letters)}
+    return table("people", columns, id=list(ids), rater=list(raters), **facts)
+
+
+def test_reliability_by_hand() -> None:
+    # p0: r0 and r1 say 1, r2 says 2: shares of equal others 1/2, 1/2, 0.
+    # p1: all say tie: 1, 1, 1. p2: r0 alone is left out. p3: r0 1, r1 2: 0, 0.
+    items = items_of(opinions("112", "ttt", "1--", "12-"))
+    found = {row.rater: row for row in reliability_rows(items, "preference", min_items=1)}
+    assert (found["r0"].items, found["r0"].agreement) == (3, 0.5)
+    assert (found["r1"].items, found["r1"].agreement) == (3, 0.5)
+    assert (found["r2"].items, found["r2"].agreement) == (2, 0.5)
+    assert reliability_rows(items, "preference") == []  # under ten items each
+
+
+def test_agreement_of_the_data_set_by_hand() -> None:
+    # Two of three equal: 2 / 6 of the ordered pairs = 1/3; three equal: 1; two that differ: 0.
+    items = items_of(opinions("112", "ttt", "1--", "12-"))
+    three, two = pairwise_rows(items, "preference", {"all": np.ones(4, bool)})
+    assert (three.items, three.agreement) == (3, pytest.approx(4 / 9))
+    # Variance of a draw: 1/3 * 2/3 / 3**2.
+    assert three.sd == pytest.approx((2 / 9) ** 0.5 / 3)
+    # Without the ties p1 has no opinion left.
+    assert (two.classes, two.items, two.agreement) == (2, 2, pytest.approx(1 / 6))
+    assert (three.by_chance, two.by_chance) == (1 / 3, 1 / 2)
+
+
+def test_the_deviation_is_that_of_draws() -> None:
+    rng = np.random.default_rng(0)
+    votes = rng.multinomial(3, [0.5, 0.3, 0.2], 200)
+    people = [np.repeat(np.arange(3), row) for row in votes]
+    draws = [
+        np.mean([len(set(rng.choice(labels, 2, replace=False))) == 1 for labels in people])
+        for _ in range(400)
+    ]
+    _, mean, sd = drawn_agreement(votes)
+    assert np.mean(draws) == pytest.approx(mean, abs=5 * sd / 20)
+    assert np.std(draws) == pytest.approx(sd, rel=0.2)  # of 400 draws: 3.5 % each sd
+
+
+def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:
+    # Winners: 5 of 6; right, right, wrong, tie, unscored.
+    row = forced("j", "preference", codes("11212t"), codes("1111-1"), {"all": np.ones(6, bool)})[0]
+    assert (row.items, row.scored, row.ties) == (5, 4, 0)
+    row = forced("j", "preference", codes("11211t"), codes("111t-1"), {"all": np.ones(6, bool)})[0]
+    assert (row.items, row.scored, row.ties, row.coverage) == (5, 4, 1, 0.8)
+    assert row.accuracy == pytest.approx(2 / 5)
+    assert row.accuracy_scored == pytest.approx(2 / 4)
+    assert row.tie_half == pytest.approx(2.5 / 4)
+    assert row.ties_out == pytest.approx(2 / 3)
+    nothing = forced("j", "preference", codes("11"), codes("--"), {"all": np.ones(2, bool)})[0]
+    assert (nothing.accuracy, nothing.accuracy_scored, nothing.ties_out) == (0, None, None)
+
+
+def test_groups_by_category_its_parts_and_level() -> None:
+    items = items_of(opinions("11", "12", "22", category="regular/en expressive/en regular/zh"))
+    masks = {name: mask.tolist() for name, mask in categories(items).items()}
+    assert masks["all"] == [True] * 3
+    assert masks["regular"] == [True, False, True]
+    assert masks["en"] == [True, True, False]
+    assert masks["regular/zh"] == [False, False, True]
+    levels = {name: mask.tolist() for name, mask in by_level(items, "preference").items()}
+    assert levels == {"FA": [True, False, True], "unresolved": [False, True, False]}
+
+
+def test_agree_shows_people_and_subsets() -> None:
+    labels = opinions("11", "11", "22", "1t", category="a/en a/en b/en b/en")
+    judge = table("judge", {"preference": "1121"}, id=["p0", "p1", "p2", "p3"])
+    report = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK))
+    assert {row.group for row in report.levels} == {"all", "a/en", "b/en", "a", "b", "en"}
+    whole = next(row for row in report.levels if row.group == "all")
+    assert (whole.counts["FA"], whole.counts["unresolved"]) == (3, 1)
+    assert whole.shares["FA"] == 0.75
+    found = {row.group: row for row in report.forced}
+    assert found["all"].accuracy == 1
+    assert found["FA"].items == 3
+    assert found["b"].items == 1  # p3 is split: no truth
+    titles = [t.title for t in agree_tables(report)]
+    assert any("How far people agree" in title for title in titles)
+    assert any("by subset" in title for title in titles)
+
+
+def test_one_person_has_no_levels() -> None:
+    labels = table("labels", {"overall": "12"})
+    report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, AgreeOptions(QUICK))
+    assert (report.levels, report.pairwise, report.reliability) == ((), (), ())
+    assert [row.group for row in report.forced] == ["all"]
+
+
+def test_typed_ties_are_one_tie() -> None:
+    typed = table("people", {"overall": "gb1"}, id=["p0"] * 3, rater=["x", "y", "z"])
+    assert vote_counts(items_of(typed), "overall").tolist() == [[1, 0, 2]]
+    assert len(level_rows(items_of(typed), "overall", {"all": np.ones(1, bool)})) == 1

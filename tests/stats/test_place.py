@@ -1,0 +1,178 @@
+"""A judge that answers by place is found out and said so, in words, wherever its ratings go."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fusion import DIMENSIONS, POLICIES, Rating
+from tests.support.cli import trace_eval
+from tests.support.reviewed import pairs, write_run
+from trace_eval import agreement
+from trace_eval.agreement.bias.place import place_test
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.pairs import Labels
+from trace_eval.judges.aggregate import typed_judgement
+from trace_eval.runs.fuse import fuse_again
+from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.run import Run
+
+
+def said(pair: str, *by_order: Rating) -> Judgement:
+    """What comes of the ratings in the orders ab and ba, in the pair's own A and B."""
+    opinions = [
+        VerdictOpinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
+        for order, rating in zip(("ab", "ba"), by_order, strict=True)
+    ]
+    return typed_judgement(pair, "openai:m", ("ab", "ba"), opinions)
+
+
+ALWAYS_FIRST = (Rating.A, Rating.B)  # the first shown wins: A in ab, B in ba
+HONEST = (Rating.B, Rating.B)
+
+
+def test_ratings_by_place_are_counted_per_pair() -> None:
+    outcomes = [VerdictRow.of(said(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
+    found = place_test(outcomes)
+    assert found
+    assert (found.pairs, found.consistent, found.ratings) == (7, 0, 21)
+    assert (found.first, found.second) == (21, 0)
+    # Seven pairs that all lean one way: 2 / 2**7. The three ratings of one are no three proofs.
+    assert found.p == pytest.approx(2 / 2**7)
+    assert found.warning is None
+    outcomes.append(VerdictRow.of(said("p7", *ALWAYS_FIRST)))
+    warned = place_test(outcomes)
+    assert warned
+    assert warned.p == pytest.approx(2 / 2**8)
+    assert warned.warning
+    assert "answers by position" in warned.warning
+    assert "must not be used" in warned.warning
+
+
+def test_honest_and_silent_judges_are_not_accused() -> None:
+    honest = place_test(VerdictRow.of(said(f"p{n}", *HONEST)) for n in range(20))
+    assert honest
+    assert (honest.consistent, honest.first + honest.second, honest.p) == (20, 0, 1.0)
+    assert place_test([VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))]) is None  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.A))
+    items = [pair.model_copy(update={"labels": labels}) for pair in pairs(tmp_path, 9)]
+    judged = {pair.id: said(pair.id, *ALWAYS_FIRST) for pair in items}
+    return write_run(tmp_path / "run", items, judged)
+
+
+def test_it_is_said_beside_results_agreement_and_ranking(run: Path) -> None:
+    shown = trace_eval("show", run)
+    assert shown.code == 0, shown.err
+    row = next(line for line in shown.out.splitlines() if line.startswith("p0"))
+    assert row.split()[1:5] == ["both_good!"] * 4
+    assert "! inconsistent: the two orders contradict each other" in shown.out
+    assert "0 of 9 pairs consistent under swap (0%)" in shown.out
+    for command in ("show", "agree", "rank"):
+        done = trace_eval(command, run)
+        told = " ".join(done.err.split())
+        assert "this judge answers by position, not by content" in told, (command, done)
+    report = agreement.agree([agreement.read_source(run)])
+    assert report.warnings[0].check == "place"
+
+
+def test_the_report_hatches_and_warns(run: Path, tmp_path: Path) -> None:
+    from trace_eval.report import write_report
+
+    path = write_report(run, tmp_path / "report.html")
+    html = Path(path or tmp_path / "report.html").read_text()
+    assert "Do not use:" in html
+    assert "Do not use this ranking:" in html
+    assert 'class="part g hatched"' in html
+    assert "both good: 9 (9 inconsistent)" in html
+    assert Run.open(run).outcomes()["p0"].inconsistent == DIMENSIONS
+
+
+@pytest.fixture
+def bound(tmp_path: Path) -> Path:
+    """Content goes to whatever is first in 12 of 15 pairs, the rest to A; three are B, honestly."""
+    labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.B))
+    items = [pair.model_copy(update={"labels": labels}) for pair in pairs(tmp_path, 15)]
+    judged = {}
+    for number, pair in enumerate(items):
+        opinions = [
+            VerdictOpinion(
+                order=order,
+                ratings=dict.fromkeys(DIMENSIONS, Rating.B)
+                if number >= 12
+                else {**dict.fromkeys(DIMENSIONS, Rating.A), "content": rating},
+                reasoning={},
+            )
+            for order, rating in zip(("ab", "ba"), ALWAYS_FIRST, strict=True)
+        ]
+        judged[pair.id] = typed_judgement(pair.id, "openai:m", ("ab", "ba"), opinions)
+    return write_run(tmp_path / "run", items, judged)
+
+
+def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path) -> None:
+    def row(*options: str) -> tuple[list[str], str]:
+        done = trace_eval("rank", bound, "--resamples", 50, *options)
+        assert done.code == 0, done.err
+        lines = [line.split() for line in done.out.splitlines()]
+        return next(line for line in lines if line[:1] == ["secret-one"]), " ".join(
+            done.err.split()
+        )
+
+    told, words = row()
+    assert told[1:4] == ["3", "0", "3"]  # comparisons, wins, losses
+    assert "12 of 15 comparisons are left out: this judge answers by position" in words
+    assert "--keep-inconsistent keeps them" in words
+    told, words = row("--keep-inconsistent")
+    assert told[1:4] == ["15", "12", "3"]
+    assert "left out: this judge" not in words
+    # a dimension on which the orders agree is not contradicted
+    told, words = row("--dimension", "voice_quality")
+    assert told[1:4] == ["15", "12", "3"]
+    # rows of a file that show the same answers both ways round are the same two orders
+    path = tmp_path / "twice.csv"
+    lines = ["id,overall,system_a,system_b,clip_a,clip_b"]
+    for n in range(12):
+        lines += [f"p{n},1,x,y,a{n},b{n}", f"q{n},1,y,x,b{n},a{n}"]
+    path.write_text("\n".join([*lines, "z,1,x,y,a,b"]) + "\n")
+    done = trace_eval("rank", path, "--resamples", 50)
+    assert "24 of 25 comparisons are left out" in " ".join(done.err.split())
+    assert "first wins in both orders of 12 of 12 pairs, p = 0.00049" in " ".join(done.err.split())
+
+
+def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
+    from trace_eval.report import write_report
+
+    other = tmp_path / "other"
+    shutil.copytree(bound, other)
+    policies = [*(POLICIES[name] for name in ("majority_vote", "content_first_strict"))]
+    own = dataclasses.replace(policies[1], name="mine")  # by a name that nobody else knows
+    for folder, policy in ((bound, policies[0]), (other, own)):
+        fuse_again(folder, policy)
+    for command in (
+        ("agree", bound, "--resamples", 50),
+        ("rank", bound, "--keep-inconsistent", "--resamples", 50),
+        ("card", bound, "--resamples", 50),
+    ):
+        done = trace_eval(*command)
+        assert done.code == 0, done.err
+        tables = [part for part in done.out.split("\n\n") if "secret-one" in part]
+        assert "majority_vote" in done.out, command
+        assert all("majority_vote" in part for part in tables), command
+    again = trace_eval("agree", bound, "--resamples", 50, "--policy", "content_first")
+    assert "overall label: content_first" in again.out
+    assert "majority_vote" not in again.out
+    both = trace_eval("compare", bound, other, "--resamples", 50)
+    assert "overall labels: majority_vote of run, mine of other" in " ".join(both.out.split())
+    assert "Policy of the overall label: majority" in (bound / "card.md").read_text()
+    html = Path(write_report(bound, tmp_path / "page.html") or "").read_text()
+    assert html.count("Overall label: majority_vote.") == 2
+    # calls are not fused with a policy that nobody asked for
+    report = agreement.agree([agreement.read_source(other)])
+    assert {row.dimension for row in report.position if row.basis == "calls"} == set(DIMENSIONS)
+    assert report.policies == {"openai:m": "mine"}

@@ -1,0 +1,260 @@
+"""Prediction-powered means: against the reference package, by hand, and by coverage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.coverage_intervals import World, covered
+from tests.support.stats_app import app
+from trace_eval.conclude.forest import line, svg
+from trace_eval.conclude.influence import parts, simple_design
+from trace_eval.conclude.limits import score_reach
+from trace_eval.conclude.ppi import LEAST_LABELS, Powered, difference, estimate
+
+#: Samples of the coverage checks here; benchmarks/conclude.py draws 2,000.
+DRAWS = 400
+
+#: Five standard errors of a share of 0.95 over DRAWS.
+SLACK = 5 * (0.95 * 0.05 / DRAWS) ** 0.5
+
+
+def powered(
+    y: np.ndarray, f: np.ndarray, labelled: np.ndarray, power: float | None = None, **design: object
+) -> Powered:
+    return estimate(parts(y, f, simple_design(labelled, **design)), power=power)  # type: ignore[arg-type]
+
+
+def draw(rng: np.random.Generator, n: int, number: int, noise: float) -> tuple[np.ndarray, ...]:
+    """Values 0, 1/2, 1, the judge's with some replaced at random, and who was asked."""
+    y = rng.choice([0.0, 0.5, 1.0], number, p=[0.3, 0.3, 0.4])
+    f = np.where(rng.random(number) < noise, rng.choice([0.0, 0.5, 1.0], number), y)
+    labelled = np.zeros(number, bool)
+    labelled[rng.choice(number, n, replace=False)] = True
+    return y, f, labelled
+
+
+def test_against_the_reference_package() -> None:
+    """Its estimate has the judge's mean over the unlabelled part, ours over all: the same
+    estimator with ``lam`` scaled by (n + N) / N."""
+    package = pytest.importorskip("ppi_py")
+    rng = np.random.default_rng(1)
+    for noise in (0.1, 0.5, 0.9):
+        y, f, labelled = draw(rng, 60, 500, noise)
+        ratio = 500 / 440
+        for lam in (0.0, 0.4, 0.8):
+            theirs = package.ppi_mean_pointestimate(y[labelled], f[labelled], f[~labelled], lam=lam)
+            ours = powered(y, f, labelled, power=lam * ratio)
+            assert ours.both == pytest.approx(np.asarray(theirs).item(), abs=1e-12)
+        ours = powered(y, f, labelled)
+        assert ours.weight is not None
+        assert ours.interval is not None
+        sample = (y[labelled], f[labelled], f[~labelled])
+        same = package.ppi_mean_pointestimate(*sample, lam=ours.weight / ratio)
+        assert ours.both == pytest.approx(np.asarray(same).item(), abs=1e-12)
+        # they divide by the pooled variance of f, we by that of the design: the same in the
+        # limit, here apart by the noise of 60 labels
+        tuned = package.ppi_mean_pointestimate(*sample)
+        assert ours.both == pytest.approx(np.asarray(tuned).item(), abs=0.02)
+        low, high = package.ppi_mean_ci(*sample, alpha=0.05, lam=ours.weight / ratio)
+        # theirs has the normal's quantile and the variance seen. Ours has Student's with 59
+        # degrees (2 %), the variance at its limits (- 3 %), and one error more than was seen,
+        # which tells of the judge that is right in nine of ten (up to 15 %)
+        width = np.asarray(high - low).item()
+        more = {0.1: 1.15, 0.5: 1.04, 0.9: 0.98}[noise]
+        assert ours.interval[1] - ours.interval[0] == pytest.approx(more * width, rel=0.03)
+
+
+def test_by_hand() -> None:
+    # labelled 1 1 0 with judge 1 0 0; unlabelled judge 1 1 0: means 2/3, 1/3, all 3/6
+    y = np.array([1, 1, 0, 0, 0, 0], float)
+    f = np.array([1, 0, 0, 1, 1, 0], float)
+    labelled = np.array([1, 1, 1, 0, 0, 0], bool)
+    found = powered(y, f, labelled, power=0.5)
+    assert found.both == pytest.approx(2 / 3 + 0.5 * (1 / 2 - 1 / 3), abs=1e-12)
+    assert found.interval is None  # three labels are no basis for a variance
+    assert (found.labelled, found.judged) == (3, 6)
+
+
+def test_a_perfect_judge_makes_every_judgement_a_label() -> None:
+    rng = np.random.default_rng(2)
+    y, f, labelled = draw(rng, 50, 2000, 0.0)
+    found = powered(y, f, labelled)
+    assert found.both == pytest.approx(y.mean(), abs=1e-3)
+    assert found.effective is not None
+    assert found.effective > 1000
+
+
+def coverage(noise: float, seeds: int = DRAWS, **size: int) -> tuple[float, float, float]:
+    """(coverage of both, of labels alone, mean ratio of widths)."""
+    rng = np.random.default_rng(3)
+    inside, alone, ratios = 0, 0, []
+    for _ in range(seeds):
+        y, f, labelled = draw(rng, size.get("n", 80), size.get("number", 800), noise)
+        found = powered(y, f, labelled)
+        assert found.interval is not None
+        assert found.labels_interval is not None
+        inside += found.interval[0] <= 0.55 <= found.interval[1]  # 0.3 / 2 + 0.4
+        alone += found.labels_interval[0] <= 0.55 <= found.labels_interval[1]
+        ratios.append(np.diff(found.interval)[0] / np.diff(found.labels_interval)[0])
+    return inside / seeds, alone / seeds, float(np.mean(ratios))
+
+
+def test_intervals_cover_and_a_useless_judge_costs_nothing() -> None:
+    for noise, narrower in ((0.3, 0.85), (1.0, 1.03)):
+        both, alone, ratio = coverage(noise)
+        assert both == pytest.approx(0.95, abs=SLACK)
+        assert alone == pytest.approx(0.95, abs=SLACK)
+        assert ratio <= narrower
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+def test_reviews_that_took_hard_items_first_are_undone(stratified: bool) -> None:
+    """All of the hard fifth and a tenth of the rest are labelled; hard items are lost."""
+    rng = np.random.default_rng(4)
+    inside, naive = 0, []
+    for _ in range(DRAWS):
+        hard = rng.random(500) < 0.2
+        y = (rng.random(500) < np.where(hard, 0.2, 0.8)).astype(float)
+        f = np.where(rng.random(500) < 0.3, 1 - y, y)
+        labelled = hard | (rng.random(500) < 0.1)
+        inclusion = np.where(hard, 1.0 if stratified else 0.999, 0.1)
+        found = powered(y, f, labelled, inclusion=inclusion)
+        assert found.interval is not None
+        inside += found.interval[0] <= 0.68 <= found.interval[1]  # 0.2 * 0.2 + 0.8 * 0.8
+        naive.append(y[labelled].mean())
+    assert inside / DRAWS == pytest.approx(0.95, abs=SLACK)
+    assert np.mean(naive) < 0.5  # what ignoring the selection would have said
+
+
+def test_clusters_widen_the_interval() -> None:
+    rng = np.random.default_rng(5)
+    inside = {"items": 0, "clusters": 0}
+    for _ in range(DRAWS):
+        group = np.repeat(np.arange(120), 8)
+        y = np.repeat((rng.random(120) < 0.6).astype(float), 8)  # all alike within a cluster
+        f = np.where(rng.random(960) < 0.4, 1 - y, y)
+        labelled = group < 40
+        for name, cluster in (("items", None), ("clusters", group)):
+            found = powered(y, f, labelled, cluster=cluster)
+            assert found.interval is not None
+            inside[name] += found.interval[0] <= 0.6 <= found.interval[1]
+    assert inside["clusters"] / DRAWS == pytest.approx(0.95, abs=SLACK)
+    assert inside["items"] / DRAWS < 0.7
+
+
+def test_labels_that_are_all_alike_have_an_exact_interval() -> None:
+    y = np.ones(100)
+    labelled = np.arange(100) < 20
+    found = powered(y, y, labelled)
+    assert found.interval == pytest.approx((0.025 ** (1 / 20), 1.0), abs=1e-9)
+    few = np.arange(100) < LEAST_LABELS - 1
+    assert powered(y, y, few).interval is None
+
+
+def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
+    for won, n in ((12, 15), (14, 15), (1, 40)):
+        values, z = np.r_[np.ones(won), np.zeros(n - won)], 1.959964
+        p = won / n
+        found = score_reach(values, np.full(n, 1 / n), p * (1 - p) / n, n, z).around(p)
+        middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
+        assert found == pytest.approx((middle - half, middle + half), abs=1e-6)
+    # Tango (1998) of no win and no loss in n: wins less losses are at most z^2 / (n + z^2)
+    ties = score_reach(np.full(15, 0.5), np.full(15, 1 / 15), 0.0, 15, z)
+    assert (ties.below, ties.above) == pytest.approx((z**2 / (15 + z**2) / 2,) * 2, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("world", "least"),
+    [
+        (World("win rate .9", "harsh", 15), 0.9),
+        (World("80 % ties", "useful", 15), 0.92),
+        (World("win rate .8", "generous", 30), 0.92),
+        (World("80 % ties", "generous", 15, "strata"), 0.92),
+        (World("lopsided, some ties", "useful", 15, "difference"), 0.92),
+    ],
+    ids=lambda value: " ".join(map(str, vars(value).values())) if isinstance(value, World) else "",
+)
+def test_intervals_of_few_labels_hold_the_truth(world: World, least: float) -> None:
+    """All 2,000 seeds are in benchmarks/coverage_intervals.py; three standard errors are 0.06."""
+    found = covered(world, 120)
+    assert found["coverage"] >= least
+    assert found["against labels only"] <= 1  # a judge never widens what labels say alone
+
+
+def test_labels_all_alike_give_no_point_as_a_difference() -> None:
+    """x beats y every time: by people eight times, by the judge always."""
+    asked, y = np.arange(60) < 8, np.ones(60)
+    design = simple_design(asked)
+    found = difference(parts(y, y, design), parts(1 - y, 1 - y, design))
+    # exact: the win rate of x is 0.025^(1/8) at least, the difference twice that less 1
+    assert found.labels_interval == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0), abs=1e-9)
+    assert found.interval == found.labels_interval
+    assert found.judge_interval is not None
+    assert found.judge_interval[0] < found.judge_interval[1] == 1
+    assert found.p is not None
+    assert 0 < found.p < 0.05
+
+
+def judgements(tmp_path: Path, number: int = 400) -> tuple[Path, Path]:
+    """x beats y beats z with people; the judge is right in three of four; 80 labels."""
+    rng = np.random.default_rng(6)
+    names, win = "xyz", {"xy": 0.7, "yz": 0.7, "xz": 0.85}
+    rows, labels = ["id,system_a,system_b,preference"], ["id,preference"]
+    for n in range(number):
+        a, b = sorted(rng.choice(3, 2, replace=False))
+        truth = 1 if rng.random() < win[names[a] + names[b]] else 2
+        said = truth if rng.random() < 0.75 else 3 - truth
+        rows.append(f"p{n},{names[a]},{names[b]},{said}")
+        if n < 80:
+            labels.append(f"p{n},{truth}")
+    judge, people = tmp_path / "judge.csv", tmp_path / "labels.csv"
+    judge.write_text("\n".join(rows) + "\n")
+    people.write_text("\n".join(labels) + "\n")
+    return judge, people
+
+
+def test_rank_with_few_labels(tmp_path: Path) -> None:
+    judge, people = judgements(tmp_path)
+    out = tmp_path / "r.json"
+    command = ["rank", str(judge), "--labels", str(people), "--resamples", "50"]
+    result = CliRunner().invoke(app(), [*command, "--json", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "People's win rates from few labels" in result.stdout
+    powered = json.loads(out.read_text())["powered"]
+    assert [row["system"] for row in powered["systems"]] == ["x", "y", "z"]
+    assert sum(row["rate"]["labelled"] for row in powered["systems"]) == 2 * 80
+    assert all(0 <= row["rate"]["weight"] <= 1 for row in powered["systems"])
+    first = powered["differences"][0]
+    assert (first["first"], first["second"]) == ("x", "y")
+    worst = max(powered["differences"], key=lambda row: row["difference"]["p"])
+    assert worst["p_holm"] == pytest.approx(worst["difference"]["p"])
+
+
+def test_agree_with_few_labels(tmp_path: Path) -> None:
+    judge, people = judgements(tmp_path, 600)
+    out = tmp_path / "r.json"
+    command = ["agree", str(judge), "--labels", str(people), "--missing", "drop"]
+    result = CliRunner().invoke(app(), [*command, "--resamples", "0", "--json", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "People over all judged pairs, from few labels" in result.stdout
+    rows = {row["what"]: row["share"] for row in json.loads(out.read_text())["shares"]}
+    assert set(rows) == {"1", "2", "tie", "judge is right"}
+    assert rows["1"]["both"] + rows["2"]["both"] == pytest.approx(1, abs=1e-9)
+    assert rows["1"]["effective"] > 80
+    # the judge gives no sign of certainty: its accuracy is what the labels say
+    right = rows["judge is right"]
+    assert (right["both"], right["judge"]) == (right["labels"], None)
+
+
+def test_forest_plots() -> None:
+    assert line(0.5, (0.25, 0.75), 0, 1, 9) == "  ├─●─┤"
+    assert line(None, None, 0, 1, 9) == "    :"
+    drawn = svg([("a <b>", [(0.4, (0.2, 0.6)), (None, None)])], ["both", "labels"], 0, 1, 0.5)
+    assert "a &lt;b&gt;" in drawn
+    assert drawn.count("<circle") == 3  # two in the legend, one estimate

@@ -1,0 +1,391 @@
+"""Rankings: exact ties, the three models against an independent algorithm, and no answer."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blueprints import UserError
+from tests.support.label_tables import QUICK, table
+from trace_eval.data.labels import LabelTable
+from trace_eval.ranking import (
+    BAR,
+    MODELS,
+    RankOptions,
+    correlate,
+    mean_win_rates,
+    outcomes_of,
+    people_table,
+    rank,
+    rank_tables,
+    ranks,
+    read_human_ranking,
+    strengths,
+    win_rates,
+)
+
+RNG = np.random.default_rng(17)
+
+
+def games(text: str, **extra: list[str]) -> LabelTable:
+    """``"xy1 xzg"``: system a, system b, outcome."""
+    played = text.split()
+    return table(
+        "games",
+        {"overall": "".join(game[2] for game in played)},
+        system_a=[game[0] for game in played],
+        system_b=[game[1] for game in played],
+        **extra,
+    )
+
+
+def random_games(number: int) -> LabelTable:
+    pairs = ["uv", "uw", "vw", "wx", "ux", "vx"]
+    rows = [pairs[RNG.integers(6)] + "1122gb"[RNG.integers(6)] for _ in range(number)]
+    return games(" ".join(rows))
+
+
+def test_outcomes_by_hand() -> None:
+    found = outcomes_of(games("xy1 yx1 xyg yxb xx1 xy-"))
+    assert found.systems == ("x", "y")
+    # yx1 is a loss of x; the self-comparison and the unscored one are left out
+    assert found.counts.tolist() == [[1, 1, 1, 1]]
+    assert (found.self_compared, found.unscored) == (1, 1)
+
+
+def test_win_rates_by_hand() -> None:
+    found = outcomes_of(games("xy1 xy1 xyg xzb yz2"))
+    # x: 2 + 1/2 + 1/2 of 4; y: 1/2 of 4; z: 1/2 + 1 of 2
+    assert win_rates(found) == [Fraction(3, 4), Fraction(1, 8), Fraction(3, 4)]
+    # x against y 5/6, against z 1/2: mean 2/3
+    assert mean_win_rates(found)[0] == Fraction(2, 3)
+    # typed: both_bad is 0 for both
+    assert win_rates(found, typed=True) == [Fraction(5, 8), Fraction(1, 8), Fraction(1, 2)]
+    assert win_rates(found, baseline="z") == [Fraction(1, 2), Fraction(0), None]
+
+
+def test_exact_ties_stay_ties() -> None:
+    # In floats 0.1 + 0.2 > 0.3; as rationals 3/10 = 3/10.
+    assert ranks([Fraction(1, 10) + Fraction(2, 10), Fraction(3, 10), Fraction(0)]) == [1, 1, 3]
+    # Fitted values that differ in the 16th digit are the same.
+    assert ranks([0.1 + 0.2, 0.3, 1.0]) == [2, 2, 1]
+    # A cycle: everybody beats one and loses to one.
+    report = rank(games("xy1 yz1 zx1"), RankOptions(QUICK))
+    assert {place.rank for place in report.places} == {1}
+
+
+def mm_bradley_terry(wins: np.ndarray) -> np.ndarray:
+    """Hunter (2004), eq. 3: lambda_i = W_i / sum_j n_ij / (lambda_i + lambda_j)."""
+    strength = np.ones(len(wins))
+    played = wins + wins.T
+    for _ in range(5000):
+        together = strength[:, None] + strength[None, :]
+        strength = wins.sum(1) / (played / together).sum(1)
+        strength /= np.exp(np.log(strength).mean())
+    return np.log(strength)
+
+
+def test_bradley_terry_against_hunters_algorithm() -> None:
+    outcomes = outcomes_of(random_games(120))
+    wins = np.zeros((4, 4))
+    for (i, j), (win, loss, tie, bad) in zip(outcomes.pairs, outcomes.counts, strict=True):
+        wins[i, j] += win + (tie + bad) / 2
+        wins[j, i] += loss + (tie + bad) / 2
+    ours = strengths(MODELS["bradley_terry"], outcomes).values
+    assert ours == pytest.approx(mm_bradley_terry(wins), abs=1e-9)
+
+
+def test_bradley_terry_by_hand() -> None:
+    # x beats y 3 times of 4: log-odds ln 3, so +-ln(3)/2
+    found = strengths(MODELS["bradley_terry"], outcomes_of(games("xy1 xy1 xy1 xy2")))
+    assert found.values == pytest.approx((np.log(3) / 2, -np.log(3) / 2), abs=1e-9)
+
+
+def test_bradley_terry_against_statsmodels() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    outcomes = outcomes_of(random_games(150))
+    win, loss, tie, bad = outcomes.counts.T
+    design = outcomes.design[:, 1:]  # the first system is 0
+    successes = np.stack([win + (tie + bad) / 2, loss + (tie + bad) / 2], 1)
+    fitted = api.GLM(successes, design, family=api.families.Binomial()).fit(tol=1e-12)
+    theirs = np.r_[0, fitted.params]
+    ours = strengths(MODELS["bradley_terry"], outcomes).values
+    assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["davidson", "rao_kupper"])
+def test_models_with_ties_reach_the_maximum(name: str) -> None:
+    # An independent likelihood, written with strengths instead of log-strengths, and a
+    # general optimiser.
+    from scipy.optimize import minimize
+
+    outcomes = outcomes_of(random_games(200))
+
+    def probabilities(a: np.ndarray, b: np.ndarray, t: float) -> tuple[np.ndarray, ...]:
+        if name == "davidson":
+            root = t * np.sqrt(a * b)
+            return a / (a + b + root), b / (a + b + root), root / (a + b + root)
+        win, loss = a / (a + t * b), b / (b + t * a)
+        return win, loss, 1 - win - loss
+
+    def loss_of(parameters: np.ndarray) -> float:
+        strength = np.exp(np.r_[0, parameters[:-1]])
+        tie = np.exp(parameters[-1]) + (name == "rao_kupper")
+        first, second = outcomes.pairs.T
+        win, lose, even = probabilities(strength[first], strength[second], tie)
+        w, lo, t, b = outcomes.counts.T
+        return float(-(w * np.log(win) + lo * np.log(lose) + (t + b) * np.log(even)).sum())
+
+    best = minimize(loss_of, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
+    theirs = np.r_[0, best.x[:-1]]
+    found = strengths(MODELS[name], outcomes)
+    assert found.values is not None
+    # the optimiser stops at a gradient near 1e-6 of a likelihood with curvature near 10
+    assert found.values == pytest.approx(theirs - theirs.mean(), abs=1e-5)
+    tie = np.exp(best.x[-1]) + (name == "rao_kupper")
+    assert found.parameters[0][1] == pytest.approx(tie, abs=1e-4)
+
+
+def test_ties_alone_have_no_tie_parameter() -> None:
+    outcomes = outcomes_of(games("xyg xyb"))
+    assert strengths(MODELS["bradley_terry"], outcomes).values == pytest.approx((0, 0), abs=1e-9)
+    for name in ("davidson", "rao_kupper"):
+        found = strengths(MODELS[name], outcomes)
+        assert found.reason == "every comparison is a tie: the tie parameter is infinite"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_agree_where_there_are_no_ties(name: str) -> None:
+    outcomes = outcomes_of(games("xy1 xy1 xy2 yz1 yz2 zx1 zx2 zx2"))
+    plain = strengths(MODELS["bradley_terry"], outcomes).values
+    assert strengths(MODELS[name], outcomes).values == pytest.approx(plain, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("played", "reason"),
+    [
+        ("xy1 xz1 yz1 zy1", "x has no loss and no tie: its strength is infinite"),
+        ("xy1 xz1 yx1", "z has no win and no tie: its strength is minus infinity"),
+        ("wx1 xw1 yz1 zy1", "never compared"),
+        ("wx1 xw1 yz1 zy1 wy1", "the distance is infinite"),
+    ],
+)
+def test_no_finite_strength_is_said_and_a_prior_mends_it(played: str, reason: str) -> None:
+    outcomes = outcomes_of(games(played))
+    for model in MODELS.values():
+        found = strengths(model, outcomes)
+        assert found.values is None
+        assert found.reason is not None
+        assert reason in found.reason
+        assert "a prior makes it finite" in found.reason
+        assert strengths(model, outcomes, prior=1).values is not None
+
+
+def test_the_prior_by_hand() -> None:
+    # x beats y once, and each plays half a win and half a loss against strength 0. With
+    # strengths b and -b: 1 - s(2b) = s(b) - 1/2, solved by bisection.
+    low, high = 0.0, 3.0
+    for _ in range(60):
+        b = (low + high) / 2
+        gain = 1 - 1 / (1 + np.exp(-2 * b)) - (1 / (1 + np.exp(-b)) - 0.5)
+        low, high = (b, high) if gain > 0 else (low, b)
+    found = strengths(MODELS["bradley_terry"], outcomes_of(games("xy1")), prior=1).values
+    assert found == pytest.approx((low, -low), abs=1e-9)
+
+
+def test_typed_ties_are_evidence_about_both() -> None:
+    # x and y tie badly, z and w tie well; otherwise everybody is equal
+    played = "xyb xyb zwg zwg xz1 xz2 yw1 yw2 xw1 xw2 yz1 yz2"
+    plain = rank(games(played), RankOptions(QUICK))
+    typed = rank(games(played), RankOptions(QUICK, typed=True))
+    by_rank = {
+        report: {p.system: p.rank for p in report.places if p.method == "bradley_terry"}
+        for report in (plain, typed)
+    }
+    assert set(by_rank[plain].values()) == {1}
+    assert by_rank[typed] == {"w": 1, "z": 1, "x": 3, "y": 3}
+    assert any(parameter.name == BAR for parameter in typed.parameters)
+    with pytest.raises(UserError, match="plain ties"):
+        rank(games("xyt xy1"), RankOptions(QUICK, typed=True))
+
+
+def test_rank_intervals_are_narrow_with_many_games_and_wide_with_few() -> None:
+    strong = " ".join(["xy1"] * 90 + ["xy2"] * 10)
+    found = [p for p in rank(games(strong), RankOptions(QUICK)).places if p.method == "win_rate"]
+    assert [(p.low, p.high) for p in found] == [(1, 1), (2, 2)]
+    few = [p for p in rank(games("xy1 xy2 xy1")).places if p.method == "win_rate"]
+    assert [(p.low, p.high) for p in few] == [(1, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("played", "expected"),
+    [
+        ("xy1 xy1", [(1, 2), (1, 2)]),  # sign test: p = 1/2
+        ("xy1 xy1 xy1 xy1 xy1 xyt", [(1, 2), (1, 2)]),  # 5:0 and a tie: 2 / 2^5 = 0.0625
+        ("xy1 xy1 xy1 xy1 xy1 xy1", [(1, 1), (2, 2)]),  # 2 / 2^6 = 0.031
+        ("xy1 xy1 xy1 xy1 xy1 xy1 xy1 xy2", [(1, 2), (1, 2)]),  # 2 * 9 / 2^8 = 0.070
+        ("xy1 xy1 xz1 xz1 yz1 yz1", [(1, 2), (1, 2), (1, 3)]),
+        # z is beaten by both; x and y met z alone, 5 of 5 and 5 of 5
+        ("xz1 xz1 xz1 xz1 xz1 xz1 yz1 yz1 yz1 yz1 yz1 yz1", [(1, 2), (1, 2), (3, 3)]),
+        # x won all of 4 against z, y none of 4: 1 of 70 ways to deal them out, two-sided 0.029
+        ("xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2", [(1, 2), (2, 3), (1, 3)]),
+    ],
+)
+@pytest.mark.parametrize("cluster", [False, True])
+def test_ranks_claim_no_order_that_an_exact_test_does_not(
+    played: str, expected: list[tuple[int, int]], cluster: bool
+) -> None:
+    names = [f"i{number}" for number in range(len(played.split()))]
+    if cluster and "z" in played:
+        return  # every instruction is asked of two systems: no two others meet in one
+    table = games(played, instruction_id=names)
+    report = rank(table, RankOptions(QUICK, cluster=cluster, baseline="x"))
+    for method in ("win_rate", "mean_win_rate"):
+        found = [(p.low, p.high) for p in report.places if p.method == method]
+        assert found == expected
+    if "z" not in played:  # two instructions never show an order
+        two = games(played, instruction_id=["i", "j"] * (len(names) // 2))
+        report = rank(two, RankOptions(QUICK, cluster=True))
+        assert {(p.low, p.high) for p in report.places if p.low} == {(1, 2)}
+
+
+def test_resamples_without_a_finite_strength_are_counted() -> None:
+    # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win with
+    # (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05
+    found = next(p for p in rank(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
+    assert found.undefined / 2000 == pytest.approx(8 / 27 + 1 / 27, abs=0.05)
+
+
+def test_a_system_without_a_win_is_named() -> None:
+    report = rank(games("xy1 xyg xz1 xzg yz1 yz2"), RankOptions(QUICK))
+    assert any("y has" in c.text or "z has" in c.text for c in report.caveats) is False
+    lost = rank(games("xy1 xyg"), RankOptions(QUICK))
+    assert any(c.text.startswith("y has no win") for c in lost.caveats)
+
+
+def test_correlation_with_people(tmp_path: Path) -> None:
+    path = tmp_path / "human.csv"
+    path.write_text("system,rank\nx,1\ny,2\nz,3\n")
+    human = read_human_ranking(path)
+    played = games("xy1 xy1 yz1 yz1 xz1 zx1")
+    found = {c.method: c for c in rank(played, RankOptions(QUICK), human).correlations}
+    assert found["win_rate"].spearman == pytest.approx(1, abs=1e-12)
+    assert found["win_rate"].kendall == pytest.approx(1, abs=1e-12)
+    # people with the opposite opinion on every game
+    other = rank(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
+    assert other.correlations[0].spearman == pytest.approx(-1, abs=1e-12)
+    path.write_text("system,rank\nx,1\nx,2\n")
+    with pytest.raises(UserError, match="given before"):
+        read_human_ranking(path)
+
+
+def test_clusters_and_options_are_checked() -> None:
+    played = games("xy1 xy2", instruction_id=["i", "j"])
+    report = rank(played, RankOptions(QUICK, cluster=True))
+    assert report.places[0].low is not None
+    for options, message in (
+        (RankOptions(QUICK, cluster=True), "instruction_id"),
+        (RankOptions(QUICK, baseline="w"), "is no system"),
+        (RankOptions(QUICK, prior=-1), "give 0 or more"),
+    ):
+        with pytest.raises(UserError, match=message):
+            rank(games("xy1 xy2"), options)
+    with pytest.raises(UserError, match="system_a and system_b"):
+        rank(table("t", {"overall": "1"}))
+    with pytest.raises(UserError, match="no comparison is left"):
+        rank(games("xx1 xy-"))
+
+
+def test_tables_show_every_system() -> None:
+    report = rank(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
+    counts, ranking, *_ = rank_tables(report)
+    assert [row[0] for row in counts.rows] == ["x", "y"]
+    assert ranking.rows[0][1].startswith("0.5000  #1 [")
+
+
+def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> None:
+    # against z: x 1/2, y 1; over all: x (1+1+1+1/2)/5... better than y: the orders differ
+    played = games("xz1 xz2 yz1 xy1 xy1 xy1")
+    human = {"x": 1.0, "y": 2.0}
+    found = {
+        c.method: c for c in rank(played, RankOptions(QUICK, baseline="z"), human).correlations
+    }
+    assert found["win_rate"].spearman == pytest.approx(-1, abs=1e-12)
+    against = found["win_rate_against_baseline"]
+    assert (against.systems, against.spearman) == (2, pytest.approx(1, abs=1e-12))
+    assert "win_rate_against_baseline" not in {
+        c.method for c in rank(played, RankOptions(QUICK), human).correlations
+    }
+
+
+def test_three_systems_show_little() -> None:
+    # 2 of 3! = 6 orders are perfectly correlated, one forth and one back: p = 1/3
+    one = {"x": 3.0, "y": 2.0, "z": 1.0}
+    found = correlate("m", one, "people", one)
+    assert (found.spearman, found.kendall) == (1, 1)
+    assert found.spearman_p == pytest.approx(1 / 3, abs=1e-12)
+    assert found.kendall_p == pytest.approx(1 / 3, abs=1e-12)
+    # without ties the permutation test of tau is scipy's exact one
+    from scipy.stats import kendalltau
+
+    values = {name: float(RNG.random()) for name in "abcdefgh"}
+    other = {name: float(RNG.random()) for name in "abcdefgh"}
+    p = kendalltau(list(values.values()), list(other.values()), method="exact").pvalue
+    assert correlate("m", values, "people", other).kendall_p == pytest.approx(p, abs=1e-12)
+    many = {name: float(n) for n, name in enumerate("abcdefghijkl")}
+    assert correlate("m", many, "people", many).spearman_p == pytest.approx(2 / factorial(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,score\nx,nan\ny,1\n", "record 1: score is 'nan'; give a finite number"),
+        ("system,rank\nx,inf\n", "rank is 'inf'; give a finite number"),
+        ("system,score,rank\nx,1,\ny,,2\n", "both score and rank"),
+        ("system,score\nx,1\ny,\n", "record 2: needs 'system'"),
+        ("system,score\n", "no systems"),
+    ],
+)
+def test_human_rankings_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "human.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_human_ranking(path)
+
+
+def test_names_that_match_nothing_are_said() -> None:
+    played = games("xy1 yz1 zx1")
+    with pytest.raises(UserError, match=r"none of its systems \(u, v\)"):
+        rank(played, RankOptions(QUICK), {"u": 1.0, "v": 2.0})
+    report = rank(played, RankOptions(QUICK), {"x": 1.0, "u": 2.0})
+    texts = [caveat.text for caveat in report.caveats]
+    assert "in the human ranking but never compared, left out: u" in texts
+    assert "compared but not in the human ranking, left out: y, z" in texts
+
+
+def test_tie_parameters_are_numbers() -> None:
+    report = rank(games("xy1 xy2 xyg yz1 yz2 xz1 zx1"), RankOptions(QUICK))
+    found = {(p.method, p.name): p.value for p in report.parameters}
+    assert set(found) == {("davidson", "nu"), ("rao_kupper", "theta")}
+    assert all(value > 0 for value in found.values())
+
+
+def test_one_instruction_gives_ranks_without_an_interval() -> None:
+    played = games("xy1 xy1 xy2", instruction_id=["i"] * 3)
+    report = rank(played, RankOptions(QUICK, cluster=True))
+    assert {(place.low, place.high) for place in report.places} == {(None, None)}
+    assert any("one instruction" in caveat.text for caveat in report.caveats)
+
+
+def test_labels_without_a_judgement_are_refused_or_dropped() -> None:
+    judged = games("xy1 xy2 xy1")
+    labels = table("labels", {"overall": "12"}, id=["p0", "gone"])
+    with pytest.raises(UserError, match="no judgement of 1 of 2 labelled items, first 'gone'"):
+        people_table(labels, judged)
+    people = people_table(labels, judged, "drop")
+    report = rank(judged, RankOptions(QUICK), None, people)
+    assert any(c.text.startswith("1 of 3 judged items have one") for c in report.caveats)

@@ -1,0 +1,202 @@
+"""From a run folder through the commands to tables and files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import Blueprint, UserError
+from fusion import DIMENSIONS, Rating
+from tests.support import blueprints as make
+from tests.support.stats_app import app
+from trace_eval.agreement import AgreeOptions, BootstrapOptions, agree, read_source
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
+from trace_eval.data.outcome import Reason
+from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.measures import text
+from trace_eval.measures.measure import PairMeasures
+from trace_eval.measures.pair import measure_pair
+from trace_eval.runs.run import Run
+
+OPTIONS = AgreeOptions(BootstrapOptions(100))
+
+# id, systems, judge's label, human label; pairs 0 and 1 are the same recordings swapped
+ROWS = [
+    ("p0", "x", "y", "1", "1"),
+    ("p1", "y", "x", "1", "2"),
+    ("p2", "x", "z", "both_good", "both_bad"),
+    ("p3", "y", "z", "2", "both_good"),
+]
+
+
+def blueprint(clip: str, seconds: float) -> Blueprint:
+    return Blueprint(
+        clip=clip,
+        signal=make.signal(duration_s=seconds, speech_s=seconds, speech=[]),
+        quality=make.quality(ovrl=seconds, p808=3),
+        loudness=make.loudness(integrated_lufs=-20 - seconds),
+    )
+
+
+def judgement(pair: str, label: str) -> Judgement:
+    verdict = DimensionVerdict(rating=Rating(label), reasoning="because")
+    found = Judgement.scored(pair, "rules", dict.fromkeys(DIMENSIONS, verdict))
+    ratings = dict.fromkeys(DIMENSIONS, Rating(label))
+    other = dict.fromkeys(DIMENSIONS, Rating(label).swapped)
+    opinions = [
+        VerdictOpinion(order="ab", sample=0, ratings=ratings),
+        VerdictOpinion(order="ba", sample=0, ratings=other),
+        VerdictOpinion(order="ab", sample=1, ratings=ratings),
+    ]
+    return found.model_copy(update={"opinions": opinions})
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "manifest.json").write_text("{}")
+    seconds = {"x": 1.0, "y": 2.0, "z": 3.0}
+    pairs, judged, fused = [], [], []
+    for name, a, b, label, human in ROWS:
+        pairs.append(
+            Pair(
+                id=name,
+                instruction=Instruction(text="say it"),
+                a=Answer(audio=Path(f"/{a}.wav"), system=a),
+                b=Answer(audio=Path(f"/{b}.wav"), system=b),
+                labels=Labels(overall=Rating(human), content=Rating(human)),
+                instruction_id="i" if name < "p2" else "j",
+            )
+        )
+        judged.append(judgement(name, label))
+        fused.append(Overall(pair=name, policy="content_first", rating=Rating(label), why="x"))
+    stale = Judgement.unscored("p0", "rules", Reason.UNREACHABLE, "down")
+    (folder / "pairs.jsonl").write_text(lines(pairs))
+    # a first failure, then the retry: the last line counts; a kill tore the very last one
+    (folder / "judgements.jsonl").write_text(lines([stale, *judged]) + '{"pair": "p3", "ju')
+    (folder / "overall.jsonl").write_text(lines(fused))
+    clips = [{"source": f"/{s}.wav", "clip": f"hash-{s}", "error": None} for s in seconds]
+    (folder / "clips.jsonl").write_text("".join(json.dumps(c) + "\n" for c in clips))
+    (folder / "blueprints.jsonl").write_text(
+        lines([blueprint(f"hash-{s}", n) for s, n in seconds.items()])
+    )
+    return folder
+
+
+def lines(records: list) -> str:
+    return "".join(record.model_dump_json() + "\n" for record in records)
+
+
+def test_a_run_is_read_whole(run: Path) -> None:
+    source = read_source(run)
+    assert source.policy == "content_first"
+    assert source.labels is not None
+    assert len(source.judgements) == 4
+    assert source.judgements.facts["duration_a"].tolist() == [1, 2, 1, 2]
+    assert source.judgements.facts["clip_b"].tolist() == ["hash-y", "hash-x", "hash-z", "hash-z"]
+    assert source.opinions is not None
+    assert len(source.opinions) == 12
+
+
+def test_a_baseline_without_its_package_names_the_remedy(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "find_spec", lambda name: None)
+    for name, *_ in ROWS:
+        answer = Answer(audio=Path("/x.wav"), reference="say it")
+        heard = Blueprint(clip=f"hash-{name}", transcript=make.transcript("say it"))
+        measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
+        Run(run).add_measures(PairMeasures(pair=name, measures=measures))
+    typed = ["agree", str(run), "--baseline", "wer:lower", "--resamples", "20"]
+    done = CliRunner().invoke(app(), typed)
+    told = " ".join(done.output.split())
+    assert done.exit_code == 0, told
+    assert "wer was measured of no pair (text errors need jiwer, openai-whisper; run: pip" in told
+
+
+def test_agreement_of_a_run(run: Path) -> None:
+    report = agree([read_source(run)], None, OPTIONS)
+    overall = next(score for score in report.scores if score.dimension == "overall")
+    # only p0 agrees
+    assert overall.metrics["accuracy_4way"].value == 0.25
+    baselines = {b.name: b for b in overall.baselines}
+    # the longer answer is 2, 1, 2, 2 by duration: never right; MOS says the same; the louder
+    # answer is 1, 2, 1, 1: right on p0 and p1
+    assert baselines["longer answer"].accuracy == 0
+    assert baselines["higher MOS"].accuracy == 0
+    assert baselines["louder answer"].accuracy == 0.5
+    by_audio = [
+        row.bias
+        for row in report.position
+        if row.basis == "audio identity" and row.dimension == "overall"
+    ]
+    # p0 and p1 are x|y and y|x, and the judge says 1 both times
+    assert [(b.pairs, b.first, b.second) for b in by_audio] == [(1, 1, 0)]
+    by_call = next(
+        row.bias for row in report.position if row.basis == "calls" and row.dimension == "overall"
+    )
+    # the calls follow the position: p0, p1 first, p3 second, p2 a tie
+    assert (by_call.pairs, by_call.first, by_call.second, by_call.tied) == (4, 2, 1, 1)
+    length = next(row.bias for row in report.length if row.dimension == "overall")
+    # human ties: p2 (judge ties) and p3 (judge says 2, the longer one)
+    assert (length.human_ties, length.longer, length.tied) == (2, 1, 1)
+    noise = next(row for row in report.noise if row.dimension == "content")
+    assert (noise.basis, noise.noise.items, noise.noise.pairwise) == ("calls of one order", 4, 1)
+
+
+def test_a_run_without_judgements_says_so(run: Path) -> None:
+    (run / "judgements.jsonl").write_text("")
+    with pytest.raises(UserError, match="has no judgements yet"):
+        read_source(run)
+
+
+def test_agree_command(run: Path, tmp_path: Path) -> None:
+    out, folder = tmp_path / "r.json", tmp_path / "csv"
+    command = ["agree", str(run), "--policy", "all", "--resamples", "50"]
+    result = CliRunner().invoke(app(), [*command, "--json", str(out), "--csv", str(folder)])
+    assert result.exit_code == 0, result.output
+    assert "Agreement with people" in result.stdout
+    assert "equal to the majority class" in result.stdout
+    assert json.loads(out.read_text())["items"] == 4
+    with (folder / "scores.csv").open() as file:
+        assert [row["dimension"] for row in csv.DictReader(file)] == ["content", "overall"]
+
+
+def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> None:
+    pytest.importorskip("sklearn")
+    hcot = str(data / "hcot" / "s2sarena.json")
+    saved = tmp_path / "learned.csv"
+    command = ["agree", hcot, "--labels", hcot, "--resamples", "0"]
+    first = CliRunner().invoke(app(), [*command, "--save-policy", str(saved)])
+    assert first.exit_code == 0, first.output
+    out = tmp_path / "r.json"
+    again = CliRunner().invoke(app(), [*command, "--policy", str(saved), "--json", str(out)])
+    assert again.exit_code == 0, again.output
+    assert json.loads(out.read_text())["mechanisms"][0]["right"] == 301
+
+
+def test_rank_command(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.json"
+    command = ["rank", str(run), "--prior", "1", "--baseline", "x", "--resamples", "50"]
+    result = CliRunner().invoke(app(), [*command, "--json", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "Ranking: value, rank and its interval" in result.stdout
+    assert "human labels" in result.stdout
+    places = json.loads(out.read_text())["places"]
+    assert {place["system"] for place in places} == {"x", "y", "z"}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, trace_eval.commands.agree, trace_eval.commands.rank;"
+        "print([m for m in ('numpy', 'scipy', 'sklearn', 'pyarrow') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,172 @@
+"""Six items, four people, five samples: speaking_style.md, section 9, items 1, 2 and 7.
+
+The expected figures have six digits; tolerance half of the last one, doubled.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from fusion import BINARY, likert
+from tests.support.style_ratings import STYLE
+from trace_eval.agreement.bootstrap import BootstrapOptions
+from trace_eval.agreement.scores.evaluate import agree_scores, figure
+from trace_eval.agreement.scores.growth import mean_r
+from trace_eval.agreement.scores.icc import icc_columns, icc_of_sums
+from trace_eval.agreement.scores.raters import human_pairs, leave_one_out
+from trace_eval.agreement.scores.ratings import Ratings
+from trace_eval.agreement.scores.report import ScoreOptions, ScoreReport
+from trace_eval.agreement.scores.source import ScoreColumn, judge_scores, study_of
+from trace_eval.agreement.scores.spearman import spearman
+from trace_eval.agreement.scores.study import JudgeScores, Study
+from trace_eval.agreement.scores.tables import score_tables
+from trace_eval.agreement.tabular import plain
+from trace_eval.scores.estimate import reduce_samples
+
+PEOPLE = {
+    "P1": (5, 4, 2, 3, 1, 4),
+    "P2": (4, 4, 1, 3, 2, 5),
+    "P3": (5, 3, 2, 2, 1, 4),
+    "P4": (4, 5, 3, 3, 1, 3),
+}
+SCALE = likert(1, 5)
+SIX = 1e-6
+OPTIONS = ScoreOptions(BootstrapOptions(resamples=200))
+
+
+def _study() -> Study:
+    rows = [(f"i{n}", who, v) for who, all_ in PEOPLE.items() for n, v in enumerate(all_)]
+    ids, raters, values = zip(*rows, strict=True)
+    facts = {f"i{n}": (f"q{n}", None, None) for n in range(6)}
+    return study_of(facts, {}, Ratings("test", ids, raters, np.array(values, float), {}, {}), SCALE)
+
+
+def _judge(study: Study, how: str = "mean") -> JudgeScores:
+    column = ScoreColumn("judge")
+    for number, (samples, _, _) in enumerate(STYLE):
+        reduced = reduce_samples(samples, SCALE, how)  # type: ignore[arg-type]
+        assert reduced is not None
+        column.value[f"i{number}"] = reduced.value
+        column.samples[f"i{number}"] = list(samples)
+    return judge_scores(column, study, SCALE)
+
+
+@pytest.fixture(scope="module")
+def report() -> ScoreReport:
+    study = _study()
+    return agree_scores(study, [_judge(study)], OPTIONS)
+
+
+def _value(report: ScoreReport, group: str, who: str, name: str) -> float | None:
+    return figure(report, group, who, name).estimate.value
+
+
+def test_human_human_and_judge_human(report: ScoreReport) -> None:
+    assert _value(report, "raters", "people", "mean_r") == pytest.approx(0.738821, abs=SIX)
+    assert _value(report, "raters", "judge", "mean_r") == pytest.approx(0.889955, abs=SIX)
+    difference = figure(report, "raters", "judge - people", "mean_r").estimate
+    assert difference.value == pytest.approx(0.889955 - 0.738821, abs=2 * SIX)
+    assert difference.interval is not None
+
+
+def test_each_pair_of_people_and_the_judge_with_each() -> None:
+    ratings = _study().people.by_rater()
+    pairs = [mean_r(x, [y]) for x, y in human_pairs(ratings)]
+    assert pairs == pytest.approx(
+        [0.815385, 0.938462, 0.800762, 0.753846, 0.494087, 0.630387], abs=SIX
+    )
+    judge = _judge(_study()).mean
+    assert [mean_r(judge, [rater]) for rater in ratings.T] == pytest.approx(
+        [0.996732, 0.822853, 0.910671, 0.829565], abs=SIX
+    )
+
+
+def test_against_the_mean_person(report: ScoreReport) -> None:
+    assert _value(report, "agreement", "judge", "r") == pytest.approx(0.991765, abs=SIX)
+    assert _value(report, "agreement", "judge", "rho") == pytest.approx(0.985611, abs=SIX)
+
+
+def test_leave_one_out_is_fair(report: ScoreReport) -> None:
+    assert _value(report, "raters", "people", "leave_one_out_r") == pytest.approx(0.819503, abs=SIX)
+    assert _value(report, "raters", "judge", "leave_one_out_r") == pytest.approx(0.980046, abs=SIX)
+    ratings = _study().people.by_rater()
+    each = [mean_r(x, [y]) for x, y in zip(ratings.T, leave_one_out(ratings), strict=True)]
+    assert each == pytest.approx([0.982639, 0.747109, 0.868243, 0.680020], abs=SIX)
+
+
+def test_single_samples_and_medians() -> None:
+    study = _study()
+    judge, raters = _judge(study), list(study.people.by_rater().T)
+    assert judge.samples is not None
+    assert mean_r(judge.samples[:, 0], raters) == pytest.approx(0.888652, abs=SIX)
+    assert mean_r(judge.samples[:, 1], raters) == pytest.approx(0.817933, abs=SIX)
+    assert mean_r(_judge(study, "median").mean, raters) == pytest.approx(0.888652, abs=SIX)
+
+
+def test_growth_ends_at_all_samples(report: ScoreReport) -> None:
+    [growth] = report.growth
+    assert growth.by_samples[-1] == pytest.approx(0.889955, abs=SIX)
+    one = figure(report, "raters", "judge", "one_sample_mean_r").estimate.value
+    assert growth.by_samples[0] == pytest.approx(one, abs=1e-12)
+    rising = [r for r in growth.by_samples if r is not None]
+    assert rising == sorted(rising)
+
+
+def test_icc_by_hand() -> None:
+    """Rows (1, 2), (3, 4), (5, 6): between 8, within .5; (8 - .5) / (8 + .5) and 7.5 / 8."""
+    _, columns = icc_columns(np.array([[1.0, 2], [3, 4], [5, 6]]))
+    sums = np.array([column.sum() for column in columns])
+    assert icc_of_sums(sums, of_mean=False) == pytest.approx(7.5 / 8.5)
+    assert icc_of_sums(sums, of_mean=True) == pytest.approx(7.5 / 8)
+
+
+def test_icc_without_repeats_is_null() -> None:
+    _, columns = icc_columns(np.array([[1.0, np.nan], [np.nan, 4]]))
+    assert np.isnan(icc_of_sums(np.array([c.sum() for c in columns]), of_mean=False))
+
+
+def test_realism_shares_and_majorities() -> None:
+    """Shares .8 .2 1 .5 against people 1 0 1 1: the last item is undecided and left out."""
+    samples = [(1, 1, 1, 0, 1), (0, 0, 1, 0, 0), (1, 1, 1, 1, 1), (0, 1, None, 1, 0)]
+    column = ScoreColumn("judge")
+    for number, row in enumerate(samples):
+        reduced = reduce_samples(row, BINARY)
+        assert reduced is not None
+        column.value[str(number)] = reduced.value
+    facts = {str(n): (None, None, None) for n in range(4)}
+    ratings = Ratings("test", ["0", "1", "2", "3"], ["P"] * 4, np.array([1.0, 0, 1, 1]), {}, {})
+    study = study_of(facts, {}, ratings, BINARY)
+    judge = judge_scores(column, study, BINARY)
+    assert judge.mean.tolist() == [0.8, 0.2, 1.0, 0.5]
+    assert judge.mean.mean() == 0.625
+    [found] = agree_scores(study, [judge], OPTIONS).binary
+    assert (found.items, found.undecided_judge, found.undecided_people) == (3, 1, 0)
+    assert (found.accuracy, found.balanced_accuracy, found.phi) == (1, 1, pytest.approx(1))
+    assert found.majority_baseline == pytest.approx(2 / 3)
+
+
+def test_a_constant_judge_has_no_r_but_an_error() -> None:
+    study = _study()
+    constant = JudgeScores("constant judge", np.full(6, 0.5), np.zeros(6))
+    found = agree_scores(study, [constant], OPTIONS)
+    for name in ("r", "rho", "tau_b"):
+        one = figure(found, "agreement", "constant judge", name)
+        assert one.estimate.value is None
+        assert one.reason
+    truth = study.people.mean
+    assert _value(found, "agreement", "constant judge", "mse") == pytest.approx(
+        ((truth - 0.5) ** 2).mean()
+    )
+    text = json.dumps(plain(found), allow_nan=False)
+    assert "NaN" not in text
+    shown = [cell for one in score_tables(found) for row in one.rows for cell in row]
+    assert not [cell for cell in shown if "nan" in cell.lower()]
+    assert "has no rho" in found.verdicts[0] or "no rho" in found.verdicts[0]
+
+
+def test_rho_of_the_mean_person_is_that_of_the_library() -> None:
+    study = _study()
+    assert spearman(_judge(study).mean, study.people.mean) == pytest.approx(0.985611, abs=SIX)

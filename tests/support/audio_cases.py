@@ -1,0 +1,71 @@
+"""Small recordings on disk, pairs of them, and judges over clients of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from tests.support.cases import blueprint
+from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.judges.audio.judge import AudioJudge
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.runs.pipeline import decode_recording
+
+
+def write(path: Path, seconds: float, hertz: float, rate: int = 24_000, channels: int = 1) -> Path:
+    """A 16-bit tone."""
+    time = np.arange(round(seconds * rate)) / rate
+    tone = 0.4 * np.sin(2 * np.pi * hertz * time)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path, np.repeat(tone[:, None], channels, 1), rate, subtype="PCM_16")
+    return path
+
+
+def pair(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Pair:
+    """A pair of different tones; the instruction is spoken, or written."""
+    asked = Instruction(text="Say it twice.")
+    if spoken:
+        clip = write(folder / f"{name}_i.wav", 0.3, hertz, 16_000)
+        asked = Instruction(audio=clip, text="Say it twice.")
+    return Pair(
+        id=name,
+        instruction=asked,
+        a=Answer(audio=write(folder / f"{name}_a.wav", 0.2, hertz * 1.5), system="SYS-A"),
+        b=Answer(audio=write(folder / f"{name}_b.wav", 0.25, hertz * 2), system="SYS-B"),
+    )
+
+
+def case(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Case:
+    """The same as the judge gets it."""
+    made = pair(folder, name, spoken, hertz)
+    return Case.of(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
+
+
+def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
+    """A file with one example for each answer."""
+    lines = []
+    for number, answer in enumerate(answers, start=1):
+        made = pair(folder, f"ex{number}", spoken, 500.0 + 100 * number)
+        record = json.loads(made.model_dump_json(exclude_none=True, exclude={"a": {"system"}}))
+        record["b"].pop("system")
+        lines.append(json.dumps({**record, "answer": answer}))
+    path = folder / "examples.jsonl"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def scripted(replies: list[Any], **options: Any) -> tuple[AudioJudge, ScriptedClient]:
+    """A judge whose replies are known."""
+    client = ScriptedClient(replies)
+    return AudioJudge("audio:scripted:test", client, JudgeOptions(**options)), client
+
+
+def said(label: object, reasoning: str = "because", key: str = "label") -> str:
+    """A reply."""
+    return json.dumps({"reasoning": reasoning, key: label})

@@ -1,0 +1,44 @@
+"""What the tests of session and others share."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from blueprints import Blueprint
+from fusion import DIMENSIONS, Rating
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.pairs import Pair
+from trace_eval.judges.base import Case, Judge
+
+#: Nothing of the profile but what the test brings; ``rules`` then has no evidence.
+NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
+
+
+class LouderWins(Judge):
+    """A judge of the counting extractor's values; fails on pairs that it is told to."""
+
+    spec = "louder"
+    concurrency = 2
+
+    def __init__(self, fails: set[str] | None = None) -> None:
+        self.fails = fails or set()
+        self.seen: list[str] = []
+
+    def parameters(self) -> dict[str, JsonValue]:
+        return {"kind": "louder"}
+
+    def needs_instruction(self, pair: Pair) -> bool:
+        return False
+
+    async def judge(self, case: Case) -> Judgement:
+        self.seen.append(case.pair.id)
+        if case.pair.id in self.fails:
+            raise RuntimeError("told to fail")
+        a, b = _peak(case.a), _peak(case.b)
+        rating = Rating.A if a > b else Rating.B
+        verdict = DimensionVerdict(rating=rating, reasoning="louder")
+        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+
+
+def _peak(blueprint: Blueprint) -> float:
+    return float(blueprint.group("peak").values["peak"])  # type: ignore[union-attr]

@@ -1,0 +1,52 @@
+"""What the tests of rating and others share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.audio_cases import write
+from trace_eval.data.items import Candidate, Single, Turn
+from trace_eval.data.pairs import Instruction
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.prices import FREE
+from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.judges.views.audio import AudioView
+from trace_eval.rubrics import load_rubric
+from trace_eval.runs.pipeline import decode_recording
+
+
+def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
+    turns = tuple(
+        Turn(audio=write(folder / f"{name}{n}.wav", length, 300.0 + 50 * n), speaker=f"role {n}")
+        for n, length in enumerate(seconds, start=1)
+    )
+    return Single(
+        id=name, context="Two people at a bus stop.", answer=Candidate(turns=turns), system="SYS-X"
+    )
+
+
+def clip(folder: Path, name: str = "c", seconds: float = 1.0, hertz: float = 300.0) -> Single:
+    audio = write(folder / f"{name}.wav", seconds, hertz)
+    asked = Instruction(text="Say hello, first happily, then sadly.")
+    return Single(id=name, instruction=asked, answer=Candidate(audio=audio), system="SYS-Y")
+
+
+def rater(
+    rubric: str, replies: list[object], **options: object
+) -> tuple[RatingJudge, ScriptedClient]:
+    chosen = JudgeOptions(**options)  # type: ignore[arg-type]
+    client = ScriptedClient(replies)  # type: ignore[arg-type]
+    loaded = load_rubric(rubric)
+    heard = AudioView(loaded, chosen)
+    return RatingJudge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
+
+
+def case(item: Single) -> Case:
+    return Case(item, {}, decode_recording)
+
+
+def said(score: object) -> str:
+    return json.dumps({"reasoning": "heard", "score": score})

@@ -1,0 +1,61 @@
+"""Items, rubrics and judges for the tests of ratings."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from blueprints import Blueprint
+from tests.support.cases import blueprint
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score
+from trace_eval.judges.base import Case
+from trace_eval.judges.chat.prices import FREE
+from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.judge import RatingJudge
+from trace_eval.rubrics import ScoreRubric, load_rubric
+
+
+def single(candidate: str | None = "It leans south.", **fields: Any) -> Single:
+    """A written answer with a question and a reference; None: a recording."""
+    answer = {"audio": "/sys_alpha/a.wav"} if candidate is None else {"text": candidate}
+    return Single.model_validate(
+        {
+            "id": "i1",
+            "question_id": "q1",
+            "instruction": {"text": "Which way does it lean?"},
+            "reference": ["South"],
+            "answer": answer,
+            "system": "SYSTEM-ALPHA",
+            "labels": {"scores": {"ann": 2}, "feedback": {"ann": ["LABEL-SECRET"]}},
+            **fields,
+        }
+    )
+
+
+def case_of(item: Single | None = None, **blueprints: Blueprint) -> Case:
+    """A case; a spoken answer has a blueprint unless told."""
+    item = item or single()
+    if item.answer.has_audio and not blueprints:
+        blueprints = {"answer": blueprint()}
+    return Case(item, blueprints)
+
+
+def scripted(
+    replies: list[Any], rubric: str | ScoreRubric = "correctness", **options: Any
+) -> RatingJudge:
+    """A rating judge over a script."""
+    chosen = JudgeOptions(backoff_s=0, retries=0, **options)
+    what = load_rubric(rubric) if isinstance(rubric, str) else rubric
+    return RatingJudge("scripted:x", ScriptedClient(replies), chosen, FREE, what)
+
+
+def say(score: Any, reasoning: str = "because") -> dict[str, Any]:
+    """A reply."""
+    return {"reasoning": reasoning, "score": score}
+
+
+def rate(judge: RatingJudge, case: Case | None = None) -> Score:
+    """The score of one case."""
+    return asyncio.run(judge.judge(case or case_of()))
