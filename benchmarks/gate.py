@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from trace_eval.agreement import BootstrapOptions
 from trace_eval.agreement.sign_flip import sign_flip
 from trace_eval.compare.flips import mean_of, noise_per_judging
-from trace_eval.gate.evaluate import GateOptions, decide, measure
+from trace_eval.gate.drop import decide, measure
+from trace_eval.gate.report import GateOptions
 
 Array = NDArray[np.float64]
 

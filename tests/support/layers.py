@@ -47,7 +47,7 @@ select: blueprints data extracting extractors fusion judges judges.chat judges.o
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
 review: agreement blueprints data extracting extractors fusion rubrics runs static
-compare: agreement blueprints data fusion ranking report rubrics runs
+compare: agreement blueprints conclude data fusion ranking report rubrics runs
 gate: agreement blueprints compare data runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
