@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
     from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
     from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
+    from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
     from trace_eval.gate import GateOptions, GateReport, gate_runs
     from trace_eval.judges.base import Case, Judge, Rater, SingleCase
@@ -43,8 +45,11 @@ if TYPE_CHECKING:
 _HOME = {
     "Absent": "blueprints",
     "Blueprint": "blueprints",
+    "BoardChange": "trace_eval.compare",
     "Case": "trace_eval.judges.base",
+    "ChangeOptions": "trace_eval.compare",
     "Clip": "extractors.audio",
+    "Conversion": "trace_eval.datasets",
     "Decision": "fusion",
     "DimensionVerdict": "trace_eval.data.judgement",
     "Extension": "blueprints",
@@ -54,6 +59,7 @@ _HOME = {
     "GateReport": "trace_eval.gate",
     "Job": "trace_eval.runs.job",
     "Judge": "trace_eval.judges.base",
+    "JudgeChange": "trace_eval.compare",
     "JudgeOptions": "trace_eval.judges.options",
     "Judgement": "trace_eval.data.judgement",
     "Manifest": "trace_eval.data.manifests",
@@ -69,6 +75,7 @@ _HOME = {
     "Run": "trace_eval.runs.run",
     "RunRecord": "trace_eval.runs.record",
     "Score": "trace_eval.data.scores",
+    "Selection": "trace_eval.datasets",
     "Single": "trace_eval.data.items",
     "SingleCase": "trace_eval.judges.base",
     "Status": "blueprints",
@@ -77,17 +84,20 @@ _HOME = {
     "UserError": "blueprints",
     "__version__": "blueprints.distribution",
     "blueprint": "trace_eval.api",
+    "convert": "trace_eval.datasets",
     "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
     "fuse_again": "trace_eval.runs.fuse",
     "gate_runs": "trace_eval.gate",
     "judge_again": "trace_eval.runs.again",
+    "judge_change": "trace_eval.compare",
     "judge_manifest": "trace_eval.runs.job",
     "judge_pair": "trace_eval.api",
     "load_policy": "trace_eval.runs.fuse",
     "load_rubric": "trace_eval.rubrics",
     "open_job": "trace_eval.runs.job",
     "rate_manifest": "trace_eval.runs.job",
+    "read_dataset": "trace_eval.datasets",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
     "set_url_access": "trace_eval.data.access",
@@ -98,8 +108,11 @@ __all__ = [
     "POLICIES",
     "Absent",
     "Blueprint",
+    "BoardChange",
     "Case",
+    "ChangeOptions",
     "Clip",
+    "Conversion",
     "Decision",
     "DimensionVerdict",
     "Extension",
@@ -109,6 +122,7 @@ __all__ = [
     "GateReport",
     "Job",
     "Judge",
+    "JudgeChange",
     "JudgeOptions",
     "Judgement",
     "Manifest",
@@ -123,6 +137,7 @@ __all__ = [
     "Run",
     "RunRecord",
     "Score",
+    "Selection",
     "Single",
     "SingleCase",
     "Status",
@@ -131,17 +146,20 @@ __all__ = [
     "UserError",
     "__version__",
     "blueprint",
+    "convert",
     "extract",
     "fuse",
     "fuse_again",
     "gate_runs",
     "judge_again",
+    "judge_change",
     "judge_manifest",
     "judge_pair",
     "load_policy",
     "load_rubric",
     "open_job",
     "rate_manifest",
+    "read_dataset",
     "read_items",
     "read_manifest",
     "set_url_access",
