@@ -18,7 +18,6 @@ from fusion.tables import read_policy
 from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
-from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
 from trace_eval.agreement.scores.files import read_scores
 from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.conclude.probes import read_probes
@@ -62,7 +61,6 @@ def formats(folder: Path) -> dict[str, Parser]:
     scores = b"id,judge,score,variance\ns,j,4,0.5\nt,j,2,\n"
     batch = {"custom_id": "k", "response": {"status_code": 200}}
     batch["response"]["body"] = completion(json.dumps(verdict()))  # type: ignore[index]
-    columns = ",".join(COLUMNS) + "\n" + ",".join("1" for _ in COLUMNS) + "\n"
     positions = (
         "instruction_id,model_name,position1_prediction,position2_prediction\nq,s,1,2\nr,s,tie,2\n"
     )
@@ -84,7 +82,6 @@ def formats(folder: Path) -> dict[str, Parser]:
         "positions.csv": Parser(
             _file(".csv", lambda path: read_positions(path, "base")), [positions.encode()], 2
         ),
-        "pointwise.csv": Parser(_file(".csv", read_pointwise), [columns.encode()], 2),
         "scores.csv": Parser(_file(".csv", read_scores), [scores], 4),
         "ratings.csv": Parser(_ratings, [b"id,rater,score\ns,x,5\nt,x,1\n"], 4),
         "rated answers.jsonl": Parser(_training, [single], 4),

@@ -102,10 +102,10 @@ def test_learned_policies(labels: LabelTable, name: str) -> None:
     report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, learn=True))
     learned = report.learned[0]
     found = {candidate.name: candidate for candidate in learned.candidates}
-    bound, logistic = {"speakbench": (486, 484), "s2sarena": (301, 294)}[name]
+    bound, best_printed = {"speakbench": (486, 485), "s2sarena": (301, 296)}[name]
     assert learned.upper_bound == bound
     assert found["best table"].in_sample == bound
-    assert found["logistic regression"].in_sample == logistic
+    assert found["best table"].cross_validated <= best_printed
     for candidate in learned.candidates:
         assert candidate.cross_validated <= candidate.in_sample <= bound
     table = policy_from_rows("learned", learned.rows())

@@ -54,8 +54,6 @@ from trace_eval.agreement.noise import Noise, noise
 from trace_eval.agreement.policies.counterfactual import Resolved, counterfactual
 from trace_eval.agreement.policies.flips import Flips, flips
 from trace_eval.agreement.policies.learn import Candidate, Learned, learn
-from trace_eval.agreement.policies.learn_list import Rule, learn_list
-from trace_eval.agreement.policies.learn_logistic import learn_logistic
 from trace_eval.agreement.policies.learn_table import learn_table, upper_bound
 from trace_eval.agreement.policies.mechanism import Mechanism, mechanism, mechanisms
 from trace_eval.agreement.policies.policy import cell_counts, cells_of, fuse_codes, policy_codes
@@ -110,7 +108,6 @@ __all__ = [
     "PositionBias",
     "ReliabilityRow",
     "Resolved",
-    "Rule",
     "SelfComparisons",
     "Stack",
     "Table",
@@ -150,8 +147,6 @@ __all__ = [
     "kappa",
     "label_sets",
     "learn",
-    "learn_list",
-    "learn_logistic",
     "learn_table",
     "length_bias",
     "level_rows",

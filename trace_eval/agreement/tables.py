@@ -41,7 +41,6 @@ def agree_tables(report: AgreeReport) -> Iterator[Table]:
         *bias_tables(report),
         noise_table(report),
         *(_learned(learned) for learned in report.learned),
-        *(_rules(learned) for learned in report.learned),
     ):
         if found.rows:
             yield _fused(found, report)
@@ -298,12 +297,4 @@ def _learned(learned: Learned) -> Table:
         ),
         f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped by"
         f" instruction; {learned.unseen} of 64 cells are unseen and follow {learned.fallback}",
-    )
-
-
-def _rules(learned: Learned) -> Table:
-    return table(
-        f"Decision list on the dimensions of {learned.labels}",
-        ("rule (right of covered)",),
-        ((str(rule),) for rule in learned.rules),
     )

@@ -1,4 +1,4 @@
-"""Learned policies beside the printed ones, honestly: cross-validated by instruction.
+"""The learned policy beside the printed ones, honestly: cross-validated by instruction.
 
 Pairs of one instruction share its difficulty, so a fold never trains on an instruction that
 it tests on (scikit-learn's GroupKFold).
@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, require
 from fusion import RATINGS, Policy
-from trace_eval.agreement.policies.learn_list import Rule, learn_list
-from trace_eval.agreement.policies.learn_logistic import learn_logistic
 from trace_eval.agreement.policies.learn_table import learn_table, upper_bound
 from trace_eval.agreement.policies.policy import cell_counts, cells_of, policy_codes
 from trace_eval.data.labels import MISSING, Codes
@@ -45,7 +43,6 @@ class Learned:
     Attributes:
         labels: whose three dimensions were used.
         upper_bound: pairs right by the best function of (C, VQ, P), in sample.
-        rules: the decision list, fitted on everything.
         table: the best table, fitted on everything [shape=(4, 4, 4)].
         unseen: cells of it that the fallback policy decided.
         fallback: name of that policy.
@@ -56,7 +53,6 @@ class Learned:
     folds: int
     upper_bound: int
     candidates: tuple[Candidate, ...]
-    rules: tuple[Rule, ...]
     table: NDArray[np.int8]
     unseen: int
     fallback: str
@@ -111,8 +107,6 @@ def learn(
     printed = policy_codes(fallback)
     fits: dict[str, Fit] = {
         "best table": lambda train: learn_table(train, printed),
-        "decision list": lambda train: learn_list(train)[1],
-        "logistic regression": learn_logistic,
         "majority class": _constant,
     }
     folds = min(folds, groups)
@@ -131,7 +125,6 @@ def learn(
         folds=folds,
         upper_bound=upper_bound(counts),
         candidates=tuple(candidates),
-        rules=tuple(learn_list(counts)[0]),
         table=learn_table(counts, printed),
         unseen=int((counts.sum(-1) == 0).sum()),
         fallback=fallback.name,
