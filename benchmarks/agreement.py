@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
-from trace_eval.agreement import AgreeOptions, BootstrapOptions, JudgedSource, agree
 from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.stats.agreement import AgreeOptions, BootstrapOptions, JudgedSource, agree
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.
 ITEMS = 1_000_000

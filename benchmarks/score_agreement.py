@@ -21,8 +21,9 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.report import save, table
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
+from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.scores import (
     JudgeScores,
     People,
     ScoreOptions,
@@ -30,7 +31,6 @@ from trace_eval.agreement.scores import (
     agree_score_files,
     agree_scores,
 )
-from trace_eval.scores.lexical import lexical_score
 
 ITEMS = 1_000_000
 

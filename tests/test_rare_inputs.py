@@ -23,8 +23,6 @@ from fusion.plain import PLAIN_POLICIES, collapse, mean_points
 from fusion.scales import PREFERENCE, likert
 from tests.support import reviewed as support
 from tests.support import samples
-from trace_eval.agreement.scores.files import read_scores
-from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.judge_files import Columns, read_judge_file
@@ -37,10 +35,12 @@ from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import Form, read_text, schema
-from trace_eval.ranking.human import read_human_ranking
-from trace_eval.ranking.positions import has_positions, read_positions
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
+from trace_eval.stats.agreement.scores.files import read_scores
+from trace_eval.stats.agreement.scores.ratings import read_ratings
+from trace_eval.stats.ranking.human import read_human_ranking
+from trace_eval.stats.ranking.positions import has_positions, read_positions
 
 
 @pytest.mark.parametrize(

@@ -482,15 +482,15 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     """The record keeps the mean as it is and clamped; NLL and CRPS come from alpha and beta."""
     from safetensors.torch import load_file, save_file
 
-    from trace_eval.agreement.bootstrap import BootstrapOptions
-    from trace_eval.agreement.scores import ScoreOptions, agree_score_files, figure
-    from trace_eval.agreement.scores.crps import crps_beta
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
     from trace_eval.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.scorer.train import train_scorer
+    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+    from trace_eval.stats.agreement.scores import ScoreOptions, agree_score_files, figure
+    from trace_eval.stats.agreement.scores.crps import crps_beta
 
     folder = tmp_path / "beta"
     train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))

@@ -14,12 +14,12 @@ import soundfile
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
-from trace_eval import agreement
 from trace_eval.data.labels import read_labels
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
+from trace_eval.stats import agreement
 
 
 @pytest.fixture

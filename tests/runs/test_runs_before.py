@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from trace_eval import agreement
 from trace_eval.data import jsonl
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
@@ -27,6 +26,7 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
+from trace_eval.stats import agreement
 
 BEFORE = Path(__file__).resolve().parent / "before"
 

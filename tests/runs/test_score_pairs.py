@@ -13,7 +13,6 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
 from tests.support.judged_pairs import _judged
-from trace_eval import agreement, ranking
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
@@ -24,6 +23,7 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
+from trace_eval.stats import agreement, ranking
 
 NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
 

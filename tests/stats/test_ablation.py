@@ -6,7 +6,7 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.agreement import ablation_table, ablation_view, consensus, mode_policy_table
+from trace_eval.stats.agreement import ablation_table, ablation_view, consensus, mode_policy_table
 
 TRUTH = table("labels", {"overall": "1212121212"})
 

@@ -12,7 +12,8 @@ import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table, words
-from trace_eval.agreement import (
+from trace_eval.data.labels import label_table
+from trace_eval.stats.agreement import (
     METRICS,
     AgreeOptions,
     JudgedSource,
@@ -24,7 +25,6 @@ from trace_eval.agreement import (
     write_csv,
     write_json,
 )
-from trace_eval.data.labels import label_table
 
 OPTIONS = AgreeOptions(QUICK)
 

@@ -14,20 +14,20 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.orca import SCALE, orca_rows
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
+from trace_eval.commands.cli import app
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.scores import (
     ScoreOptions,
     agree_score_files,
     figure,
     read_scores,
     score_tables,
 )
-from trace_eval.agreement.scores.concordance import concordance
-from trace_eval.commands.cli import app
-from trace_eval.data.items import Single
-from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats.agreement.scores.concordance import concordance
 
 QUICK = ScoreOptions(BootstrapOptions(resamples=50))
 

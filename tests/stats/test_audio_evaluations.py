@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from extractors.audio import Clip
-from trace_eval.agreement.bias.difficulty import calls_by_item, difficulty
-from trace_eval.agreement.bias.robustness import robustness, sides
-from trace_eval.agreement.bias.verbosity import verbosity
-from trace_eval.agreement.source import read_source
 from trace_eval.audio.noise import noisy_side, with_noise
 from trace_eval.data.judge_files import Columns
 from trace_eval.data.labels import MISSING
+from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty
+from trace_eval.stats.agreement.bias.robustness import robustness, sides
+from trace_eval.stats.agreement.bias.verbosity import verbosity
+from trace_eval.stats.agreement.source import read_source
 
 
 def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
@@ -111,7 +111,7 @@ def test_calls_of_a_run_are_mirrored_to_places() -> None:
 
 
 def test_balanced_accuracy_weighs_true_classes_alike() -> None:
-    from trace_eval.agreement.balanced import balanced_accuracy
+    from trace_eval.stats.agreement.balanced import balanced_accuracy
 
     # 90 of 100 true "1" right, 2 of 10 true "2" right: FNR 0.1, FPR 0.8
     counts = np.array([[90, 10], [8, 2]])

@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
-from trace_eval.agreement import (
+from trace_eval.stats.agreement import (
     join_orders,
     length_bias,
     position_bias,
     self_comparisons,
     sign_test,
 )
-from trace_eval.agreement.baselines import NumberRule, majority, random_matched, random_uniform
-from trace_eval.agreement.counts import TYPED, joint_counts
+from trace_eval.stats.agreement.baselines import (
+    NumberRule,
+    majority,
+    random_matched,
+    random_uniform,
+)
+from trace_eval.stats.agreement.counts import TYPED, joint_counts
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:

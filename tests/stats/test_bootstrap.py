@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trace_eval.agreement import (
+from trace_eval.stats.agreement import (
     BootstrapOptions,
     Stack,
     Units,
@@ -14,9 +14,9 @@ from trace_eval.agreement import (
     kappa,
     percentile_interval,
 )
-from trace_eval.agreement.bootstrap import replicates, resampled
-from trace_eval.agreement.interval import acceleration
-from trace_eval.agreement.scores.resample import both_ways
+from trace_eval.stats.agreement.bootstrap import replicates, resampled
+from trace_eval.stats.agreement.interval import acceleration
+from trace_eval.stats.agreement.scores.resample import both_ways
 
 
 def flat_kappa(cells: np.ndarray) -> np.ndarray:

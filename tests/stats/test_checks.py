@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.agreement import (
+from trace_eval.data.labels import Codes
+from trace_eval.stats.agreement import (
     AgreeOptions,
     JudgedSource,
     agree,
@@ -15,9 +16,8 @@ from trace_eval.agreement import (
     self_compared,
     swapped,
 )
-from trace_eval.agreement.checks import other_column, two_opinions
-from trace_eval.data.labels import Codes
-from trace_eval.ranking import RankOptions, rank
+from trace_eval.stats.agreement.checks import other_column, two_opinions
+from trace_eval.stats.ranking import RankOptions, rank
 
 RNG = np.random.default_rng(11)
 

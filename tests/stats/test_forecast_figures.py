@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from tests.support.orca import SCALE, orca_rows, orca_study
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.scores import (
     JudgeScores,
     ScoreColumn,
     ScoreOptions,
@@ -21,14 +23,12 @@ from trace_eval.agreement.scores import (
     figure,
     judge_scores,
 )
-from trace_eval.agreement.scores.calibration import central
-from trace_eval.agreement.scores.crps import crps_beta, crps_levels, crps_point
-from trace_eval.agreement.scores.nll import nll_beta, nll_levels
-from trace_eval.agreement.scores.resample import Resampler
-from trace_eval.agreement.scores.selective import Curve, add_selective, selective_rows
-from trace_eval.agreement.scores.variance import fit_factor
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats.agreement.scores.calibration import central
+from trace_eval.stats.agreement.scores.crps import crps_beta, crps_levels, crps_point
+from trace_eval.stats.agreement.scores.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.scores.resample import Resampler
+from trace_eval.stats.agreement.scores.selective import Curve, add_selective, selective_rows
+from trace_eval.stats.agreement.scores.variance import fit_factor
 
 LEVELS = np.arange(5) / 4
 
@@ -152,7 +152,7 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
     error = rng.random(2000) * (0.2 + doubt / 2)
     found = {}
     for limit in (10_000, 0):
-        monkeypatch.setattr("trace_eval.agreement.scores.selective.EXACT_ITEMS", limit)
+        monkeypatch.setattr("trace_eval.stats.agreement.scores.selective.EXACT_ITEMS", limit)
         resampler = Resampler(unit)
         add_selective(resampler, "j", error, doubt)
         estimates = resampler.estimates(BootstrapOptions(resamples=2000))
@@ -237,8 +237,8 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
 
 def test_calibrated_forecasts_look_calibrated() -> None:
     """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
-    from trace_eval.agreement.scores.ratings import Ratings
-    from trace_eval.agreement.scores.source import study_of
+    from trace_eval.stats.agreement.scores.ratings import Ratings
+    from trace_eval.stats.agreement.scores.source import study_of
 
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), size=600)

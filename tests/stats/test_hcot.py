@@ -9,8 +9,8 @@ import pytest
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.label_tables import QUICK
-from trace_eval.agreement import AgreeOptions, AgreeReport, JudgedSource, agree
 from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.stats.agreement import AgreeOptions, AgreeReport, JudgedSource, agree
 
 #: Figures are given with four decimals.
 PRINTED = 5e-5

@@ -10,8 +10,8 @@ import pytest
 
 from blueprints import UserError
 from fusion import BINARY, Numbers, likert, numbers
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.scores import (
     JudgeScores,
     Ratings,
     ScoreOptions,
@@ -20,7 +20,7 @@ from trace_eval.agreement.scores import (
     score_tables,
     study_of,
 )
-from trace_eval.agreement.tabular import plain
+from trace_eval.stats.agreement.tabular import plain
 
 OPTIONS = ScoreOptions(BootstrapOptions(resamples=20))
 SCALES = [likert(1, 5), BINARY, numbers([0, 0.5, 2])]

@@ -5,7 +5,8 @@ import pytest
 
 from blueprints import UserError
 from fusion import POLICIES
-from trace_eval.agreement import (
+from trace_eval.data.labels import Codes
+from trace_eval.stats.agreement import (
     cell_counts,
     cells_of,
     learn,
@@ -13,7 +14,6 @@ from trace_eval.agreement import (
     policy_codes,
     upper_bound,
 )
-from trace_eval.data.labels import Codes
 
 MAJORITY = POLICIES["majority_vote"]
 RNG = np.random.default_rng(13)

@@ -11,14 +11,14 @@ import pytest
 from fusion import DIMENSIONS, POLICIES, Rating
 from tests.support.cli import trace_eval
 from tests.support.reviewed import pairs, write_run
-from trace_eval import agreement
-from trace_eval.agreement.bias.place import place_test
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
 from trace_eval.judges.aggregate import typed_judgement
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
+from trace_eval.stats import agreement
+from trace_eval.stats.agreement.bias.place import place_test
 
 
 def said(pair: str, *by_order: Rating) -> Judgement:

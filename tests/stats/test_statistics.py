@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
-from trace_eval.agreement import (
+from trace_eval.stats.agreement import (
     METRICS,
     accuracy,
     accuracy_2way,
@@ -20,10 +20,10 @@ from trace_eval.agreement import (
     mcnemar,
     noise,
 )
-from trace_eval.agreement.accuracy import coverage_2way
-from trace_eval.agreement.alpha import scale_alpha
-from trace_eval.agreement.f1 import f1_per_label
-from trace_eval.agreement.mcnemar import discordant
+from trace_eval.stats.agreement.accuracy import coverage_2way
+from trace_eval.stats.agreement.alpha import scale_alpha
+from trace_eval.stats.agreement.f1 import f1_per_label
+from trace_eval.stats.agreement.mcnemar import discordant
 
 #: Sums of a few dozen products of small integers: rounding stays far below this.
 EXACT = 1e-12

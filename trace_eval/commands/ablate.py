@@ -46,10 +46,10 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
-    from trace_eval import agreement
-    from trace_eval.agreement.ablation.tables import compare
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs.ablate import AblateOptions, ablate
+    from trace_eval.stats import agreement
+    from trace_eval.stats.agreement.ablation.tables import compare
 
     options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
     folders = ablate(run, options)

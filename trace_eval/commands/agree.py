@@ -27,7 +27,7 @@ from trace_eval.commands.statistics import (
 )
 
 if TYPE_CHECKING:
-    from trace_eval.agreement import BootstrapOptions
+    from trace_eval.stats.agreement import BootstrapOptions
 
 _SCORES = "With --scores"
 
@@ -113,13 +113,13 @@ def agree(
 
     With --scores: correlation, error, calibration and uncertainty of scores.
     """
-    from trace_eval import agreement
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
-    from trace_eval.conclude import agree as powered
-    from trace_eval.conclude.gates import score_values
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
+    from trace_eval.stats import agreement
+    from trace_eval.stats.inference import agree as powered
+    from trace_eval.stats.inference.gates import score_values
 
     pairs_only = {
         "--policy": policy,
@@ -197,9 +197,9 @@ def _agree_scores(
     json_file: Path | None,
     csv_folder: Path | None,
 ) -> None:
-    from trace_eval.agreement import scores as found
-    from trace_eval.agreement.tabular import write_csv, write_json
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.stats.agreement import scores as found
+    from trace_eval.stats.agreement.tabular import write_csv, write_json
 
     bootstrap, split, families = chosen
     options = found.ScoreOptions(bootstrap, split, (*found.FAMILIES, *(families or ())))

@@ -85,12 +85,12 @@ def rank(
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from blueprints import UserError
     from fusion import DEFAULT_POLICY
-    from trace_eval import agreement, ranking
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
-    from trace_eval.conclude import rank as powered
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import ASKED, any_policy, load_policy
+    from trace_eval.stats import agreement, ranking
+    from trace_eval.stats.inference import rank as powered
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     positions = ranking.has_positions(source)

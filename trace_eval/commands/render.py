@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trace_eval.agreement.tabular import Table
+from trace_eval.stats.agreement.tabular import Table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from trace_eval.agreement.checks import DataWarning
+    from trace_eval.stats.agreement.checks import DataWarning
 
 
 #: Spaces between two columns, and at both ends of a line together, as rich draws them.
@@ -117,8 +117,8 @@ def _width(sizes: list[int]) -> int:
 
 def print_warnings(warnings: Iterable[DataWarning]) -> None:
     """Findings about the data, on stderr, before any table."""
-    from trace_eval.agreement.tables import warning_line
     from trace_eval.commands.console import warn
+    from trace_eval.stats.agreement.tables import warning_line
 
     for warning in warnings:
         warn(warning_line(warning))

@@ -1,0 +1,1 @@
+"""Statistics: agreement with human labels, rankings, and inference with few labels."""
