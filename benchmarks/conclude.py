@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.data.labels import LabelTable
-from trace_eval.stats.agreement import JudgedSource
+from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.influence import parts, simple_design
 from trace_eval.stats.inference.parts import ScreenOptions

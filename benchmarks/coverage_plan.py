@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.stats.agreement import JudgedSource
+from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trace_eval.compare.flips import mean_of, noise_per_judging
 from trace_eval.gate.evaluate import GateOptions, decide, measure
-from trace_eval.stats.agreement import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.sign_flip import sign_flip
 
 Array = NDArray[np.float64]

@@ -37,8 +37,8 @@ from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import Form, read_text, schema
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
-from trace_eval.stats.agreement.scores.files import read_scores
-from trace_eval.stats.agreement.scores.ratings import read_ratings
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_files import read_scores
 from trace_eval.stats.ranking.human import read_human_ranking
 from trace_eval.stats.ranking.positions import has_positions, read_positions
 

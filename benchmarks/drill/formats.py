@@ -40,8 +40,8 @@ from trace_eval.runs.run import Run
 from trace_eval.scorer.data import read_ratings as read_training
 from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 from trace_eval.select.candidates import read_candidates
-from trace_eval.stats.agreement.scores.files import read_scores
-from trace_eval.stats.agreement.scores.ratings import read_ratings
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_files import read_scores
 from trace_eval.stats.inference.probes import read_probes
 from trace_eval.stats.ranking.positions import read_positions
 

@@ -16,7 +16,7 @@ from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
 from trace_eval.gate import GateOptions, NotComparable, junit, junit_error
 from trace_eval.gate.power import sign_power, spread
-from trace_eval.stats.agreement import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 
 FEW = GateOptions(bootstrap=BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(100)]

@@ -15,7 +15,7 @@ from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_ch
 from trace_eval.compare.flips import noise_per_judging
 from trace_eval.compare.mapping import mapping
 from trace_eval.data.labels import read_labels
-from trace_eval.stats.agreement import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 
 FEW = ChangeOptions(BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(60)]

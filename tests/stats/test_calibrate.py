@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
-from trace_eval.stats.agreement import JudgedSource
+from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.calibrate import _bins, _Draws, _folds, calibrate
 from trace_eval.stats.inference.calibrators import METHODS, fit_temperature, sigmoid
 from trace_eval.stats.inference.evidence import gather

@@ -15,15 +15,11 @@ from extractors.registry import names
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import read_labels
-from trace_eval.stats.agreement import (
-    AgreeOptions,
-    BootstrapOptions,
-    JudgedSource,
-    agree,
-    read_source,
-)
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.card_page import markdown
@@ -36,6 +32,7 @@ from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 from trace_eval.stats.inference.verdict import best_rule, decide
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.ranking import outcomes_of
+from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(8)
 

@@ -6,14 +6,9 @@ import pytest
 from blueprints import UserError
 from fusion import POLICIES
 from trace_eval.data.labels import Codes
-from trace_eval.stats.agreement import (
-    cell_counts,
-    cells_of,
-    learn,
-    learn_table,
-    policy_codes,
-    upper_bound,
-)
+from trace_eval.stats.agreement.policies.learn import learn
+from trace_eval.stats.agreement.policies.learn_table import learn_table, upper_bound
+from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
 
 MAJORITY = POLICIES["majority_vote"]
 RNG = np.random.default_rng(13)

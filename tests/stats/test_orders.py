@@ -14,7 +14,7 @@ from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import trace_eval
 from tests.support.ensemble import ENSEMBLE
 from trace_eval.data.labels import LabelTable, label_table
-from trace_eval.stats.agreement import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.ranking import RankOptions, rank, separate_orders
 

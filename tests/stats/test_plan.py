@@ -14,7 +14,7 @@ from benchmarks.coverage_plan import World, reached
 from blueprints import UserError
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import LabelTable, label_table
-from trace_eval.stats.agreement import JudgedSource
+from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.plan import make_plan
 from trace_eval.stats.inference.win_rates import win_rate_tables

@@ -18,8 +18,8 @@ from benchmarks.conclude import WORLDS, Labelled, World, violations
 from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
-from trace_eval.stats.agreement import JudgedSource
 from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.influence import simple_design
 from trace_eval.stats.inference.parts import ScreenOptions, fewest_labels, labels_needed

@@ -32,7 +32,7 @@ def card(
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.labels import read_labels
-    from trace_eval.stats.agreement import write_json
+    from trace_eval.stats.agreement.tabular import write_json
     from trace_eval.stats.inference.card import make_cards
     from trace_eval.stats.inference.card_page import comparison, write_pages
     from trace_eval.stats.inference.gates import card_values

@@ -76,7 +76,8 @@ def compare(
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import ChangeOptions, CompareOptions, compare_runs, compare_tables
     from trace_eval.data.labels import read_labels
-    from trace_eval.stats.agreement import BootstrapOptions, write_csv, write_json
+    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+    from trace_eval.stats.agreement.tabular import write_csv, write_json
     from trace_eval.stats.inference.gates import score_values
 
     bootstrap = BootstrapOptions(resamples, level, seed)
@@ -112,7 +113,7 @@ def print_change(
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import judge_change, judge_change_tables
     from trace_eval.data.labels import read_labels
-    from trace_eval.stats.agreement import write_json
+    from trace_eval.stats.agreement.tabular import write_json
 
     known = read_labels(labels) if labels else None
     report = judge_change(sources, repeats, options, known, *board)

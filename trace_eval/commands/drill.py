@@ -40,7 +40,7 @@ def injection(
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
     from trace_eval.data.manifests import read_manifest
     from trace_eval.drill import drill_injection
-    from trace_eval.stats.agreement import write_json
+    from trace_eval.stats.agreement.tabular import write_json
 
     manifest = read_manifest(pairs, audio_root, None, limit)
     options = Options(extracting, judge, judging, DEFAULT_POLICY)
@@ -75,7 +75,7 @@ def probe(
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.manifests import read_manifest
     from trace_eval.drill import drill_judge
-    from trace_eval.stats.agreement import write_json
+    from trace_eval.stats.agreement.tabular import write_json
     from trace_eval.stats.inference.card_page import probe_table
 
     manifest = read_manifest(pairs, audio_root, None, limit)

@@ -131,7 +131,7 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
-    from trace_eval.stats.agreement import read_source
+    from trace_eval.stats.agreement.source import read_source
     from trace_eval.stats.inference.probabilities import write_probabilities
     from trace_eval.stats.inference.tables import calibration_tables
 

@@ -53,7 +53,8 @@ def plan(
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
-    from trace_eval.stats.agreement import read_source, write_json
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.agreement.tabular import write_json
     from trace_eval.stats.inference.evidence import gather
     from trace_eval.stats.inference.lists import write_plan
     from trace_eval.stats.inference.plan import make_plan

@@ -66,7 +66,8 @@ def screen(
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
-    from trace_eval.stats.agreement import read_source, write_json
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.agreement.tabular import write_json
     from trace_eval.stats.inference.evidence import gather
     from trace_eval.stats.inference.lists import write_lists
     from trace_eval.stats.inference.parts import ScreenOptions

@@ -14,7 +14,7 @@ from trace_eval.data.labels import LABELS, Codes
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
 from trace_eval.stats.agreement.kappa import kappa
-from trace_eval.stats.agreement.scores.resample import Resampler
+from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.share import Share
 
 Array = NDArray[np.float64]

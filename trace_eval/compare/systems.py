@@ -18,7 +18,7 @@ from trace_eval.compare.conclusions import (
 )
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.scores.resample import Resampler, ratio
+from trace_eval.stats.agreement.resample import Resampler, ratio
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.ranks import ranks
 

@@ -14,10 +14,10 @@ from blueprints.distribution import install_line
 from trace_eval.report.gather import Facts
 
 if TYPE_CHECKING:
-    from trace_eval.stats.agreement.evaluate import AgreeReport
     from trace_eval.stats.agreement.source import JudgedSource
     from trace_eval.stats.inference.calibrate import Calibration
     from trace_eval.stats.ranking import RankReport
+    from trace_eval.stats.report import AgreeReport
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,8 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
             + unused,
         )
     try:
-        from trace_eval.stats.agreement.evaluate import ALL_POLICIES, AgreeOptions, agree
+        from trace_eval.stats.agree import agree
+        from trace_eval.stats.report import ALL_POLICIES, AgreeOptions
 
         return agree([source], None, AgreeOptions(missing="drop", policy=ALL_POLICIES)), ""
     except (ImportError, UserError) as error:

@@ -22,7 +22,7 @@ from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_table import rubrics_of
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.scores.resample import Resampler, ratio
+from trace_eval.stats.agreement.resample import Resampler, ratio
 
 #: Resamples of the systems' intervals, and their level.
 RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)

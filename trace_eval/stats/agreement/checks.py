@@ -19,6 +19,9 @@ SIGNIFICANT = 0.001
 #: Share of ties that must repeat the previous row's label.
 COPIED_SHARE = 0.9
 
+#: Ids shown of a warning; all of them are in the JSON and CSV files.
+SHOWN_ROWS = 8
+
 #: A label that one side uses at least this often and the other never is worth a word.
 SEEN_OFTEN = 10
 
@@ -36,6 +39,15 @@ class DataWarning:
     check: str
     text: str
     rows: tuple[str, ...] = ()
+
+
+def warning_line(warning: DataWarning) -> str:
+    """A finding in one line, with its first rows."""
+    if not warning.rows:
+        return warning.text
+    shown = ", ".join(warning.rows[:SHOWN_ROWS])
+    more = len(warning.rows) - SHOWN_ROWS
+    return f"{warning.text} (rows {shown}{f' and {more} more' if more > 0 else ''})"
 
 
 def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]:

@@ -13,8 +13,8 @@ import numpy as np
 from trace_eval.data.labels import SCORE_FACTS
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.judges import JudgeData
+from trace_eval.stats.agreement.pearson import pearson
 from trace_eval.stats.agreement.score import defined
-from trace_eval.stats.agreement.scores.pearson import pearson
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.data.labels import LabelTable
+from trace_eval.stats.agree import agree
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.evaluate import AgreeOptions, AgreeReport, agree
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.judges import fused_by, known_policy, with_overall
 from trace_eval.stats.agreement.score import JudgeScore
@@ -26,6 +26,7 @@ from trace_eval.stats.inference.operation import Operation, operation
 from trace_eval.stats.inference.probes import FILE as PROBES_FILE
 from trace_eval.stats.inference.probes import ProbeReport, probes_of
 from trace_eval.stats.inference.verdict import LEAST_PAIRS, Verdict, best_rule, decide, untried
+from trace_eval.stats.report import AgreeOptions, AgreeReport
 
 #: Dimension whose agreement the verdict is about, the first that there is.
 MAIN = ("overall", "preference")

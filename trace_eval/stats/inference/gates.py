@@ -8,9 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from blueprints import UserError
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.card import Card
+from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: What may be asked of every judge, beside its own figures: the main accuracy.
 AGREEMENT = "agreement"
+
+#: Figures of scores that may be asked for.
+CORRELATIONS = ("rho", "tau_b", "r", "ccc")
 
 
 def conditions(texts: Sequence[str]) -> dict[str, float]:
@@ -67,6 +71,24 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
             main = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
             own |= {AGREEMENT: main.value, "coverage": score.coverage}
             own |= {name: metric.value for name, metric in score.metrics.items()}
+    return found
+
+
+def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, float | None]]:
+    """Figures of every judge of a report, of which more is better.
+
+    Of labels see :func:`score_values`; of scores the correlations with people's mean ratings, and
+    ``coverage``, the share of the rated answers that were scored.
+    """
+    if isinstance(report, AgreeReport):
+        return score_values(report.scores)
+    found: dict[str, dict[str, float | None]] = {
+        row.judge: {"coverage": row.scored / row.rated if row.rated else None}
+        for row in report.coverage
+    }
+    for figure in report.figures:
+        if figure.group == "agreement" and figure.name in CORRELATIONS and figure.who in found:
+            found[figure.who][figure.name] = figure.estimate.value
     return found
 
 

@@ -9,13 +9,14 @@ from blueprints import UserError
 from trace_eval.data.labels import LabelTable, read_labels
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.fuse import load_policy
-from trace_eval.stats.agreement import (
+from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
-    BootstrapOptions,
     ablation_table,
     mode_policy_table,
-    read_source,
 )
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.agreement.tabular import Table, p_value, table
 
 
 def compare(
@@ -58,3 +59,37 @@ def compare(
 
 def _judged(folder: Path) -> LabelTable:
     return read_source(folder).judgements
+
+
+def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
+    """The table of an ablation, or of modes and policies."""
+    return table(
+        f"{title}: difference to {result.reference}",
+        (
+            "condition",
+            "dimension",
+            "items",
+            "accuracy",
+            "sd of repeats",
+            "run to run",
+            "difference",
+            "only reference / only condition right",
+            "McNemar p",
+            "Holm p",
+        ),
+        (
+            (
+                row.condition,
+                row.dimension,
+                row.items,
+                row.accuracy,
+                row.spread,
+                row.run_to_run,
+                row.difference,
+                f"{row.mcnemar.only_first} / {row.mcnemar.only_second}" if row.mcnemar else None,
+                p_value(row.mcnemar.p if row.mcnemar else None),
+                p_value(row.p_holm),
+            )
+            for row in result.rows
+        ),
+    )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.study import People
+from trace_eval.stats.agreement.study import People
 
 Array = NDArray[Any]
 

@@ -1,41 +1,37 @@
-"""``agree --scores``: everything that scores and people's ratings can say about each other."""
+"""Scores against people's ratings: everything that the two can say about each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
+from trace_eval.stats.agreement.baselines import baselines
+from trace_eval.stats.agreement.binary import binary_agreement
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.scores.baselines import baselines
-from trace_eval.stats.agreement.scores.binary import binary_agreement
-from trace_eval.stats.agreement.scores.figures import (
+from trace_eval.stats.agreement.figures import (
+    Figure,
     FigureBook,
     add_agreement,
     add_ceiling,
     add_differences,
 )
-from trace_eval.stats.agreement.scores.forecasts import score_ratings
-from trace_eval.stats.agreement.scores.growth import growth
-from trace_eval.stats.agreement.scores.report import (
-    AlphaOfScores,
-    Coverage,
-    Figure,
-    Growth,
-    ScoreOptions,
-    ScoreReport,
-    SplitRow,
-)
-from trace_eval.stats.agreement.scores.resample import MAX_UNITS, Resampler
-from trace_eval.stats.agreement.scores.sample_figures import add_raters, add_samples
-from trace_eval.stats.agreement.scores.selective import add_selective, selective_rows
-from trace_eval.stats.agreement.scores.spearman import spearman
-from trace_eval.stats.agreement.scores.spread_figures import add_calibration, add_variance
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
-from trace_eval.stats.agreement.scores.systems import (
+from trace_eval.stats.agreement.forecasts import score_ratings
+from trace_eval.stats.agreement.growth import growth
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.resample import MAX_UNITS, Resampler
+from trace_eval.stats.agreement.sample_figures import add_raters, add_samples
+from trace_eval.stats.agreement.score_files import ScoreFile, join_scores
+from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
+from trace_eval.stats.agreement.spearman import spearman
+from trace_eval.stats.agreement.spread_figures import add_calibration, add_variance
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
     MAX_SYSTEMS,
     SystemAgreement,
@@ -43,8 +39,16 @@ from trace_eval.stats.agreement.scores.systems import (
     add_systems,
     system_rows,
 )
-from trace_eval.stats.agreement.scores.variance import fit_factor, rated_often
-from trace_eval.stats.agreement.scores.verdict import verdict
+from trace_eval.stats.agreement.variance import fit_factor, rated_often
+from trace_eval.stats.agreement.verdict import verdict
+from trace_eval.stats.report import (
+    AgreeOptions,
+    AlphaOfScores,
+    Coverage,
+    Growth,
+    ScoreReport,
+    SplitRow,
+)
 
 Mask = NDArray[np.bool_]
 
@@ -52,14 +56,23 @@ Mask = NDArray[np.bool_]
 TRAIN = "train"
 
 
+def agree_score_sources(
+    sources: Sequence[Path | ScoreFile], labels: Path | Ratings | None, options: AgreeOptions
+) -> ScoreReport:
+    """See :func:`trace_eval.stats.agree.agree`."""
+    joined = join_scores(sources, labels, options.rubric, options.missing)
+    report = agree_scores(joined.study, joined.judges, options, joined.labels, joined.rubric)
+    return replace(report, notes=(*joined.notes, *report.notes))
+
+
 def agree_scores(
     study: Study,
     judges: Sequence[JudgeScores],
-    options: ScoreOptions | None = None,
+    options: AgreeOptions | None = None,
     labels: str = "labels",
     rubric: str | None = None,
 ) -> ScoreReport:
-    """Compare judges' scores with people's ratings.
+    """Compare judges' scores with people's ratings, as arrays.
 
     All judges and baselines are compared on the same items: those that people rated and
     every judge scored.
@@ -67,19 +80,17 @@ def agree_scores(
     Args:
         study: items and ratings.
         judges: their scores of the study's items, one or more.
-        options: default: :class:`ScoreOptions`.
+        options: default: :class:`AgreeOptions`.
         labels, rubric: for the record.
 
     Raises:
         UserError: there is nothing to compare.
     """
-    options = options or ScoreOptions()
+    options = options or AgreeOptions()
     rated = study.people.count > 0
     chosen = _chosen(study, options)
     train, fitted_on = _train(study, rated, chosen)
-    with_beta = any(judge.beta is not None for judge in judges)
-    rules = baselines(study, train, with_beta)
-    factor = _variance_factor(study, train)
+    rules = baselines(study, train, any(judge.beta is not None for judge in judges))
     common = rated & chosen & np.logical_and.reduce([judge.scored for judge in judges])
     if not common.any():
         raise UserError(
@@ -89,55 +100,75 @@ def agree_scores(
     part = study.take(common)
     ours = [judge.take(common) for judge in judges]
     theirs = [rule for rule in (rule.take(common) for rule in rules) if rule.scored.all()]
-    book = FigureBook(Resampler(part.unit, options.bootstrap.seed))
-    for judge in (*ours, *theirs):
-        add_agreement(book, part, judge)
-    add_ceiling(book, part, ours)
-    notes = add_raters(book, part, ours)
-    add_variance(book, part, ours, factor)
-    for judge in (*ours, *(rule for rule in theirs if rule.shares is not None)):
-        add_calibration(book, part, judge)
-    for judge in ours:
-        add_samples(book, judge)
-    add_differences(book, ours)
-    for judge in ours:
-        _add_selective(book.resampler, part, judge)
-    figures, estimates = book.finish(options.bootstrap)
-    grouped = book.resampler.grouped
-    del book  # its columns; those of the systems are next
-    rows, agreements = _systems(study.take(chosen), [j.take(chosen) for j in judges], options)
+    figures = _figures(part, ours, theirs, _variance_factor(study, train), options)
+    systems = _systems(study.take(chosen), [j.take(chosen) for j in judges], options)
+    baseline_names = [rule.name for rule in theirs]
     return ScoreReport(
-        labels,
-        rubric,
-        len(part.ids),
-        len(part.people.row),
-        None if part.question is None else int(part.question.max()) + 1,
-        len(part.people.raters),
-        study.low,
-        study.high,
-        fitted_on,
-        options,
-        tuple(_coverage(judge, rated & chosen, chosen) for judge in judges),
-        tuple(figures),
-        tuple(
-            row for judge in ours for row in selective_rows(estimates, judge.name, len(part.ids))
-        ),
-        tuple(rows),
-        tuple(agreements),
-        tuple(found for judge in ours if (found := _growth(part, judge))),
-        tuple(
+        labels=labels,
+        rubric=rubric,
+        items=len(part.ids),
+        ratings=len(part.people.row),
+        questions=None if part.question is None else int(part.question.max()) + 1,
+        raters=len(part.people.raters),
+        low=study.low,
+        high=study.high,
+        fitted_on=fitted_on,
+        options=options,
+        coverage=tuple(_coverage(judge, rated & chosen, chosen) for judge in judges),
+        figures=figures.figures,
+        selective=figures.selective,
+        systems=systems[0],
+        system_agreement=systems[1],
+        growth=tuple(found for judge in ours if (found := _growth(part, judge))),
+        binary=tuple(
             binary_agreement(judge.name, judge.mean, part.people.mean)
             for judge in ours
             if len(study.levels) == 2
         ),
-        tuple(_alphas(part, ours)),
-        tuple(row for judge in ours for row in _by_split(part, judge)),
-        tuple(verdict(judge.name, [rule.name for rule in theirs], figures) for judge in ours),
-        (*_notes(study, part, rated & chosen, options, grouped), *notes),
+        alphas=tuple(_alphas(part, ours)),
+        splits=tuple(row for judge in ours for row in _by_split(part, judge)),
+        verdicts=tuple(verdict(judge.name, baseline_names, figures.figures) for judge in ours),
+        notes=(*_notes(study, part, rated & chosen, options, figures.grouped), *figures.notes),
     )
 
 
-def _chosen(study: Study, options: ScoreOptions) -> Mask:
+@dataclass(frozen=True)
+class _Figures:
+    """All figures that share their resamples; ``grouped``: questions were drawn in groups."""
+
+    figures: tuple[Figure, ...]
+    selective: tuple[Selective, ...]
+    notes: list[str]
+    grouped: bool
+
+
+def _figures(
+    study: Study,
+    judges: list[JudgeScores],
+    rules: Sequence[JudgeScores],
+    factor: float,
+    options: AgreeOptions,
+) -> _Figures:
+    book = FigureBook(Resampler(study.unit, options.bootstrap.seed))
+    for judge in (*judges, *rules):
+        add_agreement(book, study, judge)
+    add_ceiling(book, study, judges)
+    notes = add_raters(book, study, judges)
+    add_variance(book, study, judges, factor)
+    for judge in (*judges, *(rule for rule in rules if rule.shares is not None)):
+        add_calibration(book, study, judge)
+    for judge in judges:
+        add_samples(book, judge)
+    add_differences(book, judges)
+    for judge in judges:
+        _add_selective(book.resampler, study, judge)
+    found, estimates = book.finish(options.bootstrap)
+    items = len(study.ids)
+    selective = (row for judge in judges for row in selective_rows(estimates, judge.name, items))
+    return _Figures(tuple(found), tuple(selective), notes, book.resampler.grouped)
+
+
+def _chosen(study: Study, options: AgreeOptions) -> Mask:
     if options.split is None:
         return np.ones(len(study.ids), bool)
     if study.split is None:
@@ -180,10 +211,10 @@ def _add_selective(resampler: Resampler, study: Study, judge: JudgeScores) -> No
 
 
 def _systems(
-    study: Study, judges: Sequence[JudgeScores], options: ScoreOptions
-) -> tuple[list[SystemRow], list[SystemAgreement]]:
+    study: Study, judges: Sequence[JudgeScores], options: AgreeOptions
+) -> tuple[tuple[SystemRow, ...], tuple[SystemAgreement, ...]]:
     if study.system is None or not 0 < len(study.systems) <= MAX_SYSTEMS:
-        return [], []
+        return (), ()
     unit = np.unique(study.unit, return_inverse=True)[1]
     resampler = Resampler(unit, options.bootstrap.seed)
     for judge in judges:
@@ -195,7 +226,7 @@ def _systems(
         mine, agreement = system_rows(study, judge, estimates, options.families)
         rows += mine
         agreements.append(agreement)
-    return rows, agreements
+    return tuple(rows), tuple(agreements)
 
 
 def _growth(study: Study, judge: JudgeScores) -> Growth | None:
@@ -248,7 +279,7 @@ def _by_split(study: Study, judge: JudgeScores) -> list[SplitRow]:
 
 
 def _notes(
-    study: Study, part: Study, rated: Mask, options: ScoreOptions, grouped: bool
+    study: Study, part: Study, rated: Mask, options: AgreeOptions, grouped: bool
 ) -> list[str]:
     found = []
     if len(part.ids) < int(rated.sum()):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.pearson import moments
+from trace_eval.stats.agreement.pearson import moments
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.pearson import pearson
+from trace_eval.stats.agreement.pearson import pearson
 
 Array = NDArray[Any]
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.figures import FigureBook
-from trace_eval.stats.agreement.scores.icc import icc_columns, icc_of_sums
-from trace_eval.stats.agreement.scores.raters import (
+from trace_eval.stats.agreement.figures import FigureBook
+from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
+from trace_eval.stats.agreement.raters import (
     MeanOfR,
     add_mean_r,
     human_pairs,
     judge_pairs,
     leave_one_out,
 )
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
+from trace_eval.stats.agreement.study import JudgeScores, Study
 
 Array = NDArray[Any]
 

@@ -1,9 +1,9 @@
-"""From run folders and files to a report: what ``agree --scores`` does."""
+"""Scores of single answers from run folders and files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,10 +14,8 @@ from trace_eval.data.label_files import read_columns
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.rubrics import load_rubric, rubric_names
 from trace_eval.rubrics.single import ScaleSpec
-from trace_eval.stats.agreement.scores.evaluate import agree_scores
-from trace_eval.stats.agreement.scores.ratings import Ratings, ratings_of_items, read_ratings
-from trace_eval.stats.agreement.scores.report import ScoreOptions, ScoreReport
-from trace_eval.stats.agreement.scores.source import (
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings
+from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,
     Facts,
     ScoreColumn,
@@ -26,7 +24,7 @@ from trace_eval.stats.agreement.scores.source import (
     judges_of,
     study_of,
 )
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
+from trace_eval.stats.agreement.study import JudgeScores, Study
 
 #: Columns of a file of scores -> our names; score records have the same.
 SCORE_COLUMNS = {
@@ -63,52 +61,47 @@ class ScoreFile:
     scale: Numbers | None = None
 
 
-def agree_score_files(
-    sources: Sequence[Path],
-    labels: Path | None = None,
-    rubric: str | None = None,
-    missing: Literal["error", "drop"] = "error",
-    options: ScoreOptions | None = None,
-) -> ScoreReport:
-    """Compare the scores of runs or files with people's ratings.
-
-    Args:
-        sources: run folders of ``rate``, or CSV/JSONL files with ``id`` and ``score``; the
-            judges of several are compared with each other.
-        labels: a file of ratings, or of items with labels; null: those inside the run.
-        rubric: name or file; null: the only one that the sources have.
-        missing: ``error`` refuses ratings of items that the sources do not have, ``drop``
-            leaves them out.
-        options: default: :class:`ScoreOptions`.
-
-    Raises:
-        UserError: a file cannot be read, or there is nothing to compare.
-    """
-    study, judges, read = _prepared(sources, labels, rubric, missing)
-    report = agree_scores(study, judges, options, read.source, read.rubric)
-    return replace(report, notes=(*read.notes, *report.notes))
-
-
 @dataclass(frozen=True)
-class _Read:
-    """What a report says of its sources: where the labels are from, and what judges admit."""
+class JoinedScores:
+    """Judges' scores beside people's ratings, as arrays.
 
-    source: str
+    Attributes:
+        labels: where the ratings are from.
+        rubric: that was scored; None: unknown.
+        notes: what every score of a judge says of itself.
+    """
+
+    study: Study
+    judges: list[JudgeScores]
+    labels: str
     rubric: str | None
     notes: tuple[str, ...]
 
 
-def _prepared(
-    sources: Sequence[Path],
-    labels: Path | None,
-    rubric: str | None,
-    missing: Literal["error", "drop"],
-) -> tuple[Study, list[JudgeScores], _Read]:
-    """Arrays; the texts and dictionaries that they are made of are freed at the end."""
+def join_scores(
+    sources: Sequence[Path | ScoreFile],
+    labels: Path | Ratings | None = None,
+    rubric: str | None = None,
+    missing: Literal["error", "drop"] = "error",
+) -> JoinedScores:
+    """Scores joined to ratings by item; the texts they are made of are freed at the end.
+
+    Args:
+        sources: run folders of ``rate``, CSV or JSONL files with ``id`` and ``score``, or what
+            was read of them.
+        labels: ratings, or a file of ratings or of items with labels; None: those in the run.
+        rubric: name or file; None: the only one that the sources have.
+        missing: ``error`` refuses ratings of items that the sources do not have, ``drop``
+            leaves them out.
+
+    Raises:
+        UserError: a file cannot be read, or there is nothing to compare.
+    """
     name = load_rubric(rubric).name if rubric else None
-    files = [read_scores(path, name) for path in sources]
+    files = [read_scores(s, name) if isinstance(s, Path) else s for s in sources]
     found, facts, texts, scale = merged_sources(files, rubric)
-    ratings = read_ratings(labels, found.rubric) if labels else _own_labels(files)
+    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
+    ratings = ratings or own_labels(files)
     stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
     if stray and missing == "error":
         raise UserError(
@@ -117,7 +110,8 @@ def _prepared(
         )
     study = study_of(facts, texts, ratings, scale)
     judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]
-    return study, judges, _Read(ratings.source, found.rubric, tuple(_caveats(found.columns)))
+    notes = tuple(_caveats(found.columns))
+    return JoinedScores(study, judges, ratings.source, found.rubric, notes)
 
 
 def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
@@ -159,7 +153,7 @@ def read_scores(path: Path, rubric: str | None = None) -> ScoreFile:
     """
     if path.is_dir():
         return _read_run(path, rubric)
-    if path.suffix == ".jsonl" and _holds_records(path):
+    if path.suffix == ".jsonl" and holds_records(path):
         return _of_records(str(path), _records(path), rubric)
     return _of_columns(path, rubric)
 
@@ -169,7 +163,7 @@ def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
     if not items_path.is_file() or not scores_path.is_file():
         raise UserError(
             f"{folder}: holds no scores of single answers; name a folder that `trace-eval rate`"
-            " wrote, or leave out --scores"
+            " wrote"
         )
     found = _of_records(str(folder), _records(scores_path), rubric)
     items = list(_parsed(items_path))
@@ -212,7 +206,8 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
         yield record
 
 
-def _holds_records(path: Path) -> bool:
+def holds_records(path: Path) -> bool:
+    """Whether the lines of a file are score records, as ``rate`` writes them."""
     try:
         first = next((record for _, record in lines(path)), None)
     except OSError as error:
@@ -304,7 +299,8 @@ def _number(text: str | None, where: str, name: str) -> float | None:
     return value
 
 
-def _own_labels(files: Sequence[ScoreFile]) -> Ratings:
+def own_labels(files: Sequence[ScoreFile]) -> Ratings:
+    """The ratings that came with the first file that has some."""
     for file in files:
         if file.labels is not None and len(file.labels.ids):
             return file.labels

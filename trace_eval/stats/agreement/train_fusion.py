@@ -27,10 +27,10 @@ from trace_eval.scores.fusion_fit import (
     members,
     squared_error,
 )
-from trace_eval.stats.agreement.scores.files import merged_sources, read_scores
-from trace_eval.stats.agreement.scores.ratings import read_ratings
-from trace_eval.stats.agreement.scores.source import judge_scores, study_of
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_columns import judge_scores, study_of
+from trace_eval.stats.agreement.score_files import merged_sources, read_scores
+from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.tabular import Table, table
 
 Array = NDArray[Any]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import Numbers, likert
 from trace_eval.data.items import Single
-from trace_eval.stats.agreement.scores.ratings import Ratings, positions
-from trace_eval.stats.agreement.scores.study import JudgeScores, People, Study
+from trace_eval.stats.agreement.ratings import Ratings, positions
+from trace_eval.stats.agreement.study import JudgeScores, People, Study
 
 Array = NDArray[Any]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.scores.ranks import levels
-from trace_eval.stats.agreement.scores.resample import OfWeights, Resampler
+from trace_eval.stats.agreement.ranks import levels
+from trace_eval.stats.agreement.resample import OfWeights, Resampler
 
 Array = NDArray[Any]
 

@@ -4,24 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.scores.concordance import concordance_moments, concordance_of_sums
-from trace_eval.stats.agreement.scores.errors import add_errors
-from trace_eval.stats.agreement.scores.forecasts import score_ratings
-from trace_eval.stats.agreement.scores.kendall import add_kendall
-from trace_eval.stats.agreement.scores.pearson import moments, pearson_of_sums
-from trace_eval.stats.agreement.scores.report import Figure, Group
-from trace_eval.stats.agreement.scores.resample import Resampler
-from trace_eval.stats.agreement.scores.spearman import add_spearman
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
-from trace_eval.stats.agreement.scores.variance import MIN_RATINGS
+from trace_eval.stats.agreement.concordance import concordance_moments, concordance_of_sums
+from trace_eval.stats.agreement.errors import add_errors
+from trace_eval.stats.agreement.forecasts import score_ratings
+from trace_eval.stats.agreement.kendall import add_kendall
+from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.variance import MIN_RATINGS
 
 Array = NDArray[Any]
+
+#: Which table a figure belongs to.
+Group = Literal["agreement", "people", "raters", "variance", "calibration", "samples", "judges"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number about one judge, baseline or the people.
+
+    Attributes:
+        group: its table.
+        who: the judge, the baseline or ``people``.
+        name: of the statistic, stable for programs.
+        estimate: value and intervals.
+        rows: what it is computed from.
+        unit: what those are: ``items``, ``ratings`` or ``raters``.
+        reason: why there is no value.
+    """
+
+    group: Group
+    who: str
+    name: str
+    estimate: IntervalEstimate
+    rows: int
+    unit: str = "items"
+    reason: str | None = None
 
 
 @dataclass

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate, resampled
 from trace_eval.stats.agreement.interval import Range, bca_interval, percentile_interval
-from trace_eval.stats.agreement.scores.ranks import Cells, levels
+from trace_eval.stats.agreement.ranks import Cells, levels
 
 Array = NDArray[Any]
 

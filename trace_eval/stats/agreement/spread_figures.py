@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.calibration import add_dispersion, central
-from trace_eval.stats.agreement.scores.figures import FigureBook
-from trace_eval.stats.agreement.scores.forecasts import OPINIONS
-from trace_eval.stats.agreement.scores.spearman import add_spearman
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
-from trace_eval.stats.agreement.scores.variance import mean_forecast, rated_often
+from trace_eval.stats.agreement.calibration import add_dispersion, central
+from trace_eval.stats.agreement.figures import FigureBook
+from trace_eval.stats.agreement.forecasts import OPINIONS
+from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.variance import mean_forecast, rated_often
 
 Array = NDArray[Any]
 

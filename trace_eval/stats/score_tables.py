@@ -1,14 +1,15 @@
-"""The tables of a :class:`~trace_eval.stats.agreement.scores.report.ScoreReport`, for people."""
+"""The tables of a :class:`~trace_eval.stats.agreement.report.ScoreReport`, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.scores.report import Figure, Group, ScoreReport
-from trace_eval.stats.agreement.scores.selective import WITHHELD
-from trace_eval.stats.agreement.scores.variance import MIN_RATINGS
+from trace_eval.stats.agreement.figures import Figure, Group
+from trace_eval.stats.agreement.selective import WITHHELD
 from trace_eval.stats.agreement.tabular import NOTHING, Table, cell, table
+from trace_eval.stats.agreement.variance import MIN_RATINGS
+from trace_eval.stats.report import ScoreReport
 
 #: Name of a figure -> how it is called for people.
 TITLES = {

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.crps import crps_beta, crps_levels, crps_point
-from trace_eval.stats.agreement.scores.nll import nll_beta, nll_levels
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
+from trace_eval.stats.agreement.crps import crps_beta, crps_levels, crps_point
+from trace_eval.stats.agreement.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.study import JudgeScores, Study
 
 Array = NDArray[Any]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.scores.ranks import Cells, by_level
-from trace_eval.stats.agreement.scores.resample import OfWeights, Resampler
+from trace_eval.stats.agreement.ranks import Cells, by_level
+from trace_eval.stats.agreement.resample import OfWeights, Resampler
 
 Array = NDArray[Any]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.scores.pearson import pearson_of_sums
-from trace_eval.stats.agreement.scores.resample import Resampler, ratio
-from trace_eval.stats.agreement.scores.study import JudgeScores, Study
+from trace_eval.stats.agreement.pearson import pearson_of_sums
+from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.study import JudgeScores, Study
 
 Array = NDArray[Any]
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from trace_eval.stats.agreement.ablation.conditions import Ablation
-from trace_eval.stats.agreement.bias.bias_tables import bias_tables, noise_table
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.groups import ALL
 from trace_eval.stats.agreement.metrics import METRICS
@@ -16,15 +13,14 @@ from trace_eval.stats.agreement.people_tables import forced_table, people_tables
 from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolved
 from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad
-from trace_eval.stats.agreement.report import AgreeReport
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.bias_tables import bias_tables, noise_table
+from trace_eval.stats.inference.tables import calibration_tables, share_table
+from trace_eval.stats.report import AgreeReport
 
-#: Ids shown of a warning; all of them are in the JSON and CSV files.
-SHOWN_ROWS = 8
 
-
-def agree_tables(report: AgreeReport) -> Iterator[Table]:
+def label_tables(report: AgreeReport) -> Iterator[Table]:
     """Every table that has rows, in reading order."""
     for found in (
         _truth(report),
@@ -44,6 +40,10 @@ def agree_tables(report: AgreeReport) -> Iterator[Table]:
     ):
         if found.rows:
             yield _fused(found, report)
+    if report.shares:
+        yield share_table(report.shares, report.options.bootstrap.level, report.design)
+    for calibration in report.calibrations:
+        yield from calibration_tables(calibration)
 
 
 def _fused(found: Table, report: AgreeReport) -> Table:
@@ -70,49 +70,6 @@ def _forced(report: AgreeReport) -> Table:
     subsets = any(row.group != ALL for row in report.forced)
     rows = [row for row in report.forced if subsets or row.dimension == "preference"]
     return forced_table(rows)
-
-
-def warning_line(warning: DataWarning) -> str:
-    """A finding in one line, with its first rows."""
-    if not warning.rows:
-        return warning.text
-    shown = ", ".join(warning.rows[:SHOWN_ROWS])
-    more = len(warning.rows) - SHOWN_ROWS
-    return f"{warning.text} (rows {shown}{f' and {more} more' if more > 0 else ''})"
-
-
-def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
-    """The table of an ablation, or of modes and policies."""
-    return table(
-        f"{title}: difference to {result.reference}",
-        (
-            "condition",
-            "dimension",
-            "items",
-            "accuracy",
-            "sd of repeats",
-            "run to run",
-            "difference",
-            "only reference / only condition right",
-            "McNemar p",
-            "Holm p",
-        ),
-        (
-            (
-                row.condition,
-                row.dimension,
-                row.items,
-                row.accuracy,
-                row.spread,
-                row.run_to_run,
-                row.difference,
-                f"{row.mcnemar.only_first} / {row.mcnemar.only_second}" if row.mcnemar else None,
-                p_value(row.mcnemar.p if row.mcnemar else None),
-                p_value(row.p_holm),
-            )
-            for row in result.rows
-        ),
-    )
 
 
 def _truth(report: AgreeReport) -> Table:
