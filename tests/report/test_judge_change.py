@@ -11,11 +11,11 @@ from benchmarks.gate import ChangeCell, changes
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run
-from trace_eval.agreement import BootstrapOptions
 from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
 from trace_eval.compare.flips import noise_per_judging
 from trace_eval.compare.mapping import mapping
 from trace_eval.data.labels import read_labels
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 
 FEW = ChangeOptions(BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(60)]

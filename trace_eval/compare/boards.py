@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.holm import holm
 from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
 from trace_eval.compare.judgings import split_column
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.data.label_files import read_columns
-from trace_eval.ranking.correlation import correlate
-from trace_eval.ranking.ranks import ranks
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.ranking.correlation import correlate
+from trace_eval.stats.ranking.ranks import ranks
 
 Array = NDArray[np.float64]
 

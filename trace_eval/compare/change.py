@@ -9,13 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.agreement.compare import Comparison
-from trace_eval.agreement.evaluate import agree
-from trace_eval.agreement.report import AgreeOptions
-from trace_eval.agreement.score import JudgeScore
-from trace_eval.agreement.sign_flip import sign_flip
-from trace_eval.agreement.source import JudgedSource
 from trace_eval.compare.flips import (
     Flips,
     Noise,
@@ -33,6 +26,13 @@ from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.severe import SevereItem, severe_items
 from trace_eval.compare.systems import SystemChange, system_change
 from trace_eval.data.labels import LABELS, MISSING, LabelTable
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.report import AgreeOptions
 
 Array = NDArray[np.float64]
 

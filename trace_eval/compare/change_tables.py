@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.agreement.share import Share
-from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.change import JudgeChange
 from trace_eval.compare.conclusions import Change
 from trace_eval.compare.flips import KINDS
 from trace_eval.compare.mapping import Mapping
+from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 
 #: Systems that a table of boards lists.
 _ROWS = 40

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.agreement.align import items_of
-from trace_eval.agreement.tabular import Table
 from trace_eval.compare.boards import BoardChange, compare_boards, is_board, read_board
 from trace_eval.compare.change import ChangeOptions, JudgeChange, compare_judgings
 from trace_eval.compare.change_tables import board_tables, change_tables
 from trace_eval.compare.judgings import Judging, read_judging
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.tabular import Table
 
 
 def judge_change(

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.source import read_source
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
@@ -28,6 +27,7 @@ from trace_eval.data.scores import Score
 from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.source import read_source
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

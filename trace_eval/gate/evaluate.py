@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.agreement.holm import holm
-from trace_eval.agreement.share import Share
-from trace_eval.agreement.sign_flip import sign_flip
 from trace_eval.compare.flips import Noise, changed, identical, mean_of, repeated
 from trace_eval.compare.judgings import Joined, Judging, aligned, join, read_judging
 from trace_eval.compare.severe import SevereItem, severe_items
 from trace_eval.gate.comparable import check_comparable, sides
 from trace_eval.gate.power import Spread, spread, wider
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.agreement.sign_flip import sign_flip
 
 Array = NDArray[np.float64]
 Verdict = Literal["pass", "fail", "cannot tell"]

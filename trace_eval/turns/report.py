@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trace_eval.agreement.tabular import Table, plain, table
+from trace_eval.stats.agreement.tabular import Table, plain, table
 from trace_eval.turns.conversation import ConversationItem, Turn
 from trace_eval.turns.definitions import DEFAULT, DefinitionSet, Event, Measured, definition_set
 from trace_eval.turns.figures import (
