@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree import agree, agree_tables
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.forced import forced
 from trace_eval.stats.agreement.groups import by_level, categories
@@ -18,7 +18,6 @@ from trace_eval.stats.agreement.levels import (
 )
 from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.agree import agree_tables
 from trace_eval.stats.report import AgreeOptions
 
 #: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.
