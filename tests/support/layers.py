@@ -24,7 +24,7 @@ extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
 judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
 judges.rules: blueprints data extractors fusion judges.base
-judges.text: blueprints data extractors judges judges.base judges.chat judges.options rubrics
+judges.text: blueprints data extractors judges judges.base judges.chat judges.options measures rubrics
 judges.views: blueprints data extractors judges.base judges.chat judges.options judges.text
 judges.naturalness: blueprints data fusion judges judges.text rubrics
 judges.rating: blueprints data fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores

@@ -11,7 +11,15 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
 
 from blueprints import FiniteJson, Strict
-from trace_eval.data.pairs import MAX_ID, Answer, Instruction, Pair, Recording, same_but_signatures
+from trace_eval.data.pairs import (
+    MAX_ID,
+    Answer,
+    Instruction,
+    Pair,
+    Recording,
+    SpokenLanguage,
+    same_but_signatures,
+)
 
 #: First character of the names of raters who are known by their place in a list only; such a
 #: name says nothing across items.
@@ -126,6 +134,11 @@ class Single(Strict):
     transcription: str | None = Field(None, description="words of the audio that is asked about")
     labels: ScoreLabels | None = Field(None, description="people's scores, never shown to a judge")
     category: str | None = None
+    language: SpokenLanguage | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # records without one stay as they were
+        description="ISO 639-1 code or English name of what is spoken; then none is detected",
+    )
     split: str | None = Field(None, description="train, dev or test")
     meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
@@ -177,6 +190,7 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
             answer=Candidate(**{**recording, "data": answer.data}),
             system=answer.system,
             category=pair.category,
+            language=pair.language,
             meta=pair.meta,
         )
 

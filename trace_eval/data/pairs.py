@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from blueprints import FiniteJson, Strict
+from blueprints.languages import find_language, language_code
 from fusion import Rating
 from trace_eval.data.files import utf8_name
 from trace_eval.data.urls import is_url, location, redacted
@@ -22,6 +24,15 @@ Model = TypeVar("Model", bound=Strict)
 
 #: Longest id, characters: every message and table shows it.
 MAX_ID = 1000
+
+
+def _code(text: str) -> str:
+    """Of a language, also with its region: ``en-US``."""
+    return find_language(re.split("[-_]", text)[0]) or language_code(text)
+
+
+#: An ISO 639-1 code, made from what a file says.
+SpokenLanguage = Annotated[str, AfterValidator(_code)]
 
 
 class Recording(Strict):
@@ -114,6 +125,11 @@ class Pair(Strict):
     b: Answer
     labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
     category: str | None = None
+    language: SpokenLanguage | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # records without one stay as they were
+        description="ISO 639-1 code or English name of what is spoken; then none is detected",
+    )
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")
     voice: Recording | None = Field(
         None,

@@ -41,6 +41,7 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("labels", "preference"): ("label_preference", "preference"),
     ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
+    ("language",): ("language",),
     ("instruction_id",): ("instruction_id", "data_ID"),
 }
 

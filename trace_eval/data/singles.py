@@ -33,6 +33,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "rationale": ("rationale",),
     "transcription": ("transcription",),
     "category": ("category",),
+    "language": ("language",),
     "split": ("split",),
     "scores": ("scores", "ratings"),
     "feedback": ("feedback",),
@@ -62,7 +63,7 @@ def single_from_record(
     """
     fields, nested, meta = _sorted(record)
     tree: dict[str, Any] = {name: fields.pop(name) for name in _PLAIN if name in fields}
-    tree |= {name: fields.pop(name) for name in ("category", "split") if name in fields}
+    tree |= {name: fields.pop(name) for name in ("category", "language", "split") if name in fields}
     tree["instruction"] = _instruction(fields, nested)
     tree["answer"] = _answer(fields, nested)
     tree["labels"] = _labels(fields, nested)

@@ -133,9 +133,17 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
     return list(visible.split(",") if visible else map(str, range(count)))[:count]
 
 
-def source_of(recording: Recording) -> ClipSource:
-    """What the engine is told of a recording."""
-    return ClipSource(recording.source_id, recording.audio, recording.data, recording.url)
+def source_of(
+    recording: Recording, language: str | None = None, assumed: str | None = None
+) -> ClipSource:
+    """What the engine is told of a recording, and of the language spoken in it.
+
+    Args:
+        recording: where it is.
+        language, assumed: see :class:`ClipSource`.
+    """
+    place = (recording.audio, recording.data, recording.url)
+    return ClipSource(recording.source_id, *place, language, assumed)
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:
