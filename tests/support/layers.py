@@ -12,6 +12,7 @@ fusion:
 extractors: blueprints
 audio: blueprints extractors
 data: blueprints fusion
+conversations: blueprints data extractors
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -41,7 +42,7 @@ runs: blueprints data extracting extractors fusion judges.base judges.chat judge
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion
-turns: agreement blueprints data extractors
+turns: agreement blueprints conversations data
 datasets: agreement blueprints data fusion measures ranking
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs

@@ -20,7 +20,7 @@ from trace_eval.agreement.bootstrap import (
     resampled,
 )
 from trace_eval.agreement.interval import Range, exact_interval, percentile_interval
-from trace_eval.turns.definitions.base import DefinitionSet, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
 
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8

@@ -7,8 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.turns.conversation import Channel, ConversationItem, Turn
-from trace_eval.turns.layouts.base import (
+from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
     ReadOptions,
@@ -17,6 +16,7 @@ from trace_eval.turns.layouts.base import (
     json_lines,
     problem,
 )
+from trace_eval.data.conversation import Channel, ConversationItem, Turn
 
 
 def fits(path: Path) -> bool:
