@@ -38,7 +38,7 @@ judges.reward: audio blueprints data extractors fusion judges judges.base judges
 judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
-runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
+runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from blueprints import Absent, Blueprint, Present, Signal, Status, UserError
-from extractors.audio import Clip, decode
+from extractors.audio import Clip, Part, decode
 from extractors.base import Extractor, Item
 from extractors.limits import MAX_SECONDS
 from trace_eval.extracting.cache import Cache, Stamp, group_key, lasting, stamp_of
@@ -27,6 +27,8 @@ class ClipSource:
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
     url: str | None = field(default=None, repr=False)
+    part: Part | None = None
+    """A stretch of one channel; null: the whole recording."""
 
     @property
     def content(self) -> Path | bytes:
@@ -50,6 +52,21 @@ class ClipSource:
         Raises:
             UserError: it is too large to be fetched.
         """
+        found = self._whole_stamp()
+        if found is None or self.part is None:
+            return found
+        return found._replace(place=f"{found.place}#{self.part!r}")
+
+    def decode(self, max_seconds: float = MAX_SECONDS) -> Clip:
+        """Its samples, read now.
+
+        Raises:
+            AudioError: it cannot be decoded.
+            UserError: it cannot be fetched.
+        """
+        return decode(self.content, self.id, max_seconds, self.part)
+
+    def _whole_stamp(self) -> Stamp | None:
         if self.path is not None:
             return stamp_of(self.path)
         if self.url is None:
@@ -244,7 +261,7 @@ class _Job:
         """Decode if that has not happened yet; False (and an error kept) when it fails."""
         if self.clip is None and self.error is None:
             try:
-                self.clip = decode(self.source.content, self.source.id, max_seconds)
+                self.clip = self.source.decode(max_seconds)
             except UserError as error:
                 self.error = str(error)
             except Exception as error:  # a decoder bug costs one clip, not the run

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from blueprints import UserError
 from blueprints.languages import language_code
+from extractors.audio import Part
 from extractors.base import Extractor
 from extractors.catalogue import another_recogniser
 from extractors.registry import AUTO, plan_extractors
@@ -135,7 +136,9 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
 
 def source_of(recording: Recording) -> ClipSource:
     """What the engine is told of a recording."""
-    return ClipSource(recording.source_id, recording.audio, recording.data, recording.url)
+    cut = recording.cut
+    part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
+    return ClipSource(recording.source_id, recording.audio, recording.data, recording.url, part)
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:
