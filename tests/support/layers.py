@@ -12,6 +12,7 @@ fusion:
 extractors: blueprints
 audio: blueprints extractors
 data: blueprints fusion
+conversations: blueprints data extractors
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -37,10 +38,10 @@ judges.reward: audio blueprints data extractors fusion judges judges.base judges
 judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
-runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
+runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
-turns: blueprints data extractors stats
+turns: blueprints conversations data stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
 report: blueprints data extractors fusion rubrics runs static stats

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError
-from extractors.audio import Clip, decode
+from extractors.audio import Clip, Part, decode
 from extractors.base import Extractor, Item
 from extractors.limits import MAX_SECONDS
 from trace_eval.extracting.cache import Cache, Stamp, group_key, lasting, stamp_of
@@ -32,6 +32,8 @@ class ClipSource:
     """ISO 639-1 code of the language that is spoken in it, where the manifest says so."""
     assumed: str | None = None
     """The language to be tried where the recogniser is unsure."""
+    part: Part | None = None
+    """A stretch of one channel; None: the whole recording."""
 
     @property
     def content(self) -> Path | bytes:
@@ -55,6 +57,21 @@ class ClipSource:
         Raises:
             UserError: it is too large to be fetched.
         """
+        found = self._whole_stamp()
+        if found is None or self.part is None:
+            return found
+        return found._replace(place=f"{found.place}#{self.part!r}")
+
+    def decode(self, max_seconds: float = MAX_SECONDS) -> Clip:
+        """Its samples, read now.
+
+        Raises:
+            AudioError: it cannot be decoded.
+            UserError: it cannot be fetched.
+        """
+        return decode(self.content, self.id, max_seconds, self.part)
+
+    def _whole_stamp(self) -> Stamp | None:
         if self.path is not None:
             return stamp_of(self.path)
         if self.url is None:
@@ -292,7 +309,7 @@ class _Job:
         """Decode if that has not happened yet; False (and an error kept) when it fails."""
         if self.clip is None and self.error is None:
             try:
-                self.clip = decode(self.source.content, self.source.id, max_seconds)
+                self.clip = self.source.decode(max_seconds)
             except UserError as error:
                 self.error = str(error)
             except Exception as error:  # a decoder bug costs one clip, not the run

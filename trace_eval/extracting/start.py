@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from blueprints import UserError
 from blueprints.languages import language_code
+from extractors.audio import Part
 from extractors.base import Extractor
 from extractors.catalogue import another_recogniser
 from extractors.registry import AUTO, plan_extractors
@@ -142,8 +143,10 @@ def source_of(
         recording: where it is.
         language, assumed: see :class:`ClipSource`.
     """
+    cut = recording.cut
+    part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
     place = (recording.audio, recording.data, recording.url)
-    return ClipSource(recording.source_id, *place, language, assumed)
+    return ClipSource(recording.source_id, *place, language, assumed, part)
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:

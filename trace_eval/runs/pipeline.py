@@ -65,10 +65,7 @@ def decode_recording(recording: Recording) -> Clip:
         AudioError: it cannot be decoded (any more).
         UserError: it cannot be fetched.
     """
-    from extractors.audio import decode
-
-    source = source_of(recording)
-    return decode(source.content, source.id)
+    return source_of(recording).decode()
 
 
 def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> list[Extractor]:

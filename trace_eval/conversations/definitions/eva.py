@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trace_eval.turns.conversation import Conversation, Role
-from trace_eval.turns.definitions.base import (
+from trace_eval.conversations.definitions.base import (
     NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
 )
-from trace_eval.turns.spans import Spans, overlaps
+from trace_eval.conversations.spans import Spans, overlaps
+from trace_eval.data.conversation import Conversation, Role
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.stream import SpeechFile
 from extractors.vad import CHUNK, find_spans, speech_probability_of_blocks
-from trace_eval.turns.conversation import Channel
-from trace_eval.turns.spans import Spans
+from trace_eval.conversations.spans import Spans
+from trace_eval.data.conversation import Channel
 
 #: Step of levels, seconds, and in samples.
 HOP_S = 0.01

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from trace_eval.turns.conversation import ROLES, Conversation, Role, Turn
-from trace_eval.turns.spans import Spans, around, joined
+from trace_eval.conversations.spans import Spans, around, joined
+from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import soundfile
 
 from blueprints import UserError
 from extractors.audio import opened
-from trace_eval.turns.conversation import Channel, ConversationItem, Role
-from trace_eval.turns.layouts.base import Found, Layout, ReadOptions, Unread, each
-from trace_eval.turns.layouts.rows import first_row, number_of, rows_of
-from trace_eval.turns.sound import heard_conversation
+from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, each
+from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
+from trace_eval.conversations.sound import heard_conversation
+from trace_eval.data.conversation import Channel, ConversationItem, Role
 
 SUFFIXES = {f".{name.lower()}" for name in soundfile.available_formats()} | {".opus", ".mp3"}
 

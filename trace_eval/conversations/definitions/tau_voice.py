@@ -14,15 +14,15 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.turns.conversation import Conversation, Role
-from trace_eval.turns.definitions.base import (
+from trace_eval.conversations.definitions.base import (
     NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
 )
-from trace_eval.turns.spans import joined
+from trace_eval.conversations.spans import joined
+from trace_eval.data.conversation import Conversation, Role
 
 #: Kinds of sound that no agent should take for a turn, in order of precedence.
 EFFECTS = ("vocal_tic", "non_directed")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.turns.sound.lanes import HOP_S, SILENT_DB, Lane
-from trace_eval.turns.spans import Spans, joined, without
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane
+from trace_eval.conversations.spans import Spans, joined, without
 
 Levels = NDArray[np.float64]
 _Mask = NDArray[np.bool_]

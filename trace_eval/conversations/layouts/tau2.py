@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.turns.conversation import (
-    Clock,
-    Conversation,
-    ConversationItem,
-    End,
-    SourceEvent,
-    Speaker,
-    Turn,
-)
-from trace_eval.turns.layouts.base import (
+from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
     ReadOptions,
@@ -32,6 +23,15 @@ from trace_eval.turns.layouts.base import (
     made,
     mapping,
     text_of,
+)
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    End,
+    SourceEvent,
+    Speaker,
+    Turn,
 )
 
 #: Length of a tick that nobody states, seconds.

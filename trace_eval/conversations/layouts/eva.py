@@ -14,17 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.turns.conversation import (
-    Clock,
-    Conversation,
-    ConversationItem,
-    End,
-    Role,
-    SourceEvent,
-    Speaker,
-    Turn,
-)
-from trace_eval.turns.layouts.base import (
+from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
     ReadOptions,
@@ -37,9 +27,19 @@ from trace_eval.turns.layouts.base import (
     mapping,
     text_of,
 )
-from trace_eval.turns.layouts.eva_numbers import Entry, Numbered, Source, merged, number
-from trace_eval.turns.layouts.tools import ToolEntry, tool_events
-from trace_eval.turns.spans import joined
+from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
+from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.spans import joined
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    End,
+    Role,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
 
 #: Logs of the simulated caller; the older name is read where ``result.json`` says so.
 EVENT_FILES = ("user_simulator_events.jsonl", "elevenlabs_events.jsonl")

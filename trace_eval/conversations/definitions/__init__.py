@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from blueprints import UserError
-from trace_eval.turns.definitions.base import DefinitionSet, Event, FigureSpec, Measured
-from trace_eval.turns.definitions.eva import EVA
-from trace_eval.turns.definitions.fdb import FDB
-from trace_eval.turns.definitions.own import TRACE_EVAL
-from trace_eval.turns.definitions.tau_voice import TAU_VOICE
+from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.eva import EVA
+from trace_eval.conversations.definitions.fdb import FDB
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.definitions.tau_voice import TAU_VOICE
 
 #: Name and version -> the set; the first is the default.
 DEFINITIONS: dict[str, DefinitionSet] = {one.name: one for one in (TRACE_EVAL, TAU_VOICE, EVA, FDB)}

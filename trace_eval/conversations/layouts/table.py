@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.turns.conversation import (
+from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
+from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
+from trace_eval.data.conversation import (
     Channel,
     Clock,
     Conversation,
@@ -24,8 +26,6 @@ from trace_eval.turns.conversation import (
     Speaker,
     Turn,
 )
-from trace_eval.turns.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
-from trace_eval.turns.layouts.rows import first_row, rows_of, time_of
 
 #: Values of ``kind``; those that are no speech become events.
 KINDS = {

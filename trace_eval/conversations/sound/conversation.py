@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from trace_eval.turns.conversation import (
+from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_of
+from trace_eval.conversations.sound.lanes import BLOCK_S, HOP_S, Lane, hear
+from trace_eval.conversations.sound.segments import Segmented, segmented
+from trace_eval.conversations.spans import Spans, total
+from trace_eval.data.conversation import (
     ROLES,
     Channel,
     Clock,
@@ -16,10 +20,6 @@ from trace_eval.turns.conversation import (
     Speaker,
     Turn,
 )
-from trace_eval.turns.floor import Floor, FloorRules, floor_of_segments, turns_of
-from trace_eval.turns.sound.lanes import BLOCK_S, HOP_S, Lane, hear
-from trace_eval.turns.sound.segments import Segmented, segmented
-from trace_eval.turns.spans import Spans, total
 
 #: Error of a reply's gap on rendered calls, 95th percentile, ms: noise 20 dB below the speech,
 #: and where segments are noisy.

@@ -7,8 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.turns.conversation import Channel, ConversationItem, Turn
-from trace_eval.turns.layouts.base import (
+from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
     ReadOptions,
@@ -17,6 +16,7 @@ from trace_eval.turns.layouts.base import (
     json_lines,
     problem,
 )
+from trace_eval.data.conversation import ConversationItem, rooted
 
 
 def fits(path: Path) -> bool:
@@ -31,31 +31,13 @@ def read(path: Path, options: ReadOptions) -> Found:
     del options  # a record says everything
     for number, value in json_lines(path):
         try:
-            yield _rooted(ConversationItem.model_validate(value), path.parent)
+            item = ConversationItem.model_validate(value)
+            found = rooted(item.conversation, path.parent)
+            yield item.model_copy(update={"conversation": found})
         except ValidationError as error:
             yield Unread(f"{path}, line {number}", problem(error))
         except UserError as error:
             yield Unread(f"{path}, line {number}", str(error))
-
-
-def _rooted(item: ConversationItem, folder: Path) -> ConversationItem:
-    def channel(one: Channel) -> Channel:
-        return one.model_copy(update={"audio": folder / one.audio})
-
-    def turn(one: Turn) -> Turn:
-        return one.model_copy(update={"audio": folder / one.audio}) if one.audio else one
-
-    found = item.conversation
-    return item.model_copy(
-        update={
-            "conversation": found.model_copy(
-                update={
-                    "channels": tuple(map(channel, found.channels)),
-                    "turns": tuple(map(turn, found.turns)),
-                }
-            )
-        }
-    )
 
 
 RECORDS = Layout("records", "JSON lines of conversations in our own form", fits, read)

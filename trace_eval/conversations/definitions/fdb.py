@@ -10,15 +10,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from trace_eval.turns.conversation import Conversation, Role, Word
-from trace_eval.turns.definitions.base import (
+from trace_eval.conversations.definitions.base import (
     NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
 )
-from trace_eval.turns.spans import Spans, joined
+from trace_eval.conversations.spans import Spans, joined
+from trace_eval.data.conversation import Conversation, Role, Word
 
 
 @dataclass(frozen=True)

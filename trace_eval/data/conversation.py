@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -46,6 +46,10 @@ class Channel(Strict):
     channel: int = Field(0, ge=0, description="which channel of the file, from 0")
     offset_s: Time = Field(0.0, description="time of the file's first sample")
     drift_ppm: float = Field(0.0, ge=-10_000, le=10_000, description="how much its clock is slow")
+
+    def file_time(self, at_s: float) -> float:
+        """The file's own time of a time of the conversation, seconds."""
+        return (at_s - self.offset_s) / (1 + self.drift_ppm / 1e6)
 
 
 class Speaker(Strict):
@@ -192,6 +196,24 @@ class Conversation(Strict):
         """When it ends: as stated, or with the last sound."""
         ends = [turn.end_s for turn in self.turns if turn.end_s is not None]
         return self.end.at_s if self.end.at_s is not None else max(ends, default=0.0)
+
+
+def rooted(conversation: Conversation, folder: Path) -> Conversation:
+    """A conversation whose recordings are named relative to a folder, with their full paths."""
+    where = folder.absolute()
+    channels = tuple(
+        one.model_copy(update={"audio": where / one.audio}) for one in conversation.channels
+    )
+    turns = tuple(
+        one.model_copy(update={"audio": where / one.audio}) if one.audio else one
+        for one in conversation.turns
+    )
+    return conversation.model_copy(update={"channels": channels, "turns": turns})
+
+
+#: The conversation in a file or folder of any layout, with caveats of the reading.
+#: Raises a :class:`~blueprints.UserError` where there is none, or several.
+ConversationReader = Callable[[Path], Conversation]
 
 
 class ConversationItem(Strict):

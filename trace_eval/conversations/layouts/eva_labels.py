@@ -13,15 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.turns.conversation import (
-    Clock,
-    Conversation,
-    ConversationItem,
-    SourceEvent,
-    Speaker,
-    Turn,
-)
-from trace_eval.turns.layouts.base import (
+from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
     ReadOptions,
@@ -33,7 +25,15 @@ from trace_eval.turns.layouts.base import (
     mapping,
     text_of,
 )
-from trace_eval.turns.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
 
 Line = dict[str, Any]
 

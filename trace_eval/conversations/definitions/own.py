@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from trace_eval.turns.conversation import ROLES, Conversation, Role
-from trace_eval.turns.definitions.base import (
+from trace_eval.conversations.definitions.base import (
     NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
 )
-from trace_eval.turns.floor import Floor, FloorRules, Utterance, floor_of
-from trace_eval.turns.spans import gaps, joined, overlaps, total
+from trace_eval.conversations.floor import Floor, FloorRules, Utterance, floor_of
+from trace_eval.conversations.spans import gaps, joined, overlaps, total
+from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Reasons of an end by which the user needs no more answer.
 USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.turns.conversation import ConversationItem
-from trace_eval.turns.layouts.base import Layout, ReadOptions, Unread
-from trace_eval.turns.layouts.eva import EVA
-from trace_eval.turns.layouts.eva_labels import EVA_LABELS
-from trace_eval.turns.layouts.records import RECORDS
-from trace_eval.turns.layouts.sound import STEREO, TWO_FILES
-from trace_eval.turns.layouts.table import TABLE
-from trace_eval.turns.layouts.tau2 import TAU2
+from trace_eval.conversations.layouts.base import Layout, ReadOptions, Unread
+from trace_eval.conversations.layouts.eva import EVA
+from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
+from trace_eval.conversations.layouts.records import RECORDS
+from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
+from trace_eval.conversations.layouts.table import TABLE
+from trace_eval.conversations.layouts.tau2 import TAU2
+from trace_eval.data.conversation import ConversationItem
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {
