@@ -11,8 +11,6 @@ from benchmarks.gate import ChangeCell, changes
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
-from trace_eval.agreement import BootstrapOptions
-from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.compare import (
     BoardChange,
     ChangeOptions,
@@ -23,6 +21,8 @@ from trace_eval.compare import (
 from trace_eval.compare.flips import noise_per_judging
 from trace_eval.compare.mapping import mapping
 from trace_eval.data.labels import read_labels
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.ratings import read_ratings
 
 FEW = ChangeOptions(BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(60)]

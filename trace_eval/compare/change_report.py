@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from blueprints import UserError
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.compare.flips import Flips, Noise
 from trace_eval.compare.held_fixed import Held
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.people import People, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 
 #: Points that are called no difference unless the user says otherwise.
 MARGIN = 0.02

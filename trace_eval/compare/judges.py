@@ -8,9 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.agreement.align import items_of
-from trace_eval.agreement.scores.ratings import Ratings
-from trace_eval.agreement.tabular import Table
 from trace_eval.compare.board_tables import board_tables
 from trace_eval.compare.boards import BoardChange, compare_boards
 from trace_eval.compare.change import compare_judgings
@@ -22,6 +19,9 @@ from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.tabular import Table
 
 
 def judge_change(

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.agreement.compare import Comparison
-from trace_eval.agreement.evaluate import agree
-from trace_eval.agreement.report import AgreeOptions
-from trace_eval.agreement.score import JudgeScore
-from trace_eval.agreement.scores.resample import Resampler
-from trace_eval.agreement.scores.spearman import add_spearman
-from trace_eval.agreement.sign_flip import sign_flip
-from trace_eval.agreement.source import JudgedSource
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
-from trace_eval.conclude.influence import parts, simple_design
-from trace_eval.conclude.ppi import Powered, estimate
 from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.inference.influence import parts, simple_design
+from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.report import AgreeOptions
 
 Array = NDArray[np.float64]
 

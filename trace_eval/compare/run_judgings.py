@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.scores.ratings import Ratings, ratings_of_items
-from trace_eval.agreement.source import read_source
 from trace_eval.compare.judgings import (
     ABSENT,
     FACTS,
@@ -26,7 +24,6 @@ from trace_eval.compare.judgings import (
     labelled,
     texts,
 )
-from trace_eval.conclude.ceiling import human_ceiling
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
@@ -35,6 +32,9 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.inference.ceiling import human_ceiling
 
 
 def pairs_judging(run: Run) -> Judging:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trace_eval.agreement.tabular import NOTHING, Table, table
 from trace_eval.compare.conclusions import Change
 from trace_eval.compare.mapping import Mapping
+from trace_eval.stats.agreement.tabular import NOTHING, Table, table
 
 
 def conclusions_table(families: tuple[Change, ...]) -> Table:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.sign_flip import sign_flip
 from trace_eval.compare.change_report import (
     ChangeOptions,
     Coverage,
@@ -18,6 +17,7 @@ from trace_eval.compare.change_report import (
 )
 from trace_eval.compare.flips import changed, comparable, excess, flips, mean_of, repeated
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.stats.agreement.sign_flip import sign_flip
 
 Array = NDArray[np.float64]
 

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.agreement.holm import holm
-from trace_eval.agreement.scores.resample import Resampler, ratio
-from trace_eval.agreement.sign_flip import sign_flip
 from trace_eval.compare.conclusions import (
     Change,
     Conclusions,
@@ -21,8 +17,12 @@ from trace_eval.compare.conclusions import (
     z_conclusions,
 )
 from trace_eval.compare.judgings import Joined, Judging
-from trace_eval.ranking.correlation import Correlation, correlate
-from trace_eval.ranking.ranks import ranks
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.ranking.correlation import Correlation, correlate
+from trace_eval.stats.ranking.ranks import ranks
 
 Array = NDArray[np.float64]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,9 @@ _ALIASES |= {
 #: Characters that separate columns, by what a header of one column gives away.
 DELIMITERS = (",", ";", "\t")
 
+#: Records that are looked at for the names of columns: a missing value may have no name.
+_FIRST = 20
+
 #: Column name in a file -> our name of it.
 NAMES: dict[str, str] = {alias: name for name, all_ in _ALIASES.items() for alias in all_}
 
@@ -78,6 +82,22 @@ def read_columns(path: Path, own: Mapping[str, str] | None = None) -> dict[str, 
     except (OSError, UnicodeDecodeError, strict_json.BadJson) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     raise UserError(f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list)")
+
+
+def column_names(path: Path) -> set[str]:
+    """Names of a file's columns, as they stand in its header or its first records.
+
+    What is nested has our name of it. Of a file that cannot be read there are none: its reader
+    says why.
+    """
+    try:
+        if path.suffix == ".csv":
+            return set(_header(path)[0])
+        read = _json_records if path.suffix == ".json" else _jsonl_records
+        first = [record for record in islice(read(path), _FIRST) if isinstance(record, dict)]
+        return {name for record in first for name in (*record, *flatten(record, set()))}
+    except (OSError, UnicodeDecodeError, strict_json.BadJson, UserError):
+        return set()
 
 
 def _csv_columns(path: Path, names: Mapping[str, str]) -> dict[str, list[str | None]]:

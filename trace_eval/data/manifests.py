@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.files import utf8_name
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.manifest_files import records_of
@@ -105,6 +106,7 @@ def read_manifest(
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
+    conversations: ConversationReader | None = None,
 ) -> Manifest:
     """Read all pairs of a manifest.
 
@@ -114,6 +116,7 @@ def read_manifest(
         audio_root: folder of relative audio paths, or its URL; default: the manifest's own.
         spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
         limit: read this many records at most; None: all.
+        conversations: reads answers that are conversations in files of other layouts.
 
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
@@ -123,7 +126,7 @@ def read_manifest(
         records = islice(records_of(file, label), limit)
 
         def pairs(record: dict[str, Any], dropped: Dropped) -> Sequence[Pair]:
-            return [pair_from_record(record, root, spill, dropped)]
+            return [pair_from_record(record, root, spill, dropped, conversations)]
 
         found = _read(label, records, pairs)
         return replace(found, sha256=_sha256(file))
@@ -134,13 +137,14 @@ def read_items(
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
+    conversations: ConversationReader | None = None,
 ) -> Manifest:
     """Read all single answers of a manifest; a record of a pair gives both its answers.
 
     Args:
         path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items by id,
             as ORCA's authors publish theirs.
-        audio_root, spill, limit: as of :func:`read_manifest`.
+        audio_root, spill, limit, conversations: as of :func:`read_manifest`.
 
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
@@ -148,8 +152,9 @@ def read_items(
 
     def items(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Single]:
         if is_pair_record(record):
-            return items_of_pair(pair_from_record(record, root, spill, dropped))
-        return [single_from_record(record, root, spill)]
+            pair = pair_from_record(record, root, spill, dropped, conversations)
+            return items_of_pair(pair)
+        return [single_from_record(record, root, spill, conversations)]
 
     return read_records(path, items, audio_root, limit)
 

@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from extractors.folders import cache_folder
+from trace_eval.conversations.items import (
+    ConversationFiles,
+    conversations_manifest,
+    holds_conversations,
+)
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.parts import Shard
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
+from trace_eval.data.urls import location
 from trace_eval.extracting.cache import audio_folder
 from trace_eval.judges.chat.estimate import CostEstimate
 from trace_eval.options import Options, RateOptions
@@ -115,14 +122,25 @@ def open_job(
     options = options or Options()
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
-        spill = spill_to(audio_folder(options.extract.cache))
-        read = read_items if options.rubrics else read_manifest
-        items = read(items, audio_root, spill, limit)
+        items = _read(items, options, audio_root, limit)
     if part:
         items = items.shard(part)
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
     return Job(items, Path(out) if out else default_out(items, name), options)
+
+
+def _read(
+    path: Path | str, options: Options, audio_root: Path | str | None, limit: int | None
+) -> Manifest:
+    """The items of a manifest, or with rubrics the conversations of any layout."""
+    where = location(path)
+    if options.rubrics and isinstance(where, Path) and holds_conversations(where):
+        return conversations_manifest(where, limit)
+    folder = options.extract.cache or cache_folder()
+    read = read_items if options.rubrics else read_manifest
+    calls = ConversationFiles(folder / "conversations")
+    return read(path, audio_root, spill_to(audio_folder(folder)), limit, calls)
 
 
 def judge_manifest(
