@@ -11,7 +11,7 @@ blueprints:
 fusion:
 extractors: blueprints
 audio: blueprints extractors
-data: blueprints fusion
+data: blueprints extractors fusion
 static:
 judges.presets:
 judges.options: blueprints data judges.presets

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trace_eval.commands.console import messages
+from trace_eval.commands.options import ColumnOption
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
@@ -85,6 +86,7 @@ def agree(
     id_column: Id = None,
     mapping: Map = None,
     flip_b: FlipB = False,
+    column: ColumnOption = None,
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
@@ -118,6 +120,7 @@ def agree(
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
     from trace_eval.conclude import agree as powered
     from trace_eval.conclude.gates import score_values
+    from trace_eval.data.columns import parse_columns
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
 
@@ -134,6 +137,7 @@ def agree(
         "--id": id_column,
         "--map": mapping,
         "--flip-b": flip_b,
+        "--column": column,
     }
     scores_only = {"--rubric": rubric, "--split": split, "--family": family}
     if scores:
@@ -146,12 +150,22 @@ def agree(
             sources, labels, rubric, missing, (bootstrap, split, family), json_file, csv_folder
         )
         return
-    columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
+    named = parse_columns(column or ())
+    files = labels is None or any(not path.is_dir() for path in sources)
+    columns = Columns.parse(
+        prediction,
+        truth,
+        id_column,
+        (mapping or ()) if files else (),
+        flip_b,
+        named if files else {},
+    )
+    given = Columns.parse(None, None, None, mapping or (), False)
     rules = tuple(map(agreement.number_rule, baseline or ()))
     numbers = [rule.number for rule in rules]
     report = powered.agree(
         [agreement.read_source(path, columns, numbers) for path in sources],
-        read_labels(labels, numbers) if labels else None,
+        read_labels(labels, numbers, named, given.mapping) if labels else None,
         agreement.AgreeOptions(
             bootstrap=agreement.BootstrapOptions(resamples, level, seed),
             cluster=cluster,

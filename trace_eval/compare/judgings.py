@@ -22,9 +22,10 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import LABELS, MISSING, SIDES, Codes, Texts
+from trace_eval.data.labels import LABELS, MISSING, Codes, Texts
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
+from trace_eval.data.spelling import WORDS, plain
 from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
@@ -295,8 +296,9 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
 
 def _encoded(values: Sequence[str | None], path: Path, column: str, ids: Sequence[str]) -> Codes:
     codes: dict[str | None, int] = {label: number for number, label in enumerate(LABELS)}
-    codes |= {name: LABELS.index(label) for name, label in SIDES.items()}
+    codes |= {name: LABELS.index(label) for name, label in WORDS.items()}
     codes |= {None: MISSING, "": MISSING, ABSENT: MISSING}
+    values = [value if value in codes else plain(value) for value in values]
     wrong = next((row for row, value in enumerate(values) if value not in codes), None)
     if wrong is not None:
         raise UserError(
