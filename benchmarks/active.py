@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from benchmarks.report import save, table
 from benchmarks.train_lexical import LABELS, Rows, fit, predict
-from trace_eval.agreement.scores.crps import crps_levels
+from trace_eval.stats.agreement.crps import crps_levels
 
 Array = NDArray[Any]
 Record = dict[str, Any]

@@ -17,8 +17,11 @@ import numpy as np
 
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
-from trace_eval.agreement import AgreeOptions, BootstrapOptions, JudgedSource, agree
 from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.report import AgreeOptions
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.
 ITEMS = 1_000_000

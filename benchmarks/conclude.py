@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement import JudgedSource
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.influence import parts, simple_design
-from trace_eval.conclude.parts import ScreenOptions
-from trace_eval.conclude.ppi import Powered, estimate
-from trace_eval.conclude.screen import screen
 from trace_eval.data.labels import LabelTable
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.influence import parts, simple_design
+from trace_eval.stats.inference.parts import ScreenOptions
+from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.inference.screen import screen
 
 RESULTS = Path(__file__).parent / "results" / "conclude.json"
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.interval import exact_interval
-from trace_eval.conclude.influence import parts, simple_design
-from trace_eval.conclude.ppi import Powered, difference, estimate
+from trace_eval.stats.agreement.interval import exact_interval
+from trace_eval.stats.inference.influence import parts, simple_design
+from trace_eval.stats.inference.ppi import Powered, difference, estimate
 
 RESULTS = Path(__file__).parent / "results" / "coverage_intervals.json"
 

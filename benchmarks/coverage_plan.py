@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement import JudgedSource
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.plan import LabelPlan, make_plan
-from trace_eval.conclude.planned_run import ACCURACY, RATES
-from trace_eval.conclude.shares import RIGHT, share_rows
-from trace_eval.conclude.win_rates import win_rate_tables
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.plan import LabelPlan, make_plan
+from trace_eval.stats.inference.planned_run import ACCURACY, RATES
+from trace_eval.stats.inference.shares import RIGHT, share_rows
+from trace_eval.stats.inference.win_rates import win_rate_tables
 
 RESULTS = Path(__file__).parent / "results" / "coverage_plan.json"
 

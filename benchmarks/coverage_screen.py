@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement import JudgedSource
-from trace_eval.agreement.interval import exact_interval
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.parts import ScreenOptions
-from trace_eval.conclude.screen import screen
 from trace_eval.data.labels import LabelTable
 from trace_eval.review.needs import Need, Needed
 from trace_eval.review.queue import QueueOptions, plan_from_needs
+from trace_eval.stats.agreement.interval import exact_interval
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.parts import ScreenOptions
+from trace_eval.stats.inference.screen import screen
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

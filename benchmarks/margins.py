@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import save, table
-from trace_eval.agreement.baselines import RULES, NumberRule
-from trace_eval.agreement.interval import exact_interval
-from trace_eval.agreement.source import read_source
-from trace_eval.conclude.calibrate import calibrate
-from trace_eval.conclude.evidence import Evidence, gather
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.options import PairOptions, RateOptions
 from trace_eval.runs.job import judge_manifest, rate_manifest
 from trace_eval.runs.score_pairs import write_pairs
+from trace_eval.stats.agreement.baselines import RULES, NumberRule
+from trace_eval.stats.agreement.interval import exact_interval
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.inference.calibrate import calibrate
+from trace_eval.stats.inference.evidence import Evidence, gather
 
 
 def spoken(data: Path, folder: Path) -> Evidence:

@@ -134,7 +134,7 @@ ROWS = (
         lambda r: f"{r['CPU, s']:.0f} s / {r['peak GiB']:.1f} GiB",
     ),
     Row(
-        "`agree --scores`, 1,000,000 scores and 3,000,000 ratings from CSV, CPU / peak memory",
+        "`agree`, 1,000,000 scores and 3,000,000 ratings from CSV, CPU / peak memory",
         "score_agreement",
         lambda r: (
             f"{r['from two CSV files, CPU s']:.0f} s / {r['from two CSV files, peak GiB']:.1f} GiB"

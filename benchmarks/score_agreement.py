@@ -1,4 +1,4 @@
-"""How long `agree --scores` takes for a million scores, and `lexical` for one answer.
+"""How long `agree` takes for a million scores, and `lexical` for one answer.
 
 A million answers to 100,000 questions, five levels, three ratings each, a judge that states
 distributions; 10,000 resamples of whole questions. Beside it a plain loop that resamples and
@@ -21,16 +21,12 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.report import save, table
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
-    JudgeScores,
-    People,
-    ScoreOptions,
-    Study,
-    agree_score_files,
-    agree_scores,
-)
 from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats import agree
+from trace_eval.stats.agree_scores import agree_scores
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.study import JudgeScores, People, Study
+from trace_eval.stats.report import AgreeOptions
 
 ITEMS = 1_000_000
 
@@ -95,7 +91,7 @@ def write_files(folder: Path, whole: Study, judge: JudgeScores) -> tuple[Path, P
 def from_files(scores: Path, ratings: Path, resamples: int) -> tuple[float, float, float]:
     """Seconds, CPU seconds and peak GiB of a process that reads the files and reports."""
     start = time.perf_counter()
-    agree_score_files([scores], ratings, options=ScoreOptions(BootstrapOptions(resamples)))
+    agree([scores], ratings, options=AgreeOptions(BootstrapOptions(resamples)))
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return (
         time.perf_counter() - start,
@@ -141,7 +137,7 @@ def main() -> None:
     arguments = parser.parse_args()
     whole, judge = study(arguments.items)
     start, cpu = time.perf_counter(), time.process_time()
-    report = agree_scores(whole, [judge], ScoreOptions(BootstrapOptions(arguments.resamples)))
+    report = agree_scores(whole, [judge], AgreeOptions(BootstrapOptions(arguments.resamples)))
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     with (
@@ -170,7 +166,7 @@ def main() -> None:
         "lexical, answers per second": round(lexical_rate()),
     }
     rows = [[what, str(value)] for what, value in found.items()]
-    table("agree --scores", ["what", "value"], rows)
+    table("agree", ["what", "value"], rows)
     if arguments.items == ITEMS:
         save("score_agreement", found)
 

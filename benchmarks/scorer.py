@@ -4,7 +4,7 @@
 
 The base is a Llama of about 330,000 random parameters: it has read nothing but the training
 rows, so the figures are a floor for real bases, not a forecast of them. Everything goes through
-the commands as a user types them: train scorer, train clamp, rate, agree --scores. Wants the
+the commands as a user types them: train scorer, train clamp, rate, agree. Wants the
 extra ``scorer``.
 """
 
@@ -88,7 +88,7 @@ def main() -> None:
         run(*rate, "--judge", scorer, "-X", "device=cpu", "--out", folder / "trained")
         rate_s = time.monotonic() - started
         run(
-            *("agree", folder / "trained", folder / "lexical", "--scores"),
+            *("agree", folder / "trained", folder / "lexical"),
             *("--json", folder / "agree.json"),
         )
         report = json.loads((folder / "agree.json").read_text())

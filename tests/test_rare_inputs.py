@@ -23,9 +23,6 @@ from fusion.plain import PLAIN_POLICIES, collapse, mean_points
 from fusion.scales import PREFERENCE, likert
 from tests.support import reviewed as support
 from tests.support import samples
-from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
-from trace_eval.agreement.scores.files import read_scores
-from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.judge_files import Columns, read_judge_file
@@ -38,10 +35,12 @@ from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import Form, read_text, schema
-from trace_eval.ranking.human import read_human_ranking
-from trace_eval.ranking.positions import has_positions, read_positions
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_files import read_scores
+from trace_eval.stats.ranking.human import read_human_ranking
+from trace_eval.stats.ranking.positions import has_positions, read_positions
 
 
 @pytest.mark.parametrize(
@@ -286,28 +285,6 @@ def test_both_positions_of_a_table(tmp_path: Path) -> None:
     path.write_text("instruction_id\nq\n")
     with pytest.raises(UserError, match="no column 'model_name'"):
         read_positions(path, "base")
-
-
-def test_pointwise_tables_with_gaps(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    numbers = dict.fromkeys(COLUMNS, "1")
-
-    def write(**cells: str) -> None:
-        row = numbers | cells
-        path.write_text(",".join(row) + "\n" + ",".join(row.values()) + "\n")
-
-    for cells, said in (
-        ({"score1": ""}, "no pair has a score on both sides"),
-        ({"ground_truth": ""}, "ground_truth is empty"),
-        ({"score2": "high"}, "score2 is 'high'; give a number"),
-        ({"score2": "inf"}, "score2 is 'inf'; give a number"),
-    ):
-        write(**cells)
-        with pytest.raises(UserError, match=said):
-            read_pointwise(path)
-    path.write_text("score1\n1\n")
-    with pytest.raises(UserError, match="no column"):
-        read_pointwise(path)
 
 
 def test_every_cell_that_a_writer_writes_is_safe() -> None:

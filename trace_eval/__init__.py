@@ -9,8 +9,9 @@ print(result.overall, result.why)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from blueprints import Absent, Blueprint, Extension, Status, UserError
@@ -38,61 +39,6 @@ if TYPE_CHECKING:
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.run import Run
     from trace_eval.runs.summary import Summary
-
-#: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
-_HOME = {
-    "Absent": "blueprints",
-    "Blueprint": "blueprints",
-    "Case": "trace_eval.judges.base",
-    "Clip": "extractors.audio",
-    "Decision": "fusion",
-    "DimensionVerdict": "trace_eval.data.judgement",
-    "Extension": "blueprints",
-    "ExtractOptions": "trace_eval.options",
-    "Extractor": "extractors.base",
-    "GateOptions": "trace_eval.gate",
-    "GateReport": "trace_eval.gate",
-    "Job": "trace_eval.runs.job",
-    "Judge": "trace_eval.judges.base",
-    "JudgeOptions": "trace_eval.judges.options",
-    "Judgement": "trace_eval.data.judgement",
-    "Manifest": "trace_eval.data.manifests",
-    "Options": "trace_eval.options",
-    "Overall": "trace_eval.data.judgement",
-    "POLICIES": "fusion",
-    "Pair": "trace_eval.data.pairs",
-    "Policy": "fusion",
-    "RateOptions": "trace_eval.options",
-    "Rater": "trace_eval.judges.base",
-    "Rating": "fusion",
-    "Result": "trace_eval.api",
-    "Run": "trace_eval.runs.run",
-    "RunRecord": "trace_eval.runs.record",
-    "Score": "trace_eval.data.scores",
-    "Single": "trace_eval.data.items",
-    "SingleCase": "trace_eval.judges.base",
-    "Status": "blueprints",
-    "Summary": "trace_eval.runs.summary",
-    "UrlAccess": "trace_eval.data.access",
-    "UserError": "blueprints",
-    "__version__": "blueprints.distribution",
-    "blueprint": "trace_eval.api",
-    "extract": "trace_eval.extracting.start",
-    "fuse": "trace_eval.runs.fuse",
-    "fuse_again": "trace_eval.runs.fuse",
-    "gate_runs": "trace_eval.gate",
-    "judge_again": "trace_eval.runs.again",
-    "judge_manifest": "trace_eval.runs.job",
-    "judge_pair": "trace_eval.api",
-    "load_policy": "trace_eval.runs.fuse",
-    "load_rubric": "trace_eval.rubrics",
-    "open_job": "trace_eval.runs.job",
-    "rate_manifest": "trace_eval.runs.job",
-    "read_items": "trace_eval.data.manifests",
-    "read_manifest": "trace_eval.data.manifests",
-    "set_url_access": "trace_eval.data.access",
-    "write_report": "trace_eval.report",
-}
 
 __all__ = [
     "POLICIES",
@@ -149,10 +95,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'trace_eval' has no attribute {name!r}")
+__getattr__ = names_on_use(__name__)
 
 
 def __dir__() -> list[str]:

@@ -18,10 +18,6 @@ from fusion.tables import read_policy
 from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
-from trace_eval.agreement.pointwise import COLUMNS, read_pointwise
-from trace_eval.agreement.scores.files import read_scores
-from trace_eval.agreement.scores.ratings import read_ratings
-from trace_eval.conclude.probes import read_probes
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
@@ -36,7 +32,6 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.two_scores import read_text
-from trace_eval.ranking.positions import read_positions
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.scoring.corrections import read_corrections
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
@@ -45,6 +40,10 @@ from trace_eval.runs.run import Run
 from trace_eval.scorer.data import read_ratings as read_training
 from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 from trace_eval.select.candidates import read_candidates
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_files import read_scores
+from trace_eval.stats.inference.probes import read_probes
+from trace_eval.stats.ranking.positions import read_positions
 
 
 def formats(folder: Path) -> dict[str, Parser]:
@@ -62,7 +61,6 @@ def formats(folder: Path) -> dict[str, Parser]:
     scores = b"id,judge,score,variance\ns,j,4,0.5\nt,j,2,\n"
     batch = {"custom_id": "k", "response": {"status_code": 200}}
     batch["response"]["body"] = completion(json.dumps(verdict()))  # type: ignore[index]
-    columns = ",".join(COLUMNS) + "\n" + ",".join("1" for _ in COLUMNS) + "\n"
     positions = (
         "instruction_id,model_name,position1_prediction,position2_prediction\nq,s,1,2\nr,s,tie,2\n"
     )
@@ -84,7 +82,6 @@ def formats(folder: Path) -> dict[str, Parser]:
         "positions.csv": Parser(
             _file(".csv", lambda path: read_positions(path, "base")), [positions.encode()], 2
         ),
-        "pointwise.csv": Parser(_file(".csv", read_pointwise), [columns.encode()], 2),
         "scores.csv": Parser(_file(".csv", read_scores), [scores], 4),
         "ratings.csv": Parser(_ratings, [b"id,rater,score\ns,x,5\nt,x,1\n"], 4),
         "rated answers.jsonl": Parser(_training, [single], 4),

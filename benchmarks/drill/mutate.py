@@ -49,9 +49,9 @@ from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.two_scores import read_json
-from trace_eval.ranking.human import read_human_ranking
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run
+from trace_eval.stats.ranking.human import read_human_ranking
 
 #: Longest time that one input may take, seconds.
 HANG_S = 10.0

@@ -47,9 +47,9 @@ def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
 def test_wide_tables_are_split_and_no_number_is_broken() -> None:
     import io
 
-    from trace_eval.agreement.tabular import Table
     from trace_eval.commands.console import SafeConsole
     from trace_eval.commands.render import fitting, print_tables
+    from trace_eval.stats.agreement.tabular import Table
 
     columns = ("judge", *(f"metric {n}" for n in range(9)))
     cells = tuple(f"0.{n}123 [0.1, 0.9]" for n in range(9))
@@ -68,8 +68,8 @@ def test_wide_tables_are_split_and_no_number_is_broken() -> None:
 
 
 def test_rows_keep_their_names_when_a_table_is_split() -> None:
-    from trace_eval.agreement.tabular import Table
     from trace_eval.commands.render import by_judge, fitting
+    from trace_eval.stats.agreement.tabular import Table
 
     columns = ("judge", "dimension", *(f"metric {n}" for n in range(6)))
     rows = tuple(

@@ -50,7 +50,7 @@ def test_a_real_model_rates_and_people_are_compared(
     assert scores["i2"].reason == "empty_candidate"
     labels = tmp_path / "people.csv"
     labels.write_text("id,rater,score\ni0,ann,5\ni1,ann,1\ni2,ann,1\n")
-    agree = trace_eval("agree", tmp_path / "run", "--scores", "--labels", labels, "--resamples", 20)
+    agree = trace_eval("agree", tmp_path / "run", "--labels", labels, "--resamples", 20)
     assert agree.code == 0, agree.err
     assert "nan" not in agree.out.lower()
 

@@ -482,15 +482,17 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     """The record keeps the mean as it is and clamped; NLL and CRPS come from alpha and beta."""
     from safetensors.torch import load_file, save_file
 
-    from trace_eval.agreement.bootstrap import BootstrapOptions
-    from trace_eval.agreement.scores import ScoreOptions, agree_score_files, figure
-    from trace_eval.agreement.scores.crps import crps_beta
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
     from trace_eval.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.scorer.train import train_scorer
+    from trace_eval.stats import agree, read_scores
+    from trace_eval.stats.agree_scores import figure
+    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+    from trace_eval.stats.agreement.crps import crps_beta
+    from trace_eval.stats.report import AgreeOptions
 
     folder = tmp_path / "beta"
     train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))
@@ -520,7 +522,9 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
         assert (estimate.clamped.mean, estimate.clamped.threshold) == (1, 0.2)
         y = np.array([(r - 1) / 4 for r in people[score.item]])
         crps += crps_beta(np.full(len(y), alpha), np.full(len(y), beta), y).tolist()
-    found = agree_score_files([path], ratings, options=ScoreOptions(BootstrapOptions(resamples=50)))
+    found = agree(
+        [read_scores(path)], ratings, options=AgreeOptions(BootstrapOptions(resamples=50))
+    )
     name = f"scorer:{folder}"
     assert figure(found, "agreement", name, "nll_beta").rows == sum(map(len, people.values()))
     measured = figure(found, "agreement", name, "crps").estimate.value

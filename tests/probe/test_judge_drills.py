@@ -12,7 +12,6 @@ from fusion import DIMENSIONS, Rating
 from tests.support.audio import tone, write
 from tests.support.cases import case
 from tests.support.cli import trace_eval
-from trace_eval.agreement.share import Share
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.drill import ATTACKS, PROBES, drill_injection, drill_judge
@@ -22,6 +21,7 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.text.judge import BlueprintJudge
 from trace_eval.options import ExtractOptions, Options
+from trace_eval.stats.agreement.share import Share
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -16,10 +16,10 @@ from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
 from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.support.unpacked import Elements, fragment, index
-from trace_eval.agreement.metrics import METRICS
 from trace_eval.commands.report import report as command
 from trace_eval.report import write_report
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.metrics import METRICS
 
 
 def test_every_pair_is_listed_and_has_its_page(report: Path) -> None:
@@ -119,7 +119,7 @@ def test_without_labels_there_is_a_sentence(tmp_path: Path) -> None:
 def test_without_the_extra_the_rest_is_there(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "trace_eval.agreement.source", None)
+    monkeypatch.setitem(sys.modules, "trace_eval.stats.agreement.source", None)
     html = write_report(run, tmp_path / "r.html").read_text("utf-8")
     assert "pip install &#39;.[agree]&#39;" in html
     assert len(index(html)) == RECIPE.pairs

@@ -14,12 +14,15 @@ import soundfile
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
-from trace_eval import agreement
 from trace_eval.data.labels import read_labels
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.report import AgreeOptions
 
 
 @pytest.fixture
@@ -51,10 +54,10 @@ def test_labels_load_where_labels_are_loaded_strictly(
 
 def test_labels_go_straight_into_agree(review: Review, run: Path, tmp_path: Path) -> None:
     write_exports(review, tmp_path / "out")
-    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0))
+    options = AgreeOptions(BootstrapOptions(resamples=0))
     for name in ("labels.json", "labels.jsonl", "labels.csv"):
         labels = read_labels(tmp_path / "out" / name)
-        report = agreement.agree([agreement.read_source(run)], labels, options)
+        report = agree([read_source(run)], labels, options)
         assert len(report.scores) >= len(DIMENSIONS)
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from blueprints import UserError
 from tests.support import browser
-from trace_eval.agreement.scores.ratings import read_ratings
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
 from trace_eval.review.scoring import ScoreReview, open_score_review, write_score_exports
 from trace_eval.runs.job import rate_manifest
+from trace_eval.stats.agreement.ratings import read_ratings
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
 pytest.importorskip("python_multipart", reason="pip install '.[review]'")

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from trace_eval import agreement
 from trace_eval.data import jsonl
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
@@ -27,6 +26,10 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.report import AgreeOptions
 
 BEFORE = Path(__file__).resolve().parent / "before"
 
@@ -75,9 +78,9 @@ def test_fusing_again_changes_no_byte_and_no_cell(run: Path) -> None:
 
 
 def test_agreement_merge_and_report_read_them(run: Path, tmp_path: Path) -> None:
-    source = agreement.read_source(run)
-    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0))
-    assert agreement.agree([source], None, options).scores
+    source = read_source(run)
+    options = AgreeOptions(BootstrapOptions(resamples=0))
+    assert agree([source], None, options).scores
     assert merge([run], tmp_path / "merged").summary.scored == 2  # type: ignore[union-attr]
     write_report(run, tmp_path / "report.html")
 

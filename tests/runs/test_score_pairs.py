@@ -13,7 +13,6 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
 from tests.support.judged_pairs import _judged
-from trace_eval import agreement, ranking
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
@@ -24,6 +23,11 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
+from trace_eval.stats import ranking
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.report import AgreeOptions
 
 NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
 
@@ -115,10 +119,8 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
     assert rows[0]["made_by"].endswith("tie margin 0; acceptable from 3; as content")
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\ni0+i1,1\ni0+i2,2\ni1+i2,2\n")
-    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0))
-    report = agreement.agree(
-        [agreement.read_source(tmp_path / "p.csv")], read_labels(labels), options
-    )
+    options = AgreeOptions(BootstrapOptions(resamples=0))
+    report = agree([read_source(tmp_path / "p.csv")], read_labels(labels), options)
     assert report.scores
     with pytest.raises(UserError, match="exists"):
         write_pairs(folder, tmp_path / "p.csv", PairOptions())
@@ -137,11 +139,11 @@ def test_people_s_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> No
     assert [float(first[f"truth_score_{side}"]) for side in "ab"] == [4.5, 2]
     assert [float(first[f"score_{side}"]) for side in "ab"] == [4, 2]
     assert rows["i0+i2"]["truth_score_b"] == ""
-    source = agreement.read_source(tmp_path / "p.csv")
+    source = read_source(tmp_path / "p.csv")
     assert source.labels is not None
     # nobody scored the third answer: two of the three pairs have no label
-    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0), missing="drop")
-    (score,) = agreement.agree([source], None, options).scores
+    options = AgreeOptions(BootstrapOptions(resamples=0), missing="drop")
+    (score,) = agree([source], None, options).scores
     assert (score.scored, score.metrics["accuracy_3way"].value) == (1, 1)
 
 
@@ -165,9 +167,9 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert len(list(run.blueprints())) == 2
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\np0,1\np1,tie\np2,2\n")
-    options = agreement.AgreeOptions(agreement.BootstrapOptions(resamples=0))
-    source = agreement.read_source(tmp_path / "pairs")
-    assert agreement.agree([source], read_labels(labels), options).scores
+    options = AgreeOptions(BootstrapOptions(resamples=0))
+    source = read_source(tmp_path / "pairs")
+    assert agree([source], read_labels(labels), options).scores
     fuse_again(tmp_path / "pairs", "majority_vote")
     # Its content can stand in a judged run, and the record says so.
     onto = tmp_path / "onto"
@@ -179,10 +181,10 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert "as content" in mixed["p0"].caveats[-1]
     # Both kinds rank systems, and can be judged again without parts of the evidence.
     for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
-        table = ranking.judge_table(agreement.read_source(made))
+        table = ranking.judge_table(read_source(made))
         ranked = ranking.rank(
             table,
-            ranking.RankOptions(agreement.BootstrapOptions(resamples=0), dimension=dimension),
+            ranking.RankOptions(BootstrapOptions(resamples=0), dimension=dimension),
         )
         rows = [(row.system, row.wins, row.ties, row.losses) for row in ranked.systems]
         assert rows == [("s-a", 1, 1, 1), ("s-b", 1, 1, 1)]

@@ -12,19 +12,15 @@ import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table, words
-from trace_eval.agreement import (
-    METRICS,
-    AgreeOptions,
-    JudgedSource,
-    agree,
-    agree_tables,
-    items_of,
-    number_rule,
-    warning_line,
-    write_csv,
-    write_json,
-)
 from trace_eval.data.labels import label_table
+from trace_eval.stats.agree import agree, agree_tables
+from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.baselines import number_rule
+from trace_eval.stats.agreement.checks import warning_line
+from trace_eval.stats.agreement.metrics import METRICS
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.agreement.tabular import write_csv, write_json
+from trace_eval.stats.report import AgreeOptions
 
 OPTIONS = AgreeOptions(QUICK)
 

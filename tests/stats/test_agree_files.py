@@ -1,10 +1,11 @@
-"""``agree --scores`` on files and run folders, as a user types it."""
+"""``agree`` of scores, on files and run folders, as a user types it."""
 
 from __future__ import annotations
 
 import csv
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,19 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.orca import SCALE, orca_rows
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
-    ScoreOptions,
-    agree_score_files,
-    figure,
-    read_scores,
-    score_tables,
-)
-from trace_eval.agreement.scores.concordance import concordance
 from trace_eval.commands.cli import app
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats import agree, read_scores
+from trace_eval.stats.agree_scores import figure
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.concordance import concordance
+from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.score_tables import score_tables
 
-QUICK = ScoreOptions(BootstrapOptions(resamples=50))
+QUICK = AgreeOptions(BootstrapOptions(resamples=50))
 
 
 def _csv(path: Path, columns: list[str], rows: list[list[Any]]) -> Path:
@@ -50,7 +48,7 @@ def _labels(tmp_path: Path) -> Path:
 
 
 def test_two_tables_are_enough(tmp_path: Path) -> None:
-    found = agree_score_files([_scores(tmp_path)], _labels(tmp_path), options=QUICK)
+    found = agree([read_scores(_scores(tmp_path))], _labels(tmp_path), options=QUICK)
     assert (found.items, found.ratings, found.raters) == (6, 18, 3)
     r = figure(found, "raters", "judge", "mean_r").estimate.value
     # judge with P1, P2 and P3: speaking_style.md, section 9
@@ -61,8 +59,8 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
     labels = _labels(tmp_path)
     labels.write_text(labels.read_text() + "i99,P1,3\n")
     with pytest.raises(UserError, match=r"1 rated items are not in .*'i99'"):
-        agree_score_files([_scores(tmp_path)], labels, options=QUICK)
-    found = agree_score_files([_scores(tmp_path)], labels, missing="drop", options=QUICK)
+        agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
+    found = agree([read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop"))
     assert found.ratings == 18
 
 
@@ -80,7 +78,7 @@ def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:
     labels = _labels(tmp_path)
     labels.write_text(labels.read_text() + line + "\n")
     with pytest.raises(UserError, match=message):
-        agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+        agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
 
 
 def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
@@ -88,7 +86,7 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     people = np.array([14 / 3, 11 / 3, 5 / 3, 8 / 3, 4 / 3, 13 / 3])
     rows = [[f"i{n}", value] for n, value in enumerate(people)]
     labels = _csv(tmp_path / "mos.csv", ["id", "mos"], rows)
-    found = agree_score_files([_scores(tmp_path)], labels, options=QUICK)
+    found = agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
 
     def value(name: str) -> float | None:
         return figure(found, "agreement", "judge", name).estimate.value
@@ -107,10 +105,10 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     rows[2][1] = 5.2
     beside = _csv(tmp_path / "beside.csv", ["id", "mos"], rows)
     with pytest.raises(UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"):
-        agree_score_files([_scores(tmp_path)], beside, options=QUICK)
+        agree([read_scores(_scores(tmp_path))], beside, options=QUICK)
     both = _csv(tmp_path / "both.csv", ["id", "mos", "score"], [["i0", 3.5, 3]])
     with pytest.raises(UserError, match="has both score and mos"):
-        agree_score_files([_scores(tmp_path)], both, options=QUICK)
+        agree([read_scores(_scores(tmp_path))], both, options=QUICK)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +129,7 @@ def test_concordance_by_hand(judge: list[float], people: list[float], wanted: fl
 def test_a_rating_that_was_not_given_is_none(tmp_path: Path) -> None:
     labels = _labels(tmp_path)
     labels.write_text(labels.read_text() + "i0,P9,\n")
-    assert agree_score_files([_scores(tmp_path)], labels, options=QUICK).ratings == 18
+    assert agree([read_scores(_scores(tmp_path))], labels, options=QUICK).ratings == 18
 
 
 @pytest.mark.parametrize(
@@ -203,7 +201,7 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_with_labels_inside(run: Path) -> None:
-    found = agree_score_files([run], options=ScoreOptions(BootstrapOptions(50), split="test"))
+    found = agree([read_scores(run)], options=AgreeOptions(BootstrapOptions(50), split="test"))
     [coverage] = found.coverage
     assert coverage.items == coverage.rated == 113
     assert coverage.scored + coverage.unscored == 113
@@ -237,7 +235,7 @@ def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_p
     (shuffled / "items.jsonl").write_text((run / "items.jsonl").read_text())
     random.Random(5).shuffle(lines)
     (shuffled / "scores.jsonl").write_text("".join(lines))
-    told = [agree_score_files([folder], options=QUICK) for folder in (run, shuffled)]
+    told = [agree([read_scores(folder)], options=QUICK) for folder in (run, shuffled)]
     one, other = ([(f.group, f.who, f.name, f.estimate) for f in found.figures] for found in told)
     assert one
     assert one == other
@@ -275,7 +273,7 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
-    arguments = ["agree", str(run), "--scores", "--resamples", "50"]
+    arguments = ["agree", str(run), "--resamples", "50"]
     arguments += ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "csv")]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
@@ -302,10 +300,10 @@ def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--scores", "--policy", "all"], "--policy means nothing with --scores"),
-        (["--split", "test"], "--split means nothing without --scores"),
-        (["--scores", "--split", "nope"], "--split nope: no item is of it; there are dev, test"),
-        (["--scores", "--rubric", "style"], "has no scores of rubric style"),
+        (["--policy", "all"], "--policy means nothing for scores, and the sources hold scores"),
+        (["--scores"], "--scores: is gone; leave it out: the sources say whether they hold scores"),
+        (["--split", "nope"], "--split nope: no item is of it; there are dev, test"),
+        (["--rubric", "style"], "has no scores of rubric style"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], message: str) -> None:
@@ -356,7 +354,7 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
     rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
     labels = _csv(tmp_path / "people.csv", ["id", "score"], rows)
-    found = agree_score_files([path], labels, options=QUICK)
+    found = agree([read_scores(path)], labels, options=QUICK)
     nll = figure(found, "agreement", "scorer:x", "nll_beta")
     assert nll.rows == 4
     # Beta(8, 2) at .99: .398857

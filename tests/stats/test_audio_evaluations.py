@@ -1,4 +1,4 @@
-"""Pointwise scores, difficulty, verbosity and noise: numbers by hand."""
+"""Difficulty, verbosity and noise: numbers by hand."""
 
 from __future__ import annotations
 
@@ -8,46 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blueprints import UserError
 from extractors.audio import Clip
-from trace_eval.agreement.bias.difficulty import calls_by_item, difficulty
-from trace_eval.agreement.bias.robustness import robustness, sides
-from trace_eval.agreement.bias.verbosity import verbosity
-from trace_eval.agreement.pointwise import read_pointwise
-from trace_eval.agreement.source import read_source
 from trace_eval.audio.noise import noisy_side, with_noise
 from trace_eval.data.judge_files import Columns
 from trace_eval.data.labels import MISSING
-
-#: (score A, score B, truth, MOS A, MOS B), acceptance number 6 of the protocol.
-ROWS = [(4, 3, 1, 4.2, 3.1), (3, 3, 2, 2.9, 3.4), (5, 5, 1, 4.8, 4.0)]
-ROWS += [(2, 4, 1, 3.9, 2.5), (1, 2, 2, 1.5, 2.75)]
+from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty
+from trace_eval.stats.agreement.bias.robustness import robustness, sides
+from trace_eval.stats.agreement.bias.verbosity import verbosity
+from trace_eval.stats.agreement.source import read_source
 
 
 def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
     return np.array(labels, np.int8)
-
-
-def test_pointwise_scores_as_comparisons(tmp_path: Path) -> None:
-    path = tmp_path / "run.csv"
-    header = "score1,score2,ground_truth,groundtruth1,groundtruth2\n"
-    path.write_text(header + "".join(",".join(map(str, row)) + "\n" for row in ROWS))
-    found = read_pointwise(path)
-    assert (found.pairs, found.half_ties, found.strict) == (5, pytest.approx(0.6), 0.4)
-    assert found.decided == pytest.approx(2 / 3)
-    assert found.equal == 0.4
-    assert found.mse == pytest.approx(0.79325)
-    assert found.mse_constant == pytest.approx(0.830225)
-    assert found.pearson == pytest.approx(0.706473, abs=1e-6)  # by hand in test_judge_files.py
-    path.write_text("score1,score2\n1,2\n")
-    with pytest.raises(UserError, match="no column 'ground_truth'"):
-        read_pointwise(path)
-
-
-def test_a_score_that_was_not_read_is_no_tie(tmp_path: Path) -> None:
-    path = tmp_path / "run.csv"
-    path.write_text("score1,score2,ground_truth,groundtruth1,groundtruth2\n,3,1,2,3\n4,3,1,2,3\n")
-    assert read_pointwise(path).pairs == 1
 
 
 def test_noise_is_read_against_a_repetition() -> None:
@@ -139,7 +111,7 @@ def test_calls_of_a_run_are_mirrored_to_places() -> None:
 
 
 def test_balanced_accuracy_weighs_true_classes_alike() -> None:
-    from trace_eval.agreement.balanced import balanced_accuracy
+    from trace_eval.stats.agreement.balanced import balanced_accuracy
 
     # 90 of 100 true "1" right, 2 of 10 true "2" right: FNR 0.1, FPR 0.8
     counts = np.array([[90, 10], [8, 2]])

@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trace_eval.agreement import (
+from trace_eval.stats.agreement.accuracy import accuracy
+from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     Stack,
     Units,
-    accuracy,
-    bca_interval,
     bootstrap,
-    kappa,
-    percentile_interval,
+    replicates,
+    resampled,
 )
-from trace_eval.agreement.bootstrap import replicates, resampled
-from trace_eval.agreement.interval import acceleration
-from trace_eval.agreement.scores.resample import both_ways
+from trace_eval.stats.agreement.interval import acceleration, bca_interval, percentile_interval
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.resample import both_ways
 
 
 def flat_kappa(cells: np.ndarray) -> np.ndarray:

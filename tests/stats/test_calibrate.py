@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.label_tables import table
-from trace_eval.agreement import JudgedSource
 from trace_eval.commands.cli import app
-from trace_eval.conclude.calibrate import _bins, _Draws, _folds, calibrate
-from trace_eval.conclude.calibrators import METHODS, fit_temperature, sigmoid
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.reliability import diagram
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.calibrate import _bins, _Draws, _folds, calibrate
+from trace_eval.stats.inference.calibrators import METHODS, fit_temperature, sigmoid
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.reliability import diagram
 
 pytest.importorskip("sklearn")
 

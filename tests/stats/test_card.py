@@ -13,29 +13,26 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from extractors.registry import names
 from tests.support.label_tables import table
-from trace_eval.agreement import (
-    AgreeOptions,
-    BootstrapOptions,
-    JudgedSource,
-    agree,
-    read_source,
-)
-from trace_eval.agreement.checks import DataWarning
-from trace_eval.agreement.share import Share
 from trace_eval.commands.cli import app
-from trace_eval.conclude.calibrate import calibrate
-from trace_eval.conclude.card import make_cards
-from trace_eval.conclude.card_page import markdown
-from trace_eval.conclude.ceiling import human_ceiling
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.gates import conditions, failures
-from trace_eval.conclude.known_limits import LIMITS, UNKNOWN, limit_of
-from trace_eval.conclude.operation import operation
-from trace_eval.conclude.probes import ProbeReport, ProbeRow
-from trace_eval.conclude.verdict import best_rule, decide
-from trace_eval.conclude.win_rates import win_rate_tables
 from trace_eval.data.labels import read_labels
-from trace_eval.ranking import outcomes_of
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.checks import DataWarning
+from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.inference.calibrate import calibrate
+from trace_eval.stats.inference.card import make_cards
+from trace_eval.stats.inference.card_page import markdown
+from trace_eval.stats.inference.ceiling import human_ceiling
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.gates import conditions, failures
+from trace_eval.stats.inference.known_limits import LIMITS, UNKNOWN, limit_of
+from trace_eval.stats.inference.operation import operation
+from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
+from trace_eval.stats.inference.verdict import best_rule, decide
+from trace_eval.stats.inference.win_rates import win_rate_tables
+from trace_eval.stats.ranking import outcomes_of
+from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(8)
 

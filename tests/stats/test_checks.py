@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.agreement import (
-    AgreeOptions,
-    JudgedSource,
-    agree,
+from trace_eval.data.labels import Codes
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.checks import (
     copied_ties,
     label_sets,
+    other_column,
     repeated,
     self_compared,
     swapped,
+    two_opinions,
 )
-from trace_eval.agreement.checks import other_column, two_opinions
-from trace_eval.data.labels import Codes
-from trace_eval.ranking import RankOptions, rank
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.ranking import RankOptions, rank
+from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(11)
 

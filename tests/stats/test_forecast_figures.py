@@ -11,24 +11,19 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from tests.support.orca import SCALE, orca_rows, orca_study
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
-    JudgeScores,
-    ScoreColumn,
-    ScoreOptions,
-    ScoreReport,
-    agree_scores,
-    figure,
-    judge_scores,
-)
-from trace_eval.agreement.scores.calibration import central
-from trace_eval.agreement.scores.crps import crps_beta, crps_levels, crps_point
-from trace_eval.agreement.scores.nll import nll_beta, nll_levels
-from trace_eval.agreement.scores.resample import Resampler
-from trace_eval.agreement.scores.selective import Curve, add_selective, selective_rows
-from trace_eval.agreement.scores.variance import fit_factor
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
+from trace_eval.stats.agree_scores import agree_scores, figure
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.calibration import central
+from trace_eval.stats.agreement.crps import crps_beta, crps_levels, crps_point
+from trace_eval.stats.agreement.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
+from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
+from trace_eval.stats.agreement.study import JudgeScores
+from trace_eval.stats.agreement.variance import fit_factor
+from trace_eval.stats.report import AgreeOptions, ScoreReport
 
 LEVELS = np.arange(5) / 4
 
@@ -152,7 +147,7 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
     error = rng.random(2000) * (0.2 + doubt / 2)
     found = {}
     for limit in (10_000, 0):
-        monkeypatch.setattr("trace_eval.agreement.scores.selective.EXACT_ITEMS", limit)
+        monkeypatch.setattr("trace_eval.stats.agreement.selective.EXACT_ITEMS", limit)
         resampler = Resampler(unit)
         add_selective(resampler, "j", error, doubt)
         estimates = resampler.estimates(BootstrapOptions(resamples=2000))
@@ -185,7 +180,7 @@ def lexical(data: Path) -> ScoreReport:
         column.value[row["id"]] = reduced.value
         column.variance[row["id"]] = reduced.variance
         column.shares[row["id"]] = {str(k): share for k, share in reduced.distribution.items()}
-    options = ScoreOptions(BootstrapOptions(resamples=300), split="test")
+    options = AgreeOptions(BootstrapOptions(resamples=300), split="test")
     return agree_scores(study, [judge_scores(column, study, SCALE)], options)
 
 
@@ -229,7 +224,7 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
     study = orca_study(data)
     rng = np.random.default_rng(0)
     noise = JudgeScores("dice", rng.choice(LEVELS, len(study.ids)))
-    found = agree_scores(study, [noise], ScoreOptions(BootstrapOptions(resamples=0), "test"))
+    found = agree_scores(study, [noise], AgreeOptions(BootstrapOptions(resamples=0), split="test"))
     assert "dice is below a baseline" in found.verdicts[0]
     assert "MAE" in found.verdicts[0]
     assert figure(found, "agreement", "dice", "mae").estimate.interval is None
@@ -237,8 +232,8 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
 
 def test_calibrated_forecasts_look_calibrated() -> None:
     """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
-    from trace_eval.agreement.scores.ratings import Ratings
-    from trace_eval.agreement.scores.source import study_of
+    from trace_eval.stats.agreement.ratings import Ratings
+    from trace_eval.stats.agreement.score_columns import study_of
 
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), size=600)
@@ -249,7 +244,7 @@ def test_calibrated_forecasts_look_calibrated() -> None:
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2
     judge = JudgeScores("true", mean, variance, shares)
-    found = agree_scores(study, [judge], ScoreOptions(BootstrapOptions(resamples=200)))
+    found = agree_scores(study, [judge], AgreeOptions(BootstrapOptions(resamples=200)))
     assert figure(found, "calibration", "true", "dispersion").estimate.value == pytest.approx(
         1, abs=0.06
     )

@@ -9,8 +9,10 @@ import pytest
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.label_tables import QUICK
-from trace_eval.agreement import AgreeOptions, AgreeReport, JudgedSource, agree
 from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.report import AgreeOptions, AgreeReport
 
 #: Figures are given with four decimals.
 PRINTED = 5e-5
@@ -102,10 +104,10 @@ def test_learned_policies(labels: LabelTable, name: str) -> None:
     report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, learn=True))
     learned = report.learned[0]
     found = {candidate.name: candidate for candidate in learned.candidates}
-    bound, logistic = {"speakbench": (486, 484), "s2sarena": (301, 294)}[name]
+    bound, best_printed = {"speakbench": (486, 485), "s2sarena": (301, 296)}[name]
     assert learned.upper_bound == bound
     assert found["best table"].in_sample == bound
-    assert found["logistic regression"].in_sample == logistic
+    assert found["best table"].cross_validated <= best_printed
     for candidate in learned.candidates:
         assert candidate.cross_validated <= candidate.in_sample <= bound
     table = policy_from_rows("learned", learned.rows())

@@ -10,19 +10,16 @@ import pytest
 
 from blueprints import UserError
 from fusion import BINARY, Numbers, likert, numbers
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores import (
-    JudgeScores,
-    Ratings,
-    ScoreOptions,
-    Study,
-    agree_scores,
-    score_tables,
-    study_of,
-)
-from trace_eval.agreement.tabular import plain
+from trace_eval.stats.agree_scores import agree_scores
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.score_columns import study_of
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.score_tables import score_tables
 
-OPTIONS = ScoreOptions(BootstrapOptions(resamples=20))
+OPTIONS = AgreeOptions(BootstrapOptions(resamples=20))
 SCALES = [likert(1, 5), BINARY, numbers([0, 0.5, 2])]
 
 

@@ -12,11 +12,13 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from tests.support.label_tables import QUICK, codes, table
 from tests.support.stats_app import app
-from trace_eval.agreement import AgreeOptions, JudgedSource, agree, read_source
-from trace_eval.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.judge_files import Columns, flip
-from trace_eval.ranking import RankOptions, rank
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.ranking import RankOptions, rank
+from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(5)
 

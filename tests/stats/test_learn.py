@@ -5,17 +5,10 @@ import pytest
 
 from blueprints import UserError
 from fusion import POLICIES
-from trace_eval.agreement import (
-    cell_counts,
-    cells_of,
-    learn,
-    learn_list,
-    learn_logistic,
-    learn_table,
-    policy_codes,
-    upper_bound,
-)
 from trace_eval.data.labels import Codes
+from trace_eval.stats.agreement.policies.learn import learn
+from trace_eval.stats.agreement.policies.learn_table import learn_table, upper_bound
+from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
 
 MAJORITY = POLICIES["majority_vote"]
 RNG = np.random.default_rng(13)
@@ -45,33 +38,6 @@ def test_a_tied_cell_follows_the_fallback_where_it_is_among_the_tied() -> None:
     counts[0, 0, 0] = [0, 3, 3, 1]  # labels 2 and both_good are equal
     assert learn_table(counts, np.full((4, 4, 4), 2, np.int8))[0, 0, 0] == 2
     assert learn_table(counts, np.full((4, 4, 4), 0, np.int8))[0, 0, 0] == 1
-
-
-def test_the_list_finds_one_rule_that_decides() -> None:
-    # overall is both_bad whenever content is, else 1
-    content = RNG.integers(0, 4, 2000).astype(np.int8)
-    codes = {
-        "content": content,
-        "voice_quality": RNG.integers(0, 4, 2000).astype(np.int8),
-        "paralinguistics": RNG.integers(0, 4, 2000).astype(np.int8),
-    }
-    overall = np.where(content == 3, 3, 0).astype(np.int8)
-    counts = cell_counts(cells_of(codes), overall)
-    rules, table = learn_list(counts)
-    assert (table[3] == 3).all()
-    assert (table[:3] == 0).all()
-    assert sum(rule.right for rule in rules) == 2000
-    assert str(rules[-1]).startswith("otherwise")
-
-
-def test_weighted_cells_are_the_same_regression_as_rows() -> None:
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    codes, overall = ratings(400)
-    columns = np.stack(list(codes.values()), 1).astype(int)
-    rows = np.eye(4)[columns].reshape(400, 12)
-    model = linear_model.LogisticRegression(C=1.0, max_iter=2000).fit(rows, overall)
-    ours = learn_logistic(cell_counts(cells_of(codes), overall))
-    assert (ours[tuple(columns.T)] == model.predict(rows)).mean() > 0.99  # solver tolerance
 
 
 def test_folds_never_share_an_instruction() -> None:

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from tests.support.orca import orca_study
-from trace_eval.agreement.alpha import scale_alpha
-from trace_eval.agreement.scores.baselines import baselines, fit_beta, rating_shares
-from trace_eval.agreement.scores.crps import crps_beta, crps_levels
-from trace_eval.agreement.scores.kendall import kendall
-from trace_eval.agreement.scores.nll import nll_beta, nll_levels
-from trace_eval.agreement.scores.spearman import spearman
-from trace_eval.agreement.scores.study import Study
-from trace_eval.agreement.scores.variance import fit_factor, mean_forecast, rated_often
+from trace_eval.stats.agreement.alpha import scale_alpha
+from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
+from trace_eval.stats.agreement.crps import crps_beta, crps_levels
+from trace_eval.stats.agreement.kendall import kendall
+from trace_eval.stats.agreement.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.spearman import spearman
+from trace_eval.stats.agreement.study import Study
+from trace_eval.stats.agreement.variance import fit_factor, mean_forecast, rated_often
 
 #: A figure with four digits may be off by half of the last one.
 FOUR = 1e-4 + 0.5e-4

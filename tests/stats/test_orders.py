@@ -13,10 +13,10 @@ from fusion import POLICIES
 from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import trace_eval
 from tests.support.ensemble import ENSEMBLE
-from trace_eval.agreement import BootstrapOptions
-from trace_eval.agreement.source import JudgedSource
 from trace_eval.data.labels import LabelTable, label_table
-from trace_eval.ranking import RankOptions, rank, separate_orders
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.ranking import RankOptions, rank, separate_orders
 
 OPTIONS = RankOptions(BootstrapOptions(20), baseline="X")
 MEAN = PLAIN_POLICIES["mean_threshold"]

@@ -4,18 +4,21 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.agreement import AgreeOptions, JudgedSource, agree, agree_tables, items_of
-from trace_eval.agreement.forced import forced
-from trace_eval.agreement.groups import by_level, categories
-from trace_eval.agreement.levels import (
+from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agree import agree, agree_tables
+from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.forced import forced
+from trace_eval.stats.agreement.groups import by_level, categories
+from trace_eval.stats.agreement.levels import (
     level_rows,
     levels_of,
     majority_of,
     names_of,
     vote_counts,
 )
-from trace_eval.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
-from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.report import AgreeOptions
 
 #: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.
 TABLE = [

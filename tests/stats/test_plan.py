@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from benchmarks.coverage_plan import World, reached
 from blueprints import UserError
-from trace_eval.agreement import JudgedSource
 from trace_eval.commands.cli import app
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.plan import make_plan
-from trace_eval.conclude.win_rates import win_rate_tables
 from trace_eval.data.labels import LabelTable, label_table
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.plan import make_plan
+from trace_eval.stats.inference.win_rates import win_rate_tables
 
 NAMES = np.array(["x", "y", "z"])
 

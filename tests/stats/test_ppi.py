@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from benchmarks.coverage_intervals import World, covered
 from tests.support.stats_app import app
-from trace_eval.conclude.forest import line, svg
-from trace_eval.conclude.influence import parts, simple_design
-from trace_eval.conclude.limits import score_reach
-from trace_eval.conclude.ppi import LEAST_LABELS, Powered, difference, estimate
+from trace_eval.stats.inference.forest import line, svg
+from trace_eval.stats.inference.influence import parts, simple_design
+from trace_eval.stats.inference.limits import score_reach
+from trace_eval.stats.inference.ppi import LEAST_LABELS, Powered, difference, estimate
 
 #: Samples of the coverage checks here; benchmarks/conclude.py draws 2,000.
 DRAWS = 400

@@ -12,7 +12,7 @@ import pytest
 from blueprints import UserError
 from tests.support.label_tables import QUICK, table
 from trace_eval.data.labels import LabelTable
-from trace_eval.ranking import (
+from trace_eval.stats.ranking import (
     BAR,
     MODELS,
     RankOptions,

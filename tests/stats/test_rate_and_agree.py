@@ -1,4 +1,4 @@
-"""``rate`` with the embedded default, then ``agree --scores``, as a user types them."""
+"""``rate`` with the embedded default, then ``agree``, as a user types them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) 
         app, ["rate", str(items), "--rubric", "correctness", "--out", str(run)]
     )
     assert rated.exit_code == 0, rated.output
-    arguments = ["agree", str(run), "--scores", "--split", "test", "--resamples", "50"]
+    arguments = ["agree", str(run), "--split", "test", "--resamples", "50"]
     done = CliRunner().invoke(app, [*arguments, "--json", str(report)])
     assert done.exit_code == 0, done.output
     assert "does not understand meaning" in done.output

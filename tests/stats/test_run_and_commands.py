@@ -15,7 +15,6 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
 from tests.support.stats_app import app
-from trace_eval.agreement import AgreeOptions, BootstrapOptions, agree, read_source
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
@@ -23,6 +22,10 @@ from trace_eval.measures import text
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_pair
 from trace_eval.runs.run import Run
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.report import AgreeOptions
 
 OPTIONS = AgreeOptions(BootstrapOptions(100))
 

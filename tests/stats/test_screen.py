@@ -17,15 +17,15 @@ from benchmarks import coverage_screen
 from benchmarks.conclude import WORLDS, Labelled, World, violations
 from blueprints import UserError
 from tests.support.label_tables import table
-from trace_eval.agreement import JudgedSource
-from trace_eval.agreement.copies import units
 from trace_eval.commands.cli import app
-from trace_eval.conclude.evidence import gather
-from trace_eval.conclude.influence import simple_design
-from trace_eval.conclude.parts import ScreenOptions, fewest_labels, labels_needed
-from trace_eval.conclude.risk import _weights, _whole, p_below
-from trace_eval.conclude.sampling import Drawn, drawn_labels
-from trace_eval.conclude.screen import Screening, screen
+from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.influence import simple_design
+from trace_eval.stats.inference.parts import ScreenOptions, fewest_labels, labels_needed
+from trace_eval.stats.inference.risk import _weights, _whole, p_below
+from trace_eval.stats.inference.sampling import Drawn, drawn_labels
+from trace_eval.stats.inference.screen import Screening, screen
 
 #: Seeds here; benchmarks/conclude.py runs 2,000.
 SEEDS = 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trace_eval.agreement import sign_flip as module
-from trace_eval.agreement.mcnemar import mcnemar, sign_test
-from trace_eval.agreement.sign_flip import sign_flip
+from trace_eval.stats.agreement import sign_flip as module
+from trace_eval.stats.agreement.mcnemar import mcnemar, sign_test
+from trace_eval.stats.agreement.sign_flip import sign_flip
 
 
 def test_values_by_hand() -> None:

@@ -6,24 +6,21 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
-from trace_eval.agreement import (
-    METRICS,
+from trace_eval.stats.agreement.accuracy import (
     accuracy,
     accuracy_2way,
     accuracy_3way,
-    alpha,
-    gwet_ac1,
-    holm,
-    joint_counts,
-    kappa,
-    macro_f1,
-    mcnemar,
-    noise,
+    coverage_2way,
 )
-from trace_eval.agreement.accuracy import coverage_2way
-from trace_eval.agreement.alpha import scale_alpha
-from trace_eval.agreement.f1 import f1_per_label
-from trace_eval.agreement.mcnemar import discordant
+from trace_eval.stats.agreement.alpha import alpha, scale_alpha
+from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.f1 import f1_per_label, macro_f1
+from trace_eval.stats.agreement.gwet import gwet_ac1
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.mcnemar import discordant, mcnemar
+from trace_eval.stats.agreement.metrics import METRICS
+from trace_eval.stats.agreement.noise import noise
 
 #: Sums of a few dozen products of small integers: rounding stays far below this.
 EXACT = 1e-12

@@ -12,19 +12,19 @@ import pytest
 
 from fusion import BINARY, likert
 from tests.support.style_ratings import STYLE
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores.evaluate import agree_scores, figure
-from trace_eval.agreement.scores.growth import mean_r
-from trace_eval.agreement.scores.icc import icc_columns, icc_of_sums
-from trace_eval.agreement.scores.raters import human_pairs, leave_one_out
-from trace_eval.agreement.scores.ratings import Ratings
-from trace_eval.agreement.scores.report import ScoreOptions, ScoreReport
-from trace_eval.agreement.scores.source import ScoreColumn, judge_scores, study_of
-from trace_eval.agreement.scores.spearman import spearman
-from trace_eval.agreement.scores.study import JudgeScores, Study
-from trace_eval.agreement.scores.tables import score_tables
-from trace_eval.agreement.tabular import plain
 from trace_eval.scores.estimate import reduce_samples
+from trace_eval.stats.agree_scores import agree_scores, figure
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.growth import mean_r
+from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
+from trace_eval.stats.agreement.raters import human_pairs, leave_one_out
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
+from trace_eval.stats.agreement.spearman import spearman
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.report import AgreeOptions, ScoreReport
+from trace_eval.stats.score_tables import score_tables
 
 PEOPLE = {
     "P1": (5, 4, 2, 3, 1, 4),
@@ -34,7 +34,7 @@ PEOPLE = {
 }
 SCALE = likert(1, 5)
 SIX = 1e-6
-OPTIONS = ScoreOptions(BootstrapOptions(resamples=200))
+OPTIONS = AgreeOptions(BootstrapOptions(resamples=200))
 
 
 def _study() -> Study:

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from benchmarks.fusion_recipe import JUDGES, draw
 from blueprints import UserError
-from trace_eval.agreement.scores.train_fusion import train_fusion
 from trace_eval.commands.cli import app
 from trace_eval.scores.fusion import FusionModel
+from trace_eval.stats.agreement.train_fusion import train_fusion
 
 
 def _write(path: Path, columns: list[str], rows: list[tuple[object, ...]]) -> Path:

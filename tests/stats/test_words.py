@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.cli import trace_eval
-from trace_eval.agreement.bootstrap import IntervalEstimate
-from trace_eval.agreement.score import _standing
-from trace_eval.ranking.evaluate import _bounds
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.score import _standing
+from trace_eval.stats.ranking.evaluate import _bounds
 
 
 def test_above_and_below_need_an_interval_that_excludes_the_base() -> None:

@@ -12,6 +12,7 @@ fusion:
 extractors: blueprints
 audio: blueprints extractors
 data: blueprints extractors fusion
+conversations: blueprints data extractors
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -24,7 +25,7 @@ extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
 judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
 judges.rules: blueprints data extractors fusion judges.base
-judges.text: blueprints data extractors judges judges.base judges.chat judges.options rubrics
+judges.text: blueprints data extractors judges judges.base judges.chat judges.options measures rubrics
 judges.views: blueprints data extractors judges.base judges.chat judges.options judges.text
 judges.naturalness: blueprints data fusion judges judges.text rubrics
 judges.rating: blueprints data fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
@@ -37,21 +38,19 @@ judges.reward: audio blueprints data extractors fusion judges judges.base judges
 judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
-runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
-agreement: audio blueprints data fusion measures rubrics runs scores
+runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
+stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
-ranking: agreement blueprints data fusion
-turns: agreement blueprints data extractors
-datasets: agreement blueprints data fusion measures ranking
-select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
-conclude: agreement blueprints data fusion judges.naturalness ranking runs
-report: agreement blueprints conclude data extractors fusion ranking rubrics runs static
-review: agreement blueprints data extracting extractors fusion rubrics runs static
-compare: agreement blueprints data fusion ranking report rubrics runs
-gate: agreement blueprints compare data runs
+turns: blueprints conversations data stats
+datasets: blueprints data fusion measures stats
+select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
+report: blueprints data extractors fusion rubrics runs static stats
+review: blueprints data extracting extractors fusion rubrics runs static stats
+compare: blueprints data fusion report rubrics runs stats
+gate: blueprints compare data runs stats
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
-drill: agreement blueprints conclude data extracting extractors fusion judges.base judges.registry options runs
-commands: agreement api blueprints compare conclude data datasets doctor drill extracting extractors fusion gate judges.options judges.registry options ranking report review rubrics runs scorer select turns
+drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
+commands: api blueprints compare data datasets doctor drill extracting extractors fusion gate judges.options judges.registry options report review rubrics runs scorer select stats turns
 __main__: commands
 """  # noqa: E501
 

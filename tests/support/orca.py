@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from fusion import likert
-from trace_eval.agreement.scores.ratings import ratings_of_items
-from trace_eval.agreement.scores.source import items_study
-from trace_eval.agreement.scores.study import Study
 from trace_eval.data.manifests import read_items
+from trace_eval.stats.agreement.ratings import ratings_of_items
+from trace_eval.stats.agreement.score_columns import items_study
+from trace_eval.stats.agreement.study import Study
 
 SCALE = likert(1, 5)
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.turns import (
     DEFINITIONS,
     Clock,

@@ -46,21 +46,21 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
-    from trace_eval import agreement
-    from trace_eval.agreement.ablation.tables import compare
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs.ablate import AblateOptions, ablate
+    from trace_eval.stats.agreement.ablation.tables import ablation_view, compare
+    from trace_eval.stats.agreement.tabular import write_csv, write_json
 
     options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
     folders = ablate(run, options)
     tables = compare(run, folders, labels, policy, resamples, modes)
     print_tables(
-        [agreement.ablation_view(table, title) for title, table in tables.items()],
+        [ablation_view(table, title) for title, table in tables.items()],
         stdout_console(),
     )
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
     if json_file:
-        agreement.write_json(json_file, tables)
+        write_json(json_file, tables)
     if csv_folder:
         for title, table in tables.items():
-            agreement.write_csv(csv_folder / title.lower().replace(" ", "-"), table)
+            write_csv(csv_folder / title.lower().replace(" ", "-"), table)

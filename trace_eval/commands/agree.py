@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import messages
 from trace_eval.commands.options import ColumnOption
 from trace_eval.commands.statistics import (
     Cluster,
@@ -27,10 +25,7 @@ from trace_eval.commands.statistics import (
     Truth,
 )
 
-if TYPE_CHECKING:
-    from trace_eval.agreement import BootstrapOptions
-
-_SCORES = "With --scores"
+_SCORES = "Of scores of single answers"
 
 
 def agree(
@@ -38,9 +33,6 @@ def agree(
         list[Path],
         typer.Argument(help="Run folders, or CSV/JSONL/JSON files of judgements or scores."),
     ],
-    scores: Annotated[
-        bool, typer.Option("--scores", help="Compare scores of single answers, made by rate.")
-    ] = False,
     labels: Labels = None,
     policy: Annotated[
         str | None,
@@ -111,120 +103,40 @@ def agree(
         ),
     ] = None,
 ) -> None:
-    """Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise.
+    """Compare judges with people: accuracy, kappa, alpha, bias and noise of labels.
 
-    With --scores: correlation, error, calibration and uncertainty of scores.
+    Of scores of single answers: correlation, error, calibration and uncertainty.
     """
-    from trace_eval import agreement
     from trace_eval.commands.gates import close
-    from trace_eval.commands.render import print_tables, print_warnings, stdout_console
-    from trace_eval.conclude import agree as powered
-    from trace_eval.conclude.gates import score_values
+    from trace_eval.commands.render import print_report
     from trace_eval.data.columns import parse_columns
     from trace_eval.data.judge_files import Columns
-    from trace_eval.data.labels import read_labels
+    from trace_eval.stats import FAMILIES, AgreeOptions, AgreeReport, BootstrapOptions, number_rule
+    from trace_eval.stats import agree as agree_with
+    from trace_eval.stats.agreement.tabular import write_policy
+    from trace_eval.stats.inference.gates import report_values
 
-    pairs_only = {
-        "--policy": policy,
-        "--against": against,
-        "--learn-policy": learn_policy,
-        "--calibrated": calibrated,
-        "--baseline": baseline,
-        "--save-policy": save_policy,
-        "--cluster": cluster,
-        "--prediction": prediction,
-        "--truth": truth,
-        "--id": id_column,
-        "--map": mapping,
-        "--flip-b": flip_b,
-        "--column": column,
-    }
-    scores_only = {"--rubric": rubric, "--split": split, "--family": family}
-    if scores:
-        _refuse(pairs_only, "with")
-    else:
-        _refuse(scores_only, "without")
-    if scores:
-        bootstrap = agreement.BootstrapOptions(resamples, level, seed)
-        _agree_scores(
-            sources, labels, rubric, missing, (bootstrap, split, family), json_file, csv_folder
-        )
-        return
     named = parse_columns(column or ())
-    files = labels is None or any(not path.is_dir() for path in sources)
-    columns = Columns.parse(
-        prediction,
-        truth,
-        id_column,
-        (mapping or ()) if files else (),
-        flip_b,
-        named if files else {},
-    )
-    given = Columns.parse(None, None, None, mapping or (), False)
-    rules = tuple(map(agreement.number_rule, baseline or ()))
-    numbers = [rule.number for rule in rules]
-    report = powered.agree(
-        [agreement.read_source(path, columns, numbers) for path in sources],
-        read_labels(labels, numbers, named, given.mapping) if labels else None,
-        agreement.AgreeOptions(
-            bootstrap=agreement.BootstrapOptions(resamples, level, seed),
+    report = agree_with(
+        sources,
+        labels,
+        AgreeOptions(
+            bootstrap=BootstrapOptions(resamples, level, seed),
             cluster=cluster,
             missing=missing.value,
             policy=policy,
             learn=learn_policy or save_policy is not None,
             folds=folds,
             against=against,
-            baselines=rules,
+            baselines=tuple(map(number_rule, baseline or ())),
+            calibrated=calibrated,
+            rubric=rubric,
+            split=split,
+            families=(*FAMILIES, *(family or ())),
         ),
-        calibrated=calibrated,
+        Columns.parse(prediction, truth, id_column, mapping or (), flip_b, named),
     )
-    print_warnings(report.warnings)
-    for note in report.notes:
-        messages().print(f"note: {note}", markup=False)
-    console = stdout_console()
-    print_tables(powered.tables(report), console)
-    for score in report.scores:
-        console.print(score.verdict, markup=False, highlight=False)
-    if json_file:
-        agreement.write_json(json_file, report)
-    if csv_folder:
-        agreement.write_csv(csv_folder, report)
-    if save_policy:
-        agreement.write_policy(save_policy, report.learned[0])
-    close(fail_under, score_values(report.scores))
-
-
-def _refuse(given: Mapping[str, object], how: str) -> None:
-    from blueprints import UserError
-
-    for name, value in given.items():
-        if value:
-            raise UserError(f"{name} means nothing {how} --scores; leave one of them out")
-
-
-def _agree_scores(
-    sources: list[Path],
-    labels: Path | None,
-    rubric: str | None,
-    missing: Missing,
-    chosen: tuple[BootstrapOptions, str | None, list[str] | None],
-    json_file: Path | None,
-    csv_folder: Path | None,
-) -> None:
-    from trace_eval.agreement import scores as found
-    from trace_eval.agreement.tabular import write_csv, write_json
-    from trace_eval.commands.render import print_tables, stdout_console
-
-    bootstrap, split, families = chosen
-    options = found.ScoreOptions(bootstrap, split, (*found.FAMILIES, *(families or ())))
-    report = found.agree_score_files(sources, labels, rubric, missing.value, options)
-    for note in report.notes:
-        messages().print(f"note: {note}", markup=False)
-    console = stdout_console()
-    print_tables(found.score_tables(report), console)
-    for sentence in report.verdicts:
-        console.print(sentence, markup=False, highlight=False)
-    if json_file:
-        write_json(json_file, report)
-    if csv_folder:
-        write_csv(csv_folder, report)
+    print_report(report, json_file, csv_folder)
+    if save_policy and isinstance(report, AgreeReport):
+        write_policy(save_policy, report.learned[0])
+    close(fail_under, report_values(report))

@@ -28,14 +28,14 @@ def card(
     json_file: JsonFile = None,
 ) -> None:
     """Say on one page what a judge did, how far it can be trusted, and for what."""
-    from trace_eval.agreement import write_json
     from trace_eval.commands.console import results
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.conclude.card import make_cards
-    from trace_eval.conclude.card_page import comparison, write_pages
-    from trace_eval.conclude.gates import card_values
     from trace_eval.data.labels import read_labels
+    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats.inference.card import make_cards
+    from trace_eval.stats.inference.card_page import comparison, write_pages
+    from trace_eval.stats.inference.gates import card_values
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
     print_tables([comparison(cards)], stdout_console())

@@ -72,12 +72,13 @@ def compare(
     ] = False,
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
-    from trace_eval.agreement import BootstrapOptions, write_csv, write_json
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import ChangeOptions, CompareOptions, compare_runs, compare_tables
-    from trace_eval.conclude.gates import score_values
     from trace_eval.data.labels import read_labels
+    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+    from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.stats.inference.gates import score_values
 
     bootstrap = BootstrapOptions(resamples, level, seed)
     if judge_change:
@@ -109,12 +110,17 @@ def print_change(
     json_file: Path | None = None,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
-    from trace_eval.agreement import write_json
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import judge_change, judge_change_tables
-    from trace_eval.data.labels import read_labels
+    from trace_eval.data.labels import LabelTable, read_labels
+    from trace_eval.runs.run import Run
+    from trace_eval.stats.agreement.ratings import Ratings, read_ratings
+    from trace_eval.stats.agreement.tabular import write_json
 
-    known = read_labels(labels) if labels else None
+    known: LabelTable | Ratings | None = None
+    if labels:
+        rated = Run(sources[0]).holds_scores
+        known = read_ratings(labels) if rated else read_labels(labels)
     report = judge_change(sources, repeats, options, known, *board)
     console = stdout_console()
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)

@@ -127,13 +127,13 @@ def _replace(
 
 
 def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Path) -> None:
-    from trace_eval.agreement import read_source
     from trace_eval.commands.console import results
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.conclude.probabilities import write_probabilities
-    from trace_eval.conclude.tables import calibration_tables
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.inference.probabilities import write_probabilities
+    from trace_eval.stats.inference.tables import calibration_tables
 
     found, paths = write_probabilities(
         read_source(source),

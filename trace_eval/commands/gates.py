@@ -13,7 +13,7 @@ def close(texts: Sequence[str] | None, values: Mapping[str, Mapping[str, float |
     """End with exit code 1 where a figure is too low."""
     if not texts:
         return
-    from trace_eval.conclude.gates import failures
+    from trace_eval.stats.inference.gates import failures
 
     failed = failures(texts, values)
     for line in failed:

@@ -19,8 +19,8 @@ _SPEC = "NAME:MODEL, e.g. whisper:base."
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
     from extractors.fetch import list_models
-    from trace_eval.agreement.tabular import Table
     from trace_eval.commands.render import print_tables
+    from trace_eval.stats.agreement.tabular import Table
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
     found = list_models()

@@ -49,15 +49,16 @@ def plan(
     json_file: JsonFile = None,
 ) -> None:
     """Say how many more pairs people must label, which, and how long that takes."""
-    from trace_eval.agreement import read_source, write_json
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.conclude.evidence import gather
-    from trace_eval.conclude.lists import write_plan
-    from trace_eval.conclude.plan import make_plan
-    from trace_eval.conclude.tables import plan_table
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats.inference.evidence import gather
+    from trace_eval.stats.inference.lists import write_plan
+    from trace_eval.stats.inference.plan import make_plan
+    from trace_eval.stats.inference.tables import plan_table
 
     evidence = gather(
         read_source(source),

@@ -91,19 +91,22 @@ def rank(
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from blueprints import UserError
     from fusion import DEFAULT_POLICY
-    from trace_eval import agreement, ranking
     from trace_eval.commands.render import print_tables, print_warnings, stdout_console
-    from trace_eval.conclude import rank as powered
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import parse_sides, read_labels
     from trace_eval.runs.fuse import ASKED, any_policy, load_policy
+    from trace_eval.stats import ranking
+    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.stats.inference import rank as powered
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     positions = ranking.has_positions(source)
     read = (
         ranking.read_positions(source, baseline)
         if positions
-        else agreement.read_source(source, columns, rows_are_items=labels is None)
+        else read_source(source, columns, rows_are_items=labels is None)
     )
     sides = parse_sides(systems)
     if named := read.with_sides(sides):
@@ -135,7 +138,7 @@ def rank(
     report = ranked(
         table,
         ranking.RankOptions(
-            bootstrap=agreement.BootstrapOptions(resamples, level, seed),
+            bootstrap=BootstrapOptions(resamples, level, seed),
             cluster=cluster,
             typed=typed,
             prior=prior,
@@ -157,6 +160,6 @@ def rank(
     )
     print_tables(fitting, stdout_console())
     if json_file:
-        agreement.write_json(json_file, report)
+        write_json(json_file, report)
     if csv_folder:
-        agreement.write_csv(csv_folder, report)
+        write_csv(csv_folder, report)

@@ -23,6 +23,11 @@ _RENAMED = {
     "--to-pairs": "trace-eval fuse RUN --out {}",
 }
 
+#: Option that nothing replaces -> (an option of the commands that had it, what to do now).
+_GONE = {
+    "--scores": ("--learn-policy", "leave it out: the sources say whether they hold scores"),
+}
+
 #: First word of a new spelling -> the flag of the commands that had the old one.
 _NEEDS = {"-J": "-J", "-X": "-X", "-x": "-X", "trace-eval": "-J"}
 _NEEDS |= {name: name for name in ("--start", "--learning-rate")}
@@ -52,6 +57,9 @@ def renamed(option: str, typed: Sequence[str], flags: Sequence[str]) -> str | No
     for flag, known in _FLAGS.items():
         if now is None and flag in flags and name in known:
             now = f"{flag} {name}={{}}"
+    needs, instead = _GONE.get(option, ("", ""))
+    if needs in flags:
+        return f"{option}: is gone; {instead}"
     if now is None:
         return None
     return f"{option}: is now written otherwise; use {now.format(_value(option, typed))}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trace_eval.agreement.tabular import Table
+from trace_eval.stats.agreement.tabular import Table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
-    from trace_eval.agreement.checks import DataWarning
+    from trace_eval.stats import AgreeReport, ScoreReport
+    from trace_eval.stats.agreement.checks import DataWarning
 
 
 #: Spaces between two columns, and at both ends of a line together, as rich draws them.
@@ -117,8 +120,36 @@ def _width(sizes: list[int]) -> int:
 
 def print_warnings(warnings: Iterable[DataWarning]) -> None:
     """Findings about the data, on stderr, before any table."""
-    from trace_eval.agreement.tables import warning_line
     from trace_eval.commands.console import warn
+    from trace_eval.stats.agreement.checks import warning_line
 
     for warning in warnings:
         warn(warning_line(warning))
+
+
+def print_report(
+    report: AgreeReport | ScoreReport,
+    json_file: Path | None = None,
+    csv_folder: Path | None = None,
+) -> None:
+    """Findings and notes (stderr), tables and verdicts (stdout), and the files asked for.
+
+    Args:
+        report: of ``agree``.
+        json_file, csv_folder: where to write everything.
+    """
+    from trace_eval.commands.console import messages
+    from trace_eval.stats.agree import agree_tables
+    from trace_eval.stats.agreement.tabular import write_csv, write_json
+
+    print_warnings(report.warnings)
+    for note in report.notes:
+        messages().print(f"note: {note}", markup=False)
+    console = stdout_console()
+    print_tables(agree_tables(report), console)
+    for sentence in report.verdicts:
+        console.print(sentence, markup=False, highlight=False)
+    if json_file:
+        write_json(json_file, report)
+    if csv_folder:
+        write_csv(csv_folder, report)

@@ -61,17 +61,18 @@ def screen(
     json_file: JsonFile = None,
 ) -> None:
     """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
-    from trace_eval.agreement import read_source, write_json
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.conclude.evidence import gather
-    from trace_eval.conclude.lists import write_lists
-    from trace_eval.conclude.parts import ScreenOptions
-    from trace_eval.conclude.screen import screen as find
-    from trace_eval.conclude.tables import screen_tables
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import load_policy
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats.inference.evidence import gather
+    from trace_eval.stats.inference.lists import write_lists
+    from trace_eval.stats.inference.parts import ScreenOptions
+    from trace_eval.stats.inference.screen import screen as find
+    from trace_eval.stats.inference.tables import screen_tables
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     evidence = gather(

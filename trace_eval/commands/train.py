@@ -42,8 +42,8 @@ def fusion(
     ] = False,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
-    from trace_eval.agreement.scores.train_fusion import train_fusion, training_tables
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
     found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, rubric, seed, force)
     console = stdout_console()

@@ -82,9 +82,9 @@ def turns(
     json_file: JsonFile = None,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
-    from trace_eval.agreement import write_json
     from trace_eval.commands.console import warn_all
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.stats.agreement.tabular import write_json
     from trace_eval.turns import FigureOptions, ReadOptions, TurnsOptions, turns_report
 
     read = ReadOptions(

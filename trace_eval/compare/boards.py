@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement.holm import holm
+from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
-from trace_eval.compare.judgings import split_column
 from trace_eval.compare.mapping import Mapping, mapping
+from trace_eval.compare.read_judging import split_column
 from trace_eval.data.label_files import read_columns
-from trace_eval.ranking.correlation import correlate
-from trace_eval.ranking.ranks import ranks
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.ranking.correlation import correlate
+from trace_eval.stats.ranking.ranks import ranks
 
 Array = NDArray[np.float64]
 
@@ -87,31 +88,20 @@ class Figures:
     pairs: int
 
 
-@dataclass(frozen=True)
-class BoardChange:
+@dataclass(frozen=True, kw_only=True)
+class BoardChange(ChangeReport):
     """A judge change as two boards show it.
 
     Attributes:
-        first, second: names of the boards.
         items: behind each score; None: unknown, then there are no tests.
-        only_first, only_second: systems that the other one does not have.
         conclusions: against the baseline, and of every two systems.
-        title: what changed.
-        sentence: what to tell a colleague.
     """
 
-    title: str
-    sentence: str
-    first: str
-    second: str
     items: int | None
-    only_first: int
-    only_second: int
     figures: tuple[Figures, ...]
     shifts: tuple[Shift, ...]
     conclusions: tuple[Change, ...]
     mapping: Mapping
-    notes: tuple[str, ...]
 
 
 def is_board(source: str | Path) -> bool:
@@ -220,20 +210,19 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
         for row, name in enumerate(names)
     ]
     rows.sort(key=lambda row: (-abs(row.shift), row.system))
-    only = len(one.systems) - len(names), len(other.systems) - len(names)
-    sentence = _sentence(figures[0], families, rows, items)
     return BoardChange(
-        "judge changed (nothing says what else did)",
-        sentence,
-        one.name,
-        other.name,
-        items,
-        *only,
-        tuple(figures),
-        tuple(rows),
-        tuple(families),
-        fitted,
-        tuple(notes),
+        title="judge changed (nothing says what else did)",
+        sentence=_sentence(figures[0], families, rows, items),
+        first=one.name,
+        second=other.name,
+        only_first=len(one.systems) - len(names),
+        only_second=len(other.systems) - len(names),
+        notes=tuple(notes),
+        items=items,
+        figures=tuple(figures),
+        shifts=tuple(rows),
+        conclusions=tuple(families),
+        mapping=fitted,
     )
 
 

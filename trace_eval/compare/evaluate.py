@@ -11,23 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.agreement import AgreeOptions, agree
-from trace_eval.agreement.accuracy import accuracy
-from trace_eval.agreement.align import align
-from trace_eval.agreement.bias.robustness import Robustness, robustness, sides
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate, Units, bootstrap
-from trace_eval.agreement.compare import Comparison
-from trace_eval.agreement.copies import units
-from trace_eval.agreement.counts import joint_counts
-from trace_eval.agreement.judges import with_preference
-from trace_eval.agreement.kappa import kappa
-from trace_eval.agreement.report import ITEMS
-from trace_eval.agreement.score import JudgeScore
-from trace_eval.agreement.source import JudgedSource, read_source
 from trace_eval.compare.apart import Apart, apart
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs.run import Run
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.accuracy import accuracy
+from trace_eval.stats.agreement.align import align
+from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
+from trace_eval.stats.agreement.bootstrap import (
+    BootstrapOptions,
+    IntervalEstimate,
+    Units,
+    bootstrap,
+)
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.judges import with_preference
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.report import ITEMS, AgreeOptions
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
-from trace_eval.agreement.kappa import kappa
-from trace_eval.agreement.scores.resample import Resampler
-from trace_eval.agreement.share import Share
 from trace_eval.compare.judgings import Judging, Metric
 from trace_eval.data.labels import LABELS, Codes
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.share import Share
 
 Array = NDArray[np.float64]
 
@@ -34,11 +34,15 @@ class Flips:
         share: flips over the items that both scored; ``interval`` gives Wilson's.
         kinds: kind -> items, see :data:`KINDS`; empty for scores.
         kappa: of the two judgings with each other; None: scores, or one label throughout.
+        labels: of the transitions; empty for scores.
+        transitions: items by label of the first (rows) and of the second (columns).
     """
 
     share: Share
     kinds: dict[str, int]
     kappa: float | None
+    labels: tuple[str, ...] = ()
+    transitions: tuple[tuple[int, ...], ...] = ()
 
 
 def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]:
@@ -76,7 +80,8 @@ def flips(one: Metric, other: Metric) -> Flips:
     )
     value = float(kappa(counts))
     kinds = {name: int(number) for name, number in zip(KINDS, found, strict=True)}
-    return Flips(share, kinds, None if np.isnan(value) else value)
+    rows = tuple(tuple(row) for row in counts.tolist())
+    return Flips(share, kinds, None if np.isnan(value) else value, labels, rows)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fusion import DIMENSIONS
-from trace_eval.agreement.tables import policy_words
-from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.compare.evaluate import RunComparison
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.label_tables import policy_words
 
 
 def compare_tables(report: RunComparison) -> Iterator[Table]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,9 @@ _ALIASES |= {
         *(f"margin_{name}" for name in DIMENSIONS),
     )
 }
+
+#: Records that are looked at for the names of columns: a missing value may have no name.
+_FIRST = 20
 
 #: Column name in a file -> our name of it.
 NAMES: dict[str, str] = {alias: name for name, all_ in _ALIASES.items() for alias in all_}
@@ -114,7 +118,7 @@ def refuse_without(path: Path, found: Collection[str], labels: Collection[str]) 
         absent, told = "overall", "no column of labels"
     else:
         return
-    header = _any_header(path)
+    header = column_names(path)
     accepted = LABEL_FIELDS.names["id"] if absent == "id" else (*labels, "winner")
     free = [name for name in header if name not in NAMES]
     near = get_close_matches(absent, free, n=1, cutoff=0.4)
@@ -128,12 +132,23 @@ def refuse_without(path: Path, found: Collection[str], labels: Collection[str]) 
     )
 
 
-def _any_header(path: Path) -> list[str]:
-    if path.suffix in (".csv", ".tsv"):
-        return _header(path)[0]
-    kinds = {".parquet": lambda p: _parquet_records(p, None), ".json": _json_records}
-    first = next(kinds.get(path.suffix, _jsonl_records)(path), {})
-    return [str(name) for name in first] if isinstance(first, Mapping) else []
+def column_names(path: Path) -> list[str]:
+    """Names of a file's columns, as they stand in its header or its first records.
+
+    What is nested has our name of it. Of a file that cannot be read there are none: its reader
+    says why.
+    """
+    try:
+        if path.suffix in (".csv", ".tsv"):
+            return _header(path)[0]
+        if path.suffix == ".parquet":
+            return list(next(_parquet_records(path, None), {}))
+        read = _json_records if path.suffix == ".json" else _jsonl_records
+        first = [record for record in islice(read(path), _FIRST) if isinstance(record, dict)]
+        every = (name for record in first for name in (*record, *flatten(record, set())))
+        return list(dict.fromkeys(every))
+    except (OSError, UnicodeDecodeError, strict_json.BadJson, UserError):
+        return []
 
 
 def _csv_columns(path: Path, names: Mapping[str, str]) -> dict[str, list[str | None]]:

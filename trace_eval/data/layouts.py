@@ -27,7 +27,7 @@ BETTER_SYSTEM = ("chosen_model", "chosen_system", "model_chosen", "system_chosen
 WORSE_SYSTEM = ("rejected_model", "rejected_system", "model_rejected", "system_rejected")
 
 #: Columns that may hold a whole dialogue.
-DIALOGUES = ("messages", "conversation", "conversations", "dialogue")
+DIALOGUES = ("messages", "conversations", "dialogue")
 
 #: Columns that may hold a list of two answers.
 LISTS = ("responses", "answers", "completions")

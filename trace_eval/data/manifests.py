@@ -15,6 +15,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data.columns import Fields, Renamed
+from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.folders import Row
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
@@ -127,6 +128,7 @@ def read_manifest(
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
+    conversations: ConversationReader | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Manifest:
     """Read all pairs of an input.
@@ -139,6 +141,7 @@ def read_manifest(
         spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
         limit: read this many records at most; None: all.
         columns: field -> column of the file, e.g. ``{"a": "system_a_audio"}``.
+        conversations: reads answers that are conversations in files of other layouts.
 
     Raises:
         UserError: the file itself cannot be read, has no record at all, or has no column for an
@@ -146,7 +149,7 @@ def read_manifest(
     """
 
     def pairs(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Pair]:
-        return [pair_from_record(record, root, spill, dropped)]
+        return [pair_from_record(record, root, spill, dropped, conversations)]
 
     reading = Reading(audio_root, limit, columns or {})
     return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
@@ -157,6 +160,7 @@ def read_items(
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
+    conversations: ConversationReader | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Manifest:
     """Read all single answers of an input; a record of a pair gives both its answers.
@@ -164,7 +168,7 @@ def read_items(
     Args:
         path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items by id,
             as ORCA's authors publish theirs; a folder may hold recordings alone.
-        audio_root, spill, limit, columns: as of :func:`read_manifest`.
+        audio_root, spill, limit, columns, conversations: as of :func:`read_manifest`.
 
     Raises:
         UserError: the file itself cannot be read, has no record at all, or no column for an
@@ -173,8 +177,9 @@ def read_items(
 
     def items(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Single]:
         if is_pair_record(record):
-            return items_of_pair(pair_from_record(record, root, spill, dropped))
-        return [single_from_record(record, root, spill)]
+            pair = pair_from_record(record, root, spill, dropped, conversations)
+            return items_of_pair(pair)
+        return [single_from_record(record, root, spill, conversations)]
 
     names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
     names["id"] = tuple(dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"])))

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.data.columns import Fields
+from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.files import make_folder, replace_file, utf8_name
 from trace_eval.data.layouts import BETTER, LISTS, OTHER_NAMES, WORSE, unfolded
 from trace_eval.data.pairs import Labels, Model, Pair, Recording, map_recordings
@@ -37,6 +38,8 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("b", "system"): ("b_system", "system_b", "model_b", "model2"),
     ("a", "reference"): ("a_reference", "reference_a"),
     ("b", "reference"): ("b_reference", "reference_b"),
+    ("a", "conversation"): ("a_conversation",),
+    ("b", "conversation"): ("b_conversation",),
     ("voice", "audio"): ("voice_audio", "voice_path", "prompt_audio"),
     ("labels", "content"): ("label_content", "content"),
     ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
@@ -45,6 +48,7 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("labels", "preference"): ("label_preference", "preference", "winner", "preferred"),
     ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
+    ("language",): ("language",),
     ("instruction_id",): ("instruction_id", "data_ID"),
 }
 
@@ -57,7 +61,7 @@ PAIR_FIELDS = Fields(
     },
     needed=("a", "b"),
     sounds=frozenset(("a", "b", "instruction_audio", "voice_audio", "chosen", "rejected")),
-    instead=frozenset((*BETTER, *WORSE, *LISTS, "conversation_a", "messages_a")),
+    instead=frozenset((*BETTER, *WORSE, *LISTS, "conversation_a", "messages_a", "a_conversation")),
 )
 
 #: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
@@ -102,6 +106,7 @@ def pair_from_record(
     root: Path | str,
     spill: Spill | None = None,
     dropped: Dropped | None = None,
+    conversations: ConversationReader | None = None,
 ) -> Pair:
     """Build a pair; relative paths are taken from ``root``.
 
@@ -113,6 +118,7 @@ def pair_from_record(
         dropped: told of labels that hold something else, e.g. a text in a column ``content``;
             the pair is made without those in flat columns. Default: that is an error, as it is
             wherever labels are nested under ``labels``.
+        conversations: reads an answer's ``conversation`` that is a path.
 
     Raises:
         UserError: a field is missing or has a value outside its label set.
@@ -141,6 +147,7 @@ def pair_from_record(
     for role in _RECORDINGS:
         if role in tree:
             resolve_audio(tree[role], root, spill)
+            resolve_conversation(tree[role], root, conversations)
     if not tree.get("voice", True):
         del tree["voice"]
     for key in ("id", "instruction_id"):
@@ -218,6 +225,35 @@ def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | No
         recording.pop("audio", None)
     else:
         recording["audio"] = joined(root, audio) if isinstance(audio, str) else audio
+
+
+def resolve_conversation(
+    answer: dict[str, Any], root: Path | str, read: ConversationReader | None
+) -> None:
+    """Put the conversation of an answer in its place: one that is there, or what a path holds.
+
+    Raises:
+        UserError: it cannot be read, or there is nobody to read it.
+    """
+    found = answer.get("conversation")
+    if found is None or isinstance(found, Conversation):
+        return
+    if isinstance(root, str):
+        raise UserError("conversation: its recordings cannot lie behind a URL; fetch them first")
+    if isinstance(found, Mapping):
+        try:
+            answer["conversation"] = rooted(Conversation.model_validate(found), root)
+        except ValidationError as error:
+            raise UserError(f"conversation.{first_problem(error, 'conversation')}") from None
+        return
+    if not isinstance(found, str):
+        raise UserError(f"conversation: expected a path or an object (got {found!r:.80})")
+    if read is None:
+        raise UserError(
+            f"conversation {found!r:.80}: only judge and rate read it from a path; name the run"
+            " that they made, or put the conversation itself there"
+        )
+    answer["conversation"] = read(root / found)
 
 
 def _text_labels(labels: dict[str, Any] | None) -> None:

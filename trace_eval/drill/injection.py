@@ -10,7 +10,6 @@ from typing import Literal
 
 from blueprints import Blueprint, Transcript, UserError
 from fusion import Rating
-from trace_eval.agreement.share import Share
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.drill.attacks import ATTACKS, Attack
@@ -22,6 +21,7 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import any_policy, fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.share import Share
 
 #: Where the words are put: into the transcript of the answer that they favour, into the
 #: instruction, or into the other answer's transcript as a quotation.

@@ -20,8 +20,6 @@ import soundfile
 from blueprints import UserError
 from extractors.audio import Clip, Samples, decode
 from fusion import Rating
-from trace_eval.agreement.share import Share
-from trace_eval.conclude.probes import ProbeReport, ProbeRow
 from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Pair, Recording
@@ -29,6 +27,8 @@ from trace_eval.judges.registry import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 
 Change = Callable[[Clip], Samples]
 #: (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.

@@ -70,6 +70,30 @@ def answers_in_language(asked: str, answer: Blueprint) -> Measure:
     return Measure.without(UNIT, f"asked for {language_name(asked)}; {spoken.render()}")
 
 
+def is_unsure(blueprint: Blueprint | None) -> bool:
+    """Whether the words of a clip were written in a language that was not heard with certainty."""
+    heard = blueprint.transcript if blueprint else None
+    return isinstance(heard, Transcript) and "unsure_language" in heard.suspect
+
+
+def told_language(blueprint: Blueprint | None) -> str | None:
+    """The language of a clip in words, e.g. ``Spanish`` or ``unsure: Spanish or Portuguese``.
+
+    None where there are no words, or their language is only assumed: nobody heard or gave it.
+    """
+    heard = blueprint.transcript if blueprint else None
+    if not isinstance(heard, Transcript) or heard.language_source == "model":
+        return None
+    written, spoken = language_name(heard.language), heard.spoken
+    if spoken is None:
+        return written
+    told = language_name(spoken.language)
+    if not spoken.sure:
+        other = spoken.runner_up and language_name(spoken.runner_up)
+        told = f"unsure: {told} or {other}" if other else f"unsure: {told}"
+    return told if spoken.language == heard.language else f"{told}, transcribed as {written}"
+
+
 def _is_certain(spoken: Spoken, answer: Blueprint) -> bool:
     speech_s = answer.signal.speech_s if isinstance(answer.signal, Signal) else 0.0
     return spoken.probability >= NO_PROBABILITY and speech_s >= NO_SPEECH_S

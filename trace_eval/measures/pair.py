@@ -76,4 +76,5 @@ def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:
         told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         return Measure.without(WER_UNIT, told), Measure.without(CER_UNIT, told)
     unit = UNSPACED_UNIT if transcript.language in UNSPACED else WER_UNIT
-    return Measure(value=errors.wer, unit=unit), Measure(value=errors.cer, unit=CER_UNIT)
+    by = f"; {errors.normaliser}"
+    return Measure(value=errors.wer, unit=unit + by), Measure(value=errors.cer, unit=CER_UNIT + by)

@@ -14,10 +14,10 @@ from blueprints.distribution import install_line
 from trace_eval.report.gather import Facts
 
 if TYPE_CHECKING:
-    from trace_eval.agreement.evaluate import AgreeReport
-    from trace_eval.agreement.source import JudgedSource
-    from trace_eval.conclude.calibrate import Calibration
-    from trace_eval.ranking import RankReport
+    from trace_eval.stats.agreement.source import JudgedSource
+    from trace_eval.stats.inference.calibrate import Calibration
+    from trace_eval.stats.ranking import RankReport
+    from trace_eval.stats.report import AgreeReport
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def people(facts: Facts) -> People:
 
 
 def _policy(source: JudgedSource) -> str | None:
-    from trace_eval.agreement.judges import fused_by
+    from trace_eval.stats.agreement.judges import fused_by
 
     return fused_by(source, source.judgements, None)
 
@@ -102,9 +102,9 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
     if source.labels is None:
         return {}
     try:
-        from trace_eval.conclude.calibrate import calibrate
-        from trace_eval.conclude.evidence import gather
-        from trace_eval.conclude.reliability import diagram
+        from trace_eval.stats.inference.calibrate import calibrate
+        from trace_eval.stats.inference.evidence import gather
+        from trace_eval.stats.inference.reliability import diagram
 
         found = calibrate(gather(source, None))
     except (ImportError, UserError):
@@ -119,7 +119,7 @@ def _why(error: Exception) -> str:
 
 
 def _source(folder: Path) -> JudgedSource:
-    from trace_eval.agreement.source import read_source
+    from trace_eval.stats.agreement.source import read_source
 
     return read_source(folder)
 
@@ -133,7 +133,8 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
             + unused,
         )
     try:
-        from trace_eval.agreement.evaluate import ALL_POLICIES, AgreeOptions, agree
+        from trace_eval.stats.agree import agree
+        from trace_eval.stats.report import ALL_POLICIES, AgreeOptions
 
         return agree([source], None, AgreeOptions(missing="drop", policy=ALL_POLICIES)), ""
     except (ImportError, UserError) as error:
@@ -151,9 +152,9 @@ def _ranking(
             " ranking; give every answer a 'system'."
         )
     try:
-        from trace_eval import ranking
-        from trace_eval.ranking import rank
-        from trace_eval.ranking.prepare import judge_table, people_table
+        from trace_eval.stats import ranking
+        from trace_eval.stats.ranking import rank
+        from trace_eval.stats.ranking.prepare import judge_table, people_table
 
         judged = judge_table(source)
         options = ranking.RankOptions(policy=ranking.fused_with(source))

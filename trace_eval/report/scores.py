@@ -12,8 +12,6 @@ import numpy as np
 
 from blueprints import Transcript
 from fusion import Numbers
-from trace_eval.agreement.bootstrap import BootstrapOptions
-from trace_eval.agreement.scores.resample import Resampler, ratio
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
 from trace_eval.report.audio import Shelf, Sound
@@ -23,6 +21,8 @@ from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_table import rubrics_of
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.resample import Resampler, ratio
 
 #: Resamples of the systems' intervals, and their level.
 RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)

@@ -7,11 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from extractors.folders import cache_folder
+from trace_eval.conversations.items import (
+    ConversationFiles,
+    conversations_manifest,
+    holds_conversations,
+)
+from trace_eval.data.manifests import Manifest, Reading, read_items, read_manifest
 from trace_eval.data.parts import Shard
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
 from trace_eval.data.sources import Source, source_of
+from trace_eval.data.urls import location
 from trace_eval.extracting.cache import audio_folder
 from trace_eval.judges.chat.estimate import CostEstimate
 from trace_eval.options import Options, RateOptions
@@ -120,14 +127,24 @@ def open_job(
     options = options or Options()
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
-        spill = spill_to(audio_folder(options.extract.cache))
-        read = read_items if options.rubrics else read_manifest
-        items = read(source_of(items), audio_root, spill, limit, columns)
+        items = _read(source_of(items), options, Reading(audio_root, limit, columns or {}))
     if part:
         items = items.shard(part)
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
     return Job(items, Path(out) if out else default_out(items, name), options)
+
+
+def _read(source: Source, options: Options, reading: Reading) -> Manifest:
+    """The items of an input, or with rubrics the conversations of any layout."""
+    where = location(source) if isinstance(source, Path | str) else None
+    if options.rubrics and isinstance(where, Path) and holds_conversations(where):
+        return conversations_manifest(where, reading.limit)
+    folder = options.extract.cache or cache_folder()
+    read = read_items if options.rubrics else read_manifest
+    calls = ConversationFiles(folder / "conversations")
+    spill = spill_to(audio_folder(folder))
+    return read(source, reading.audio_root, spill, reading.limit, reading.columns, calls)
 
 
 def judge_manifest(

@@ -155,7 +155,7 @@ class Run:
         """
         if self.holds_scores:
             raise UserError(
-                f"{self.folder}: holds scores of single answers and no pairs; use agree --scores,"
+                f"{self.folder}: holds scores of single answers and no pairs; use agree,"
                 " or make pairs of it with trace-eval fuse RUN --out PAIRS"
             )
         return self._records("pairs.jsonl", Pair)

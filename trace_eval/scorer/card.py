@@ -16,7 +16,7 @@ LIMITS = (
     "Fails where answers are unlike those it was trained on: the published scorers lose most on"
     " an audio model whose answers are far longer (arXiv 2512.09066).",
     "Its variance is that of the raters it learned from; compare it with the trivial forecasts of"
-    " agree --scores before using it.",
+    " agree before using it.",
 )
 
 _TITLES = {"crps": "CRPS per rating", "rho": "Spearman rho", "mae": "MAE", "nll": "NLL per rating"}
@@ -83,7 +83,7 @@ def _data(record: ScorerRecord) -> list[str]:
 
 def _metrics(record: ScorerRecord) -> list[str]:
     if not record.metrics:
-        return ["- none recorded: measure it with rate and agree --scores"]
+        return ["- none recorded: measure it with rate and agree"]
     named = [
         f"- {title}: {record.metrics[name]:.4f}"
         for name, title in _TITLES.items()

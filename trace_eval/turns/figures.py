@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.agreement.bootstrap import (
+from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
+from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     Statistic,
     Units,
     replicates,
     resampled,
 )
-from trace_eval.agreement.interval import Range, exact_interval, percentile_interval
-from trace_eval.turns.definitions.base import DefinitionSet, FigureSpec, Measured
+from trace_eval.stats.agreement.interval import Range, exact_interval, percentile_interval
 
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8

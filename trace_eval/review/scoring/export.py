@@ -1,4 +1,4 @@
-"""Ratings of people: tables that ``agree --scores --labels`` reads, items that ``train`` reads."""
+"""Ratings of people: tables that ``agree --labels`` reads, items that ``train`` reads."""
 
 from __future__ import annotations
 

@@ -1,0 +1,116 @@
+"""``agree``: does the judge agree with people? Of labels and of scores alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import overload
+
+from blueprints import UserError
+from trace_eval.data.judge_files import Columns
+from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.stats.agree_labels import agree_labels
+from trace_eval.stats.agree_scores import agree_score_sources
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.score_files import ScoreFile
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.agreement.tabular import Table
+from trace_eval.stats.held import held
+from trace_eval.stats.label_tables import label_tables
+from trace_eval.stats.report import SCORES, AgreeOptions, AgreeReport, ScoreReport
+from trace_eval.stats.score_tables import score_tables
+
+#: A run folder or a file, or what was read of one.
+Source = Path | JudgedSource | ScoreFile
+
+
+@overload
+def agree(
+    sources: Sequence[JudgedSource],
+    labels: Path | LabelTable | None = None,
+    options: AgreeOptions | None = None,
+) -> AgreeReport: ...
+
+
+@overload
+def agree(
+    sources: Sequence[ScoreFile],
+    labels: Path | Ratings | None = None,
+    options: AgreeOptions | None = None,
+) -> ScoreReport: ...
+
+
+@overload
+def agree(
+    sources: Sequence[Source],
+    labels: Path | LabelTable | Ratings | None = None,
+    options: AgreeOptions | None = None,
+    columns: Columns | None = None,
+) -> AgreeReport | ScoreReport: ...
+
+
+def agree(
+    sources: Sequence[Source],
+    labels: Path | LabelTable | Ratings | None = None,
+    options: AgreeOptions | None = None,
+    columns: Columns | None = None,
+) -> AgreeReport | ScoreReport:
+    """Compare judges with people: all that ``trace-eval agree`` prints.
+
+    What the sources hold decides the statistics. Labels of pairs: accuracy, kappa, alpha, bias,
+    noise, and what few labels say of all judged pairs. Scores of single answers: correlation,
+    error, calibration and uncertainty.
+
+    Args:
+        sources: runs, or files of judgements or of scores, or what was read of them; several
+            judges are compared with each other.
+        labels: what people said, or the file of it; None: what came with the first source that
+            has some.
+        options: default: :class:`AgreeOptions`.
+        columns: how files of labels name their columns, see
+            :func:`trace_eval.data.judge_files.read_judge_file`.
+
+    Raises:
+        UserError: a file cannot be read, sources hold labels and scores, an option means nothing
+            for what they hold, there are no labels, ids do not match, or labels are missing and
+            the policy for that is ``error``.
+    """
+    options, columns = options or AgreeOptions(), columns or Columns()
+    kinds = {source: held(path, columns) for source, path in enumerate(sources)}
+    kind = kinds.get(0)
+    if len(set(kinds.values())) > 1:
+        raise UserError(
+            "agree: some sources hold labels of pairs and others scores of single answers;"
+            " compare those of one kind"
+        )
+    if kind is not None:
+        options.check(kind)
+    if kind == SCORES:
+        if columns != Columns():
+            raise UserError(
+                "--prediction, --truth, --id, --map and --flip-b mean nothing for scores; leave"
+                " them out"
+            )
+        assert not isinstance(labels, LabelTable)
+        scored = [source for source in sources if isinstance(source, Path | ScoreFile)]
+        return agree_score_sources(scored, labels, options)
+    assert not isinstance(labels, Ratings)
+    numbers = [rule.number for rule in options.baselines]
+    # A run needs no names of columns; those that are given beside one are of the labels.
+    of_run = replace(columns, named={}, mapping={}) if isinstance(labels, Path) else columns
+    judged = [
+        read_source(source, of_run if source.is_dir() else columns, numbers)
+        if isinstance(source, Path)
+        else source
+        for source in sources
+    ]
+    said = labels
+    if isinstance(labels, Path):
+        said = read_labels(labels, numbers, columns.named, columns.mapping)
+    return agree_labels([s for s in judged if isinstance(s, JudgedSource)], said, options)
+
+
+def agree_tables(report: AgreeReport | ScoreReport) -> Iterator[Table]:
+    """Every table of a report that has rows, in reading order."""
+    return label_tables(report) if isinstance(report, AgreeReport) else score_tables(report)

@@ -1,0 +1,95 @@
+"""The tables of an ablation, from the runs of its conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.runs.ablate import FULL
+from trace_eval.runs.fuse import load_policy
+from trace_eval.stats.agreement.ablation.conditions import (
+    Ablation,
+    ablation_table,
+    mode_policy_table,
+)
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.agreement.tabular import Table, p_value, table
+
+
+def compare(
+    run: Path,
+    folders: Mapping[str, Sequence[Path]],
+    labels: Path | None,
+    policy: str,
+    resamples: int,
+    modes: bool,
+) -> dict[str, Ablation]:
+    """Title -> table: dropped groups (TRACE, Table 12), and modes x policies (Table 11).
+
+    Items that a condition could not score count for neither side; the tables give the number
+    of items behind every figure.
+
+    Raises:
+        UserError: there are no labels.
+    """
+    truth = read_labels(labels) if labels else read_source(folders[FULL][0]).labels
+    if truth is None:
+        raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
+    judged = {name: [_judged(f) for f in repeats] for name, repeats in folders.items()}
+    options = BootstrapOptions(resamples)
+    drops = {name: tables for name, tables in judged.items() if name != "transcript"}
+    found = {
+        "Ablation": ablation_table(
+            drops,
+            truth,
+            reference=FULL,
+            policy=load_policy(policy),
+            missing="drop",
+            options=options,
+        )
+    }
+    if modes:
+        two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
+        found["Modes and policies"] = mode_policy_table(two, truth, missing="drop", options=options)
+    return found
+
+
+def _judged(folder: Path) -> LabelTable:
+    return read_source(folder).judgements
+
+
+def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
+    """The table of an ablation, or of modes and policies."""
+    return table(
+        f"{title}: difference to {result.reference}",
+        (
+            "condition",
+            "dimension",
+            "items",
+            "accuracy",
+            "sd of repeats",
+            "run to run",
+            "difference",
+            "only reference / only condition right",
+            "McNemar p",
+            "Holm p",
+        ),
+        (
+            (
+                row.condition,
+                row.dimension,
+                row.items,
+                row.accuracy,
+                row.spread,
+                row.run_to_run,
+                row.difference,
+                f"{row.mcnemar.only_first} / {row.mcnemar.only_second}" if row.mcnemar else None,
+                p_value(row.mcnemar.p if row.mcnemar else None),
+                p_value(row.p_holm),
+            )
+            for row in result.rows
+        ),
+    )

@@ -1,0 +1,132 @@
+"""Krippendorff's alpha for several raters with missing labels.
+
+Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability. The tests compare with
+the package ``krippendorff``, which makes a matrix for each item. Nominal alpha is over the
+labels as given. Ordinal and interval alpha need an order, which typed ties do not have
+(``both_good`` and ``both_bad`` are both "no preference"): they are over the preference scale
+``2 < tie < 1``, at -1, 0 and 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Alpha over the items that at least two raters labelled; null: not defined there."""
+
+    nominal: float | None
+    ordinal: float | None
+    interval: float | None
+    raters: int
+    items: int
+
+
+def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alpha:
+    """Alpha of one label column.
+
+    Args:
+        item: which item each opinion is about, 0 to ``items - 1`` [shape=(n,)].
+        codes: the opinions, :data:`trace_eval.data.labels.LABELS` [shape=(n,)].
+        items: how many items there are.
+        raters: how many raters there are, for the record.
+    """
+    known = codes != MISSING
+    item, codes = item[known], codes[known]
+    typed = _value_counts(item, codes, items, len(LABELS))
+    # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
+    untyped = _value_counts(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
+    return Alpha(
+        _alpha(typed, "nominal"),
+        _alpha(untyped, "ordinal"),
+        _alpha(untyped, "interval", np.array([-1.0, 0.0, 1.0])),
+        raters,
+        int((typed.sum(1) >= 2).sum()),
+    )
+
+
+def scale_alpha(
+    item: NDArray[np.int64],
+    label: NDArray[np.int64],
+    items: int,
+    positions: NDArray[np.float64],
+    raters: int,
+) -> Alpha:
+    """Alpha of ratings on a numeric scale such as 1 to 5, which has an order and distances.
+
+    Args:
+        item: which item each rating is about, 0 to ``items - 1`` [shape=(n,)].
+        label: index of the label that was given [shape=(n,)].
+        items: how many items there are.
+        positions: of the scale's labels, ascending [shape=(labels,)].
+        raters: how many raters there are, for the record.
+    """
+    counts = _value_counts(item, label, items, len(positions))
+    return Alpha(
+        _alpha(counts, "nominal"),
+        _alpha(counts, "ordinal"),
+        _alpha(counts, "interval", positions),
+        raters,
+        int((counts.sum(1) >= 2).sum()),
+    )
+
+
+def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: int) -> float | None:
+    """Interval alpha of values that need not be labels, such as means of samples.
+
+    alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted by
+    their values, D_e that of all values (Krippendorff 2011). Null: nobody ever differs.
+    """
+    count = np.bincount(item, minlength=items)
+    kept = count[item] >= 2
+    item, value = item[kept], value[kept] - (value[kept].mean() if kept.any() else 0)
+    n = len(value)
+    if n < 2:
+        return None
+    total = np.bincount(item, weights=value, minlength=items)
+    square = np.bincount(item, weights=value**2, minlength=items)
+    pairs = np.maximum(count, 1)
+    observed = (2 * (square - total**2 / pairs) * pairs / np.maximum(count - 1, 1)).sum() / n
+    expected = 2 * ((value**2).sum() - value.sum() ** 2 / n) / (n - 1)
+    return None if expected <= 1e-15 else float(1 - observed / expected)
+
+
+def _value_counts(
+    item: NDArray[np.int64], codes: NDArray[Any], items: int, labels: int
+) -> NDArray[Any]:
+    cells = item * labels + codes
+    return np.bincount(cells, minlength=items * labels).reshape(items, labels)
+
+
+def _alpha(
+    counts: NDArray[Any],
+    level: Literal["nominal", "ordinal", "interval"],
+    positions: NDArray[np.float64] | None = None,
+) -> float | None:
+    """Alpha of how often each item got each value [shape=(items, values)].
+
+    ``observed`` and ``expected`` are the coincidence matrices [shape=(values, values)]: pairs
+    of values within items, each item weighted by 1 / (its values - 1), and of all values.
+    Distances are squared: of ``positions``, or of the values' mean ranks.
+    """
+    counts = counts[counts.sum(1) >= 2]
+    if (counts.sum(0) > 0).sum() < 2:  # nobody ever differs: expected disagreement is 0
+        return None
+    weighted = counts / (counts.sum(1, keepdims=True) - 1)
+    observed = weighted.T @ counts - np.diag(weighted.sum(0))
+    values = observed.sum(1)
+    expected = (np.outer(values, values) - np.diag(values)) / (values.sum() - 1)
+    if level == "nominal":
+        distance = 1 - np.eye(len(values))
+    else:
+        place = positions if positions is not None else np.cumsum(values) - values / 2
+        distance = np.subtract.outer(place, place) ** 2
+    return float(1 - (observed * distance).sum() / (expected * distance).sum())

@@ -1,0 +1,222 @@
+"""What a judge has to beat: guesses that look at nothing, at length, level, MOS or content.
+
+Of scores: forecasts that know the training ratings, or the words, and nothing else.
+
+A judge whose number stands alone says little: on HCoT the majority class is right in 37 %
+and 58 % of the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.scores.text_match import exact_match, token_f1, words
+from trace_eval.stats.agreement.counts import Counts
+from trace_eval.stats.agreement.nll import BETA_CLIP
+from trace_eval.stats.agreement.study import JudgeScores, People, Study
+
+Array = NDArray[Any]
+
+#: What follows the colon of a baseline's spec.
+DIRECTIONS = ("higher", "lower")
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """The answer with the higher, or the lower, number is called the winner.
+
+    Attributes:
+        name: of the rule, for people.
+        number: its facts are ``NUMBER_a`` and ``NUMBER_b``.
+        lower: the lower one wins, as of error rates and chances of being fake.
+    """
+
+    name: str
+    number: str
+    lower: bool = False
+
+    @property
+    def facts(self) -> tuple[str, str]:
+        """Names of the facts of A and of B."""
+        return f"{self.number}_a", f"{self.number}_b"
+
+    def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
+        """Codes of 1 or 2; missing where unknown or equal; null without the facts."""
+        if any(name not in facts for name in self.facts):
+            return None
+        a, b = (facts[name] for name in self.facts)
+        codes = np.full(len(a), MISSING, np.int8)
+        codes[a < b if self.lower else a > b] = 0
+        codes[b < a if self.lower else b > a] = 1
+        return codes
+
+
+#: Rules that stand beside every judge whose run knows these numbers.
+RULES = (
+    NumberRule("longer answer", "duration"),
+    NumberRule("louder answer", "loudness"),
+    NumberRule("higher MOS", "mos"),
+)
+
+
+def number_rule(spec: str) -> NumberRule:
+    """``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``.
+
+    Raises:
+        UserError: there is no direction.
+    """
+    number, _, direction = spec.rpartition(":")
+    if not number or direction not in DIRECTIONS:
+        raise UserError(
+            f"baseline {spec!r}: write NUMBER:higher or NUMBER:lower, e.g. wer:lower; only you"
+            " know which of two numbers is the better one"
+        )
+    return NumberRule(f"{direction} {number}", number, direction == "lower")
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The most frequent true label; several where counts are equal."""
+
+    labels: tuple[str, ...]
+    count: int
+    items: int
+
+    @property
+    def accuracy(self) -> float:
+        """Accuracy of always saying it, 0 to 1."""
+        return float(self.count / self.items) if self.items else float("nan")
+
+
+def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
+    """The majority class of ``counts[truth, predicted]``, on exactly the items judged."""
+    truth = counts.sum(1)
+    top = int(truth.max())
+    return Majority(
+        tuple(label for label, n in zip(labels, truth, strict=True) if n == top),
+        top,
+        int(truth.sum()),
+    )
+
+
+def random_uniform(counts: Counts) -> float:
+    """Expected accuracy of a uniform guess: ``sum_l p(l) / k = 1 / k``, exactly."""
+    return 1 / len(counts)
+
+
+def random_matched(counts: Counts) -> float:
+    """Expected accuracy of a guess with the truth's own shares: ``sum_l p(l)^2``, exactly."""
+    truth = counts.sum(1)
+    total = int(truth.sum())
+    return float((truth * truth).sum() / (total * total)) if total else float("nan")
+
+
+#: Log-parameters of Beta are kept within this, as those of trained heads; ratings that are all
+#: equal would drive them to infinity.
+_MAX_LOG = 10.0
+
+
+def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -> list[JudgeScores]:
+    """All baselines of some items; those of words only where the texts are known.
+
+    Args:
+        study: items and ratings.
+        train: items whose ratings the constants are fitted on [shape=(items,)].
+        with_beta: a constant Beta forecast as well, for likelihoods of its kind.
+    """
+    shares = rating_shares(study, train)
+    items = len(study.ids)
+    mean = float(np.nanmean(study.people.mean[train]))
+    middle = float(shares @ study.levels)
+    spread = float(shares @ (study.levels - middle) ** 2)
+    found = [
+        JudgeScores(
+            "constant",
+            np.full(items, mean),
+            np.full(items, spread),
+            np.tile(shares, (items, 1)),
+            baseline=True,
+        ),
+        JudgeScores(
+            "majority rating", np.full(items, study.levels[shares.argmax()]), baseline=True
+        ),
+    ]
+    if with_beta:
+        alpha, beta = fit_beta(study.people, train)
+        middle = alpha / (alpha + beta)
+        spread = middle * (1 - middle) / (alpha + beta + 1)
+        found.append(
+            JudgeScores(
+                "constant Beta",
+                np.full(items, middle),
+                np.full(items, spread),
+                beta=np.tile([alpha, beta], (items, 1)),
+                baseline=True,
+            )
+        )
+    if study.texts is not None:
+        found += _of_words(study.texts)
+    return found
+
+
+def rating_shares(study: Study, train: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Share of each label among the training ratings [shape=(labels,)]."""
+    given = study.people.of(train).value
+    counts = np.bincount(study.nearest(given), minlength=len(study.levels))
+    return np.asarray(counts / max(counts.sum(), 1))
+
+
+def fit_beta(people: People, train: NDArray[np.bool_]) -> tuple[float, float]:
+    """(alpha, beta) of one Beta distribution for all training ratings, by maximum likelihood.
+
+    Ratings are clipped to [.01, .99], as in the likelihood of Beta forecasts.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import betaln
+
+    y = np.clip(people.of(train).value, BETA_CLIP, 1 - BETA_CLIP)
+    log_y, log_rest = float(np.log(y).mean()), float(np.log1p(-y).mean())
+
+    def loss(log_parameters: Array) -> float:
+        alpha, beta = np.exp(np.clip(log_parameters, -_MAX_LOG, _MAX_LOG))
+        return float(betaln(alpha, beta) - (alpha - 1) * log_y - (beta - 1) * log_rest)
+
+    found = minimize(
+        loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
+    )
+    alpha, beta = np.exp(np.clip(found.x, -_MAX_LOG, _MAX_LOG))
+    return float(alpha), float(beta)
+
+
+def _of_words(texts: Sequence[tuple[str, Sequence[str]]]) -> list[JudgeScores]:
+    split = [
+        (words(candidate), [words(reference) for reference in references])
+        for candidate, references in texts
+    ]
+
+    def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> NDArray[np.float64]:
+        return np.array(
+            [
+                max((rule(said, one) for one in references), default=np.nan)
+                for said, references in split
+            ]
+        )
+
+    found = [
+        JudgeScores("exact match", best(exact_match), baseline=True),
+        JudgeScores("token F1", best(token_f1), baseline=True),
+        JudgeScores(
+            "longer answer",
+            np.array([float(len(said)) for said, _ in split]),
+            baseline=True,
+            unitless=True,
+        ),
+    ]
+    return [rule for rule in found if rule.scored.any()]

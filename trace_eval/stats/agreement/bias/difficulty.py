@@ -1,0 +1,115 @@
+"""Does the lean to a place grow as pairs get harder?
+
+Pairs are put into quartiles by the absolute difference of people's mean opinions. In each,
+the judge's accuracy and its verdicts by place; over all, Spearman's correlation of the
+difference with "bound to a place": the same place won in both orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.bias.position import PositionBias, position_bias
+from trace_eval.stats.agreement.counts import TIE, collapse_codes
+
+#: Fewer pairs than this are not put into four parts.
+FEWEST = 8
+
+
+@dataclass(frozen=True)
+class Quartile:
+    """A quarter of the pairs, the hardest first.
+
+    Attributes:
+        low, high: absolute difference of the mean opinions.
+        accuracy: of the first order against the sign of the difference; null: no such pair.
+        bias: by place, over the pairs that were asked in both orders.
+    """
+
+    low: float
+    high: float
+    items: int
+    accuracy: float | None
+    bias: PositionBias
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """All quartiles, and the correlation of ease with being bound to a place (-1 to 1)."""
+
+    quartiles: tuple[Quartile, ...]
+    spearman: float | None
+    p: float | None
+
+
+def difficulty(
+    there: Codes, back: Codes, mos_a: NDArray[Any], mos_b: NDArray[Any]
+) -> Difficulty | None:
+    """Split and count; null with fewer than :data:`FEWEST` usable pairs.
+
+    Args:
+        there: label when A was shown first, ``1`` is A [shape=(n,)].
+        back: label when B was shown first, ``1`` is the one shown first, so B [shape=(n,)].
+        mos_a, mos_b: people's mean opinions; NaN: unknown [shape=(n,)].
+    """
+    gap = np.abs(mos_a - mos_b)
+    known = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
+    if int(known.sum()) < FEWEST:
+        return None
+    there, back = collapse_codes(there[known]), collapse_codes(back[known])
+    gap, truth = gap[known], np.where(mos_a[known] > mos_b[known], 0, 1)
+    order = np.argsort(gap, kind="stable")
+    parts = np.array_split(order, 4)
+    quartiles = tuple(
+        Quartile(
+            float(gap[rows[0]]),
+            float(gap[rows[-1]]),
+            len(rows),
+            float((there[rows] == truth[rows]).mean()),
+            position_bias(there[rows], back[rows]),
+        )
+        for rows in parts
+    )
+    bound = (there == back) & (there != TIE)
+    return Difficulty(quartiles, *_spearman(gap, bound))
+
+
+def _spearman(gap: NDArray[Any], bound: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+    from scipy.stats import spearmanr
+
+    if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
+        return None, None
+    found = spearmanr(gap, bound)
+    return float(found.statistic), float(found.pvalue)
+
+
+def calls_by_item(
+    ids: NDArray[Any], order: NDArray[Any], codes: Codes, facts: Mapping[str, NDArray[Any]]
+) -> tuple[Codes, Codes, NDArray[Any], NDArray[Any]] | None:
+    """The first call of each order per item, as :func:`difficulty` takes them.
+
+    Labels come in the pair's own A and B; those of the other order are mirrored to places.
+    Null where no mean opinions are known.
+    """
+    if "mos_a" not in facts or "mos_b" not in facts:
+        return None
+    rows: dict[tuple[Any, Any], int] = {}
+    for row, key in enumerate(zip(ids.tolist(), order.tolist(), strict=True)):
+        rows.setdefault(key, row)
+    both = [
+        (row, rows[item, "ba"])
+        for (item, side), row in rows.items()
+        if side == "ab" and (item, "ba") in rows
+    ]
+    if not both:
+        return None
+    forth, backward = np.array(both, np.int64).T
+    shown = codes[backward]
+    shown = np.where((shown == 0) | (shown == 1), 1 - shown, shown).astype(np.int8)
+    return codes[forth], shown, facts["mos_a"][forth], facts["mos_b"][forth]

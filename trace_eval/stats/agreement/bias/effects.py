@@ -1,0 +1,227 @@
+"""Bias and noise of the judges of a report, from whatever their files allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes, LabelTable
+from trace_eval.stats.agreement.align import Items
+from trace_eval.stats.agreement.bias.difficulty import Difficulty, calls_by_item, difficulty
+from trace_eval.stats.agreement.bias.length import LengthBias, length_bias
+from trace_eval.stats.agreement.bias.position import PositionBias, join_orders, position_bias
+from trace_eval.stats.agreement.bias.self_comparison import (
+    SelfComparisons,
+    self_comparisons,
+    self_mask,
+)
+from trace_eval.stats.agreement.bias.verbosity import Verbosity, verbosity
+from trace_eval.stats.agreement.judges import JudgeData
+from trace_eval.stats.agreement.noise import Noise, noise
+
+
+@dataclass(frozen=True)
+class PositionRow:
+    """Position bias of a judge; ``basis`` says how the two orders were joined."""
+
+    judge: str
+    dimension: str
+    basis: str
+    bias: PositionBias
+
+
+@dataclass(frozen=True)
+class LengthRow:
+    """Length bias of a judge."""
+
+    judge: str
+    dimension: str
+    bias: LengthBias
+
+
+@dataclass(frozen=True)
+class VerbosityRow:
+    """Preference for more words, of a judge."""
+
+    judge: str
+    dimension: str
+    bias: Verbosity
+
+
+@dataclass(frozen=True)
+class DifficultyRow:
+    """Accuracy and bias of a judge by how far apart people's mean opinions are."""
+
+    judge: str
+    dimension: str
+    difficulty: Difficulty
+
+
+@dataclass(frozen=True)
+class SelfRow:
+    """Self-comparisons of a judge."""
+
+    judge: str
+    dimension: str
+    counts: SelfComparisons
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """Noise of a judge, or of the people themselves."""
+
+    judge: str
+    dimension: str
+    basis: str
+    noise: Noise
+
+
+def _widest(judge: JudgeData, fact: str) -> tuple[Mapping[str, Codes], Mapping[str, NDArray[Any]]]:
+    """All judged items where the judgements know the fact, else the labelled ones."""
+    if fact in judge.first.facts:
+        return judge.first.codes, judge.first.facts
+    return judge.codes, judge.facts
+
+
+def position_rows(judge: JudgeData) -> Iterator[PositionRow]:
+    """See :func:`positions`, over all judged items where the judgements know their clips."""
+    yield from positions(judge.name, *_widest(judge, "clip_a"), judge.opinions)
+
+
+def positions(
+    judge: str,
+    columns: Mapping[str, Codes],
+    facts: Mapping[str, NDArray[Any]],
+    opinions: LabelTable | None,
+) -> Iterator[PositionRow]:
+    """By audio identity over the judgements, and by order over the calls of a run.
+
+    Args:
+        judge: its name.
+        columns: dimension -> labels [shape=(n,)].
+        facts: clips and instruction of the same items [shape=(n,)].
+        opinions: the single calls; null: not known.
+    """
+    clips = [facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
+    if clips[0] is not None and clips[1] is not None:
+        joined = np.array(join_orders(clips[0], clips[1], clips[2]), np.int64).reshape(-1, 2)
+        if len(joined):
+            for dimension, codes in columns.items():
+                bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])
+                yield PositionRow(judge, dimension, "audio identity", bias)
+    if opinions is not None:
+        yield from _call_order(judge, opinions)
+
+
+def _call_order(name: str, opinions: LabelTable) -> Iterator[PositionRow]:
+    """Pairs that were asked in both orders; the n-th call of one order meets that of the other."""
+    order, repeat = opinions.facts["order"], opinions.repeat
+    assert repeat is not None
+    place = {
+        (key, side, sample.partition("/")[2]): row
+        for row, (key, side, sample) in enumerate(
+            zip(opinions.ids.tolist(), order.tolist(), repeat.tolist(), strict=True)
+        )
+    }
+    both = [
+        (row, place[key, "ba", sample])
+        for (key, side, sample), row in place.items()
+        if side == "ab" and (key, "ba", sample) in place
+    ]
+    if not both:
+        return
+    forth, back = np.array(both, np.int64).T
+    for dimension, codes in opinions.codes.items():
+        shown = codes[back]  # labels are in the pair's own A and B; B was shown first here
+        shown = np.where((shown == 0) | (shown == 1), 1 - shown, shown).astype(np.int8)
+        yield PositionRow(name, dimension, "calls", position_bias(codes[forth], shown))
+
+
+def length_rows(judge: JudgeData, items: Items) -> Iterator[LengthRow]:
+    """Per dimension, without self-comparisons; nothing where no duration is known."""
+    a, b = judge.facts.get("duration_a"), judge.facts.get("duration_b")
+    if a is None or b is None:
+        return
+    apart = self_mask(judge.facts, len(items.ids))
+    for dimension, truth in items.codes.items():
+        predicted = judge.codes.get(dimension)
+        if predicted is not None:
+            kept = np.where(apart, MISSING, truth).astype(np.int8)
+            yield LengthRow(judge.name, dimension, length_bias(kept, predicted, a, b))
+
+
+def verbosity_rows(judge: JudgeData, items: Items) -> Iterator[VerbosityRow]:
+    """Per dimension, without self-comparisons; nothing where no transcript's length is known."""
+    a, b = judge.facts.get("tokens_a"), judge.facts.get("tokens_b")
+    if a is None or b is None:
+        return
+    apart = self_mask(judge.facts, len(items.ids))
+    for dimension, truth in items.codes.items():
+        predicted = judge.codes.get(dimension)
+        if predicted is not None:
+            kept = np.where(apart, MISSING, truth).astype(np.int8)
+            yield VerbosityRow(judge.name, dimension, verbosity(kept, predicted, a, b))
+
+
+def difficulty_rows(judge: JudgeData, items: Items) -> Iterator[DifficultyRow]:
+    """Per dimension of the calls; nothing where orders or mean opinions are not known."""
+    a, b = judge.facts.get("mos_a"), judge.facts.get("mos_b")
+    if a is None or b is None or judge.opinions is None:
+        return
+    calls, place = judge.opinions, items.index()
+    rows = np.array([place.get(name, -1) for name in calls.ids.tolist()], np.int64)
+    facts = {
+        name: np.where(rows >= 0, column[rows].astype(float), np.nan)
+        for name, column in (("mos_a", a), ("mos_b", b))
+    }
+    for dimension, codes in calls.codes.items():
+        found = calls_by_item(calls.ids, calls.facts["order"], codes, facts)
+        parts = difficulty(*found) if found else None
+        if parts is not None:
+            yield DifficultyRow(judge.name, dimension, parts)
+
+
+def self_rows(judge: JudgeData) -> Iterator[SelfRow]:
+    """Per dimension, over all judged items; nothing where there is no self-comparison."""
+    columns, facts = _widest(judge, "system_a")
+    mask = self_mask(facts, len(next(iter(columns.values()), ())))
+    if mask.any():
+        for dimension, codes in columns.items():
+            yield SelfRow(judge.name, dimension, self_comparisons(codes, mask))
+
+
+def noise_rows(judge: JudgeData) -> Iterator[NoiseRow]:
+    """Repeated judgements, and repeated calls within one order."""
+    if judge.table.repeat is not None:
+        yield from _noise(judge.name, "repeats", judge.table)
+    if judge.opinions is not None:
+        yield from _noise(judge.name, "calls of one order", judge.opinions)
+
+
+def people_noise(labels: LabelTable) -> Iterator[NoiseRow]:
+    """The same person asked again: the ceiling of every judge."""
+    if labels.repeat is not None:
+        yield from _noise("people", "repeats", labels)
+
+
+def _noise(name: str, basis: str, table: LabelTable) -> Iterator[NoiseRow]:
+    item = _same_question(table)
+    for dimension, codes in table.codes.items():
+        found = noise(item, codes)
+        if found.items:
+            yield NoiseRow(name, dimension, basis, found)
+
+
+def _same_question(table: LabelTable) -> NDArray[np.int64]:
+    """Rows of the same item, rater and order are repetitions of each other."""
+    columns = [table.ids.tolist()]
+    for column in (table.rater, table.facts.get("order")):
+        if column is not None:
+            columns.append(column.tolist())
+    index: dict[object, int] = {}
+    keys = zip(*columns, strict=True)
+    return np.fromiter((index.setdefault(k, len(index)) for k in keys), np.int64, len(table))

@@ -1,0 +1,52 @@
+"""Length bias: does the judge prefer the longer answer where people see no difference?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.counts import TIE, collapse_codes
+from trace_eval.stats.agreement.mcnemar import sign_test
+
+
+@dataclass(frozen=True)
+class LengthBias:
+    """Human ties, by what the judge made of them.
+
+    Attributes:
+        human_ties: pairs that people call a tie, with two known, different lengths.
+        longer, shorter: the judge's winner was the longer (shorter) answer.
+        tied: the judge saw a tie as well.
+        p: exact two-sided sign test of ``longer`` against ``shorter``.
+    """
+
+    human_ties: int
+    longer: int
+    shorter: int
+    tied: int
+    p: float
+
+    @property
+    def share_longer(self) -> float | None:
+        """Share of the judge's winners that are the longer answer; null: no winner."""
+        winners = self.longer + self.shorter
+        return self.longer / winners if winners else None
+
+
+def length_bias(
+    truth: Codes, predicted: Codes, length_a: NDArray[Any], length_b: NDArray[Any]
+) -> LengthBias:
+    """Count and test; pairs of equal or unknown length are left out."""
+    truth, predicted = collapse_codes(truth), collapse_codes(predicted)
+    known = (truth == TIE) & (predicted != MISSING)
+    a_longer, b_longer = length_a > length_b, length_b > length_a  # False where NaN
+    known &= a_longer | b_longer
+    tied = int((known & (predicted == TIE)).sum())
+    longer = int((known & np.where(a_longer, predicted == 0, predicted == 1)).sum())
+    total = int(known.sum())
+    shorter = total - tied - longer
+    return LengthBias(total, longer, shorter, tied, sign_test(longer, shorter))

@@ -1,0 +1,78 @@
+"""Whether a judge answers by place: whatever it is shown first wins, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.stats.agreement.mcnemar import sign_test
+
+#: Under this p the judge is said to answer by place.
+ALPHA = 0.01
+
+
+@dataclass(frozen=True)
+class PlaceTest:
+    """How a judge's ratings go with the order in which the answers were shown.
+
+    Ratings of one pair hang together, so pairs are what is tested: each leans to the first
+    place, to the second, or to neither, by most of its ratings.
+
+    Attributes:
+        pairs: judged in both orders.
+        consistent: of them, those on which both orders agree on every dimension.
+        ratings: of those pairs, dimensions times samples.
+        first, second: ratings whose winner was shown first (second) in both orders.
+        p: exact two-sided sign test over pairs that lean to the first against the second
+            place (Conover 1999, ch. 3.4).
+    """
+
+    pairs: int
+    consistent: int
+    ratings: int
+    first: int
+    second: int
+    p: float
+
+    @property
+    def line(self) -> str:
+        """One sentence for people."""
+        by_place = self.first + self.second
+        return (
+            f"{self.consistent} of {self.pairs} pairs consistent under swap"
+            f" ({self.consistent / self.pairs:.0%}); {by_place} of {self.ratings} ratings"
+            f" ({by_place / max(self.ratings, 1):.0%}) went to the same place in both orders:"
+            f" {self.first} to the first, {self.second} to the second, p {_p(self.p)}"
+        )
+
+    @property
+    def warning(self) -> str | None:
+        """That the judge must not be used, where the test says so."""
+        if self.p >= ALPHA:
+            return None
+        place = "first" if self.first > self.second else "second"
+        return (
+            f"this judge answers by position, not by content: whatever is shown {place} wins"
+            f" (p {_p(self.p)}); its ratings must not be used, nor any ranking made of them"
+        )
+
+
+def _p(p: float) -> str:
+    return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
+
+
+def place_test(outcomes: Iterable[VerdictRow]) -> PlaceTest | None:
+    """Count and test; None where no pair was judged in both orders."""
+    asked = [outcome for outcome in outcomes if outcome.both_orders]
+    if not asked:
+        return None
+    lean = [outcome.first - outcome.second for outcome in asked]
+    return PlaceTest(
+        pairs=len(asked),
+        consistent=sum(not outcome.inconsistent for outcome in asked),
+        ratings=sum(outcome.both_orders for outcome in asked),
+        first=sum(outcome.first for outcome in asked),
+        second=sum(outcome.second for outcome in asked),
+        p=sign_test(sum(n > 0 for n in lean), sum(n < 0 for n in lean)),
+    )

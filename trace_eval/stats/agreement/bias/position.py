@@ -1,0 +1,92 @@
+"""Position bias: the same two recordings in both orders.
+
+The test is the exact two-sided sign test (Conover 1999, ch. 3.4) of "first both times"
+against "second both times" with p = 1/2. A bootstrap of the observed difference is not a
+test of it: its distribution is centred on the observation, not on the null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.counts import TIE, collapse_codes
+from trace_eval.stats.agreement.mcnemar import sign_test
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """Pairs of opinions on the same two recordings, once in each order.
+
+    Attributes:
+        pairs: how many were joined.
+        stable: the same recording won both times.
+        first, second: whatever was shown first (second) won both times.
+        tied: at least one order gave a tie; ``tied_both`` of them in both orders.
+        p: exact two-sided sign test of ``first`` against ``second``.
+    """
+
+    pairs: int
+    stable: int
+    first: int
+    second: int
+    tied: int
+    tied_both: int
+    p: float
+
+    @property
+    def decided(self) -> int:
+        """Pairs with a winner in both orders: the second denominator."""
+        return self.pairs - self.tied
+
+
+def position_bias(one: Codes, other: Codes) -> PositionBias:
+    """Count and test.
+
+    Args:
+        one: label when X was shown first, ``1`` is X [shape=(n,)].
+        other: label when Y was shown first, ``1`` is Y (each in its own order) [shape=(n,)].
+    """
+    known = (one != MISSING) & (other != MISSING)
+    one, other = collapse_codes(one[known]), collapse_codes(other[known])
+    tie_one, tie_other = one == TIE, other == TIE
+    decided = ~(tie_one | tie_other)
+    first = int((decided & (one == 0) & (other == 0)).sum())
+    second = int((decided & (one == 1) & (other == 1)).sum())
+    return PositionBias(
+        pairs=len(one),
+        stable=int(decided.sum()) - first - second,
+        first=first,
+        second=second,
+        tied=int((~decided).sum()),
+        tied_both=int((tie_one & tie_other).sum()),
+        p=sign_test(first, second),
+    )
+
+
+def join_orders(
+    clip_a: Sequence[Any] | NDArray[Any],
+    clip_b: Sequence[Any] | NDArray[Any],
+    extra: Sequence[Any] | NDArray[Any] | None = None,
+) -> list[tuple[int, int]]:
+    """Rows that show the same two recordings in opposite order, each row at most once.
+
+    Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must be
+    equal as well. Rows with an unknown or the same recording twice are left out.
+    """
+    waiting: dict[tuple[Any, Any, Any], list[int]] = {}
+    joined = []
+    keys = extra if extra is not None else [None] * len(clip_a)
+    for row, (a, b, key) in enumerate(zip(clip_a, clip_b, keys, strict=True)):
+        if a is None or b is None or a == b:
+            continue
+        mirrored = waiting.get((b, a, key))
+        if mirrored:
+            joined.append((mirrored.pop(0), row))
+        else:
+            waiting.setdefault((a, b, key), []).append(row)
+    return joined

@@ -1,0 +1,81 @@
+"""What noise on one answer does to verdicts, beside what a mere repetition does.
+
+A judge that is asked again changes its mind as well: the effect of the noise is what is left
+beyond that. All shares are of pairs that every run scored, by what the noise fell on: the
+winner of the run without noise, its loser, or one side of a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.counts import TIE, collapse_codes
+
+#: What the noise can fall on.
+FELL_ON = ("winner", "loser", "tie")
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Unchanged verdicts where the noise fell on one kind of answer.
+
+    Attributes:
+        fell_on: ``winner``, ``loser`` or ``tie`` of the run without noise.
+        items: such pairs.
+        repeat: share unchanged in a repetition without noise; null: there is none.
+        noisy: share unchanged under noise.
+    """
+
+    fell_on: str
+    items: int
+    repeat: float | None
+    noisy: float | None
+
+    @property
+    def net(self) -> float | None:
+        """What the noise adds to a repetition's changes."""
+        if self.repeat is None or self.noisy is None:
+            return None
+        return self.repeat - self.noisy
+
+
+def robustness(
+    base: Codes, repeat: Codes | None, noisy: Codes, side: NDArray[np.int64]
+) -> list[Robustness]:
+    """Compare a run with noise to one without, and to a repetition of that.
+
+    Args:
+        base: labels without noise [shape=(n,)].
+        repeat: labels of a second run without noise; null: there is none.
+        noisy: labels with noise on one answer.
+        side: which answer, 0 (A) or 1 (B) [shape=(n,)].
+    """
+    known = (base != MISSING) & (noisy != MISSING)
+    if repeat is not None:
+        known &= repeat != MISSING
+    first, second = collapse_codes(base[known]), collapse_codes(noisy[known])
+    again = None if repeat is None else collapse_codes(repeat[known])
+    on = side[known]
+    groups = ((first != TIE) & (first == on), (first != TIE) & (first != on), first == TIE)
+    return [
+        Robustness(name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows))
+        for name, rows in zip(FELL_ON, groups, strict=True)
+    ]
+
+
+def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | None:
+    if other is None or not rows.any():
+        return None
+    return float((one[rows] == other[rows]).mean())
+
+
+def sides(ids: Sequence[str]) -> NDArray[np.int64]:
+    """The noisy side of each item, see :func:`trace_eval.audio.noise.noisy_side`."""
+    from trace_eval.audio.noise import noisy_side
+
+    return np.array([noisy_side(item) for item in ids], np.int64)

@@ -1,0 +1,249 @@
+"""Checks of the data before any figure: each finding is a warning with its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import LABELS, MISSING, Codes, Texts
+from trace_eval.stats.agreement.accuracy import accuracy
+from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
+
+#: A pattern counts as found when chance gives it less often than this.
+SIGNIFICANT = 0.001
+
+#: Share of ties that must repeat the previous row's label.
+COPIED_SHARE = 0.9
+
+#: Ids shown of a warning; all of them are in the JSON and CSV files.
+SHOWN_ROWS = 8
+
+#: A label that one side uses at least this often and the other never is worth a word.
+SEEN_OFTEN = 10
+
+
+@dataclass(frozen=True)
+class DataWarning:
+    """A finding.
+
+    Attributes:
+        check: its short name, stable for programs.
+        text: what was found and what to do.
+        rows: ids of the items concerned, in file order.
+    """
+
+    check: str
+    text: str
+    rows: tuple[str, ...] = ()
+
+
+def warning_line(warning: DataWarning) -> str:
+    """A finding in one line, with its first rows."""
+    if not warning.rows:
+        return warning.text
+    shown = ", ".join(warning.rows[:SHOWN_ROWS])
+    more = len(warning.rows) - SHOWN_ROWS
+    return f"{warning.text} (rows {shown}{f' and {more} more' if more > 0 else ''})"
+
+
+def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]:
+    """The same recordings under several ids, and repeated (instruction, A, B) triples."""
+    found = []
+    for check, names, what in (
+        ("duplicate_items", ("instruction_id", "clip_a", "clip_b"), "recordings in the same order"),
+        ("repeated_triples", ("instruction_id", "system_a", "system_b"), "systems in this order"),
+    ):
+        needed = [facts.get(name) for name in names]
+        if check == "duplicate_items":
+            needed = [column for column in needed if column is not None]
+        if len(needed) < 2 or any(column is None for column in needed):
+            continue
+        if check == "duplicate_items" and ("clip_a" not in facts or "clip_b" not in facts):
+            continue
+        groups = _groups([column for column in needed if column is not None])
+        repeats = [rows for rows in groups.values() if len(rows) > 1]
+        if repeats:
+            extra = sum(len(rows) - 1 for rows in repeats)
+            found.append(
+                DataWarning(
+                    check,
+                    f"{len(repeats)} times several ids have the same instruction and {what}:"
+                    f" {len(ids) - extra} distinct of {len(ids)}; they count several times",
+                    tuple(str(ids[row]) for rows in repeats for row in rows),
+                )
+            )
+    return found
+
+
+def _groups(columns: Sequence[NDArray[Any]]) -> dict[tuple[Any, ...], list[int]]:
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for row, key in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        if None not in key:
+            groups.setdefault(key, []).append(row)
+    return groups
+
+
+def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> list[DataWarning]:
+    """Pairs of one system with itself, or of one recording with itself."""
+    if not mask.any():
+        return []
+    return [
+        DataWarning(
+            "self_comparisons",
+            f"{int(mask.sum())} pairs compare a system or a recording with itself; they are"
+            " counted apart in the bias table and never enter a ranking",
+            tuple(str(key) for key in ids[mask]),
+        )
+    ]
+
+
+def copied_ties(
+    ids: Texts, labels: Codes, reference: Codes, who: str, against: str
+) -> list[DataWarning]:
+    """Winners that repeat the previous row's label exactly where the reference has a tie.
+
+    A loop that sets its variable for winners only leaves this trace. Found when nearly all
+    of the winners on the reference's ties equal the label of the row before, and chance
+    (independent rows with the label's own shares) gives so many less than once in 1000.
+    """
+    labels, reference = collapse_codes(labels), collapse_codes(reference)
+    before = np.r_[np.int8(MISSING), labels[:-1]]
+    suspects = (reference == TIE) & (labels >= 0) & (labels < TIE) & (before != MISSING)
+    number = int(suspects.sum())
+    copies = suspects & (labels == before)
+    count = int(copies.sum())
+    if not number or count < COPIED_SHARE * number:
+        return []
+    from scipy.stats import binomtest
+
+    shares = np.bincount(labels[labels != MISSING], minlength=3) / (labels != MISSING).sum()
+    chance = float(max(shares[0], shares[1], (shares**2).sum()))
+    if binomtest(count, number, min(chance, 1.0), alternative="greater").pvalue >= SIGNIFICANT:
+        return []
+    return [
+        DataWarning(
+            "copied_ties",
+            f"{who}: {count} of {number} winners where {against} has a tie repeat the label of"
+            " the row before; ties were probably overwritten, read the file again",
+            tuple(str(key) for key in ids[copies]),
+        )
+    ]
+
+
+def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWarning]:
+    """Typed against untyped ties, mixtures, and labels that only one side ever uses."""
+    found = []
+    seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
+    typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
+    for side, codes, mixed in zip(
+        ("the labels", "the judge"),
+        (truth, predicted),
+        (t and u for t, u in zip(typed, untyped, strict=True)),
+        strict=True,
+    ):
+        if mixed:
+            rows = tuple(str(key) for key in ids[codes == LABELS.index("tie")])
+            text = f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
+            found.append(DataWarning("label_sets", text, rows))
+    if (typed[0] and untyped[1]) or (typed[1] and untyped[0]):
+        text = f"{who}: only one side has typed ties; all ties are collapsed, there is no 4-way"
+        found.append(DataWarning("label_sets", text))
+        return found
+    for label in LABELS[:4] if any(typed) else ("1", "2", "tie"):
+        code = LABELS.index(label)
+        for one, other, name in ((0, 1, "the judge never says"), (1, 0, "the labels never say")):
+            if seen[one][code] >= SEEN_OFTEN and not seen[other][code] and seen[other].any():
+                text = f"{who}: {name} {label}, the other side does {seen[one][code]} times"
+                found.append(DataWarning("label_sets", text))
+    return found
+
+
+def other_column(
+    ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
+) -> list[DataWarning]:
+    """Typed ``overall`` on one side, ``preference`` on the other: compared, with ties collapsed.
+
+    Args:
+        ids: items [shape=(n,)].
+        truth, judged: label column -> labels of people, and of the judge [shape=(n,)].
+        who: the judge.
+    """
+    for one, ours, other, theirs in (
+        ("the labels say", truth, "the judge", judged),
+        ("the judge says", judged, "the labels", truth),
+    ):
+        if "overall" in ours and "overall" not in theirs and "preference" in theirs:
+            if is_untyped(ours["overall"]):
+                continue  # ties have no types that could be lost
+            column = ours.get("preference", ours["overall"])
+            both = int(((column != MISSING) & (theirs["preference"] != MISSING)).sum())
+            text = (
+                f"{who}: {one} overall, {other} preference alone: {both} of {len(ids)} items are"
+                " compared as preferences, all ties as one, and there is no 4-way"
+            )
+            return [DataWarning("label_sets", text)]
+    return []
+
+
+def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataWarning]:
+    """``overall`` and ``preference`` in one file that contradict or stand in for each other."""
+    if "overall" not in codes or "preference" not in codes:
+        return []
+    overall, preference = collapse_codes(codes["overall"]), codes["preference"]
+    preference = collapse_codes(preference)
+    both = (overall != MISSING) & (preference != MISSING)
+    found = []
+    against = both & (overall != preference)
+    if against.any():
+        found.append(
+            DataWarning(
+                "label_sets",
+                f"{who}: overall and preference contradict each other on {int(against.sum())} of"
+                f" {int(both.sum())} items; each is reported on its own",
+                tuple(str(key) for key in ids[against]),
+            )
+        )
+    alone = (overall != MISSING) ^ (preference != MISSING)
+    if alone.any():
+        found.append(
+            DataWarning(
+                "label_sets",
+                f"{who}: {int(alone.sum())} items have only one of overall and preference; put"
+                " all opinions into one column",
+                tuple(str(key) for key in ids[alone]),
+            )
+        )
+    return found
+
+
+def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWarning]:
+    """Agreement far below chance whose mirror image is far above it.
+
+    Tested on the items where both sides name a winner: right less often than in half of
+    them, by the exact one-sided sign test.
+    """
+    known = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
+    number, right = int(known.sum()), int((known & (truth == predicted)).sum())
+    if 2 * right >= number:
+        return []
+    from scipy.stats import binomtest
+
+    if binomtest(right, number, 0.5, alternative="less").pvalue >= SIGNIFICANT:
+        return []
+    mirrored = np.where((predicted == 0) | (predicted == 1), 1 - predicted, predicted)
+    labels = len(LABELS)
+    now = float(accuracy(joint_counts(truth, predicted, labels)))
+    then = float(accuracy(joint_counts(truth, mirrored.astype(np.int8), labels)))
+    return [
+        DataWarning(
+            "swapped",
+            f"{who}: {right} of {number} winners agree, far below chance; with A and B"
+            f" exchanged accuracy is {then:.4f} instead of {now:.4f}: the answers were probably"
+            " swapped and the labels were not",
+            tuple(str(key) for key in ids[known & (truth != predicted)]),
+        )
+    ]

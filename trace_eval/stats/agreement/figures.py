@@ -1,0 +1,208 @@
+"""The figures of the main tables, registered with one resampler so that all share its draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.concordance import concordance_moments, concordance_of_sums
+from trace_eval.stats.agreement.errors import add_errors
+from trace_eval.stats.agreement.forecasts import score_ratings
+from trace_eval.stats.agreement.kendall import add_kendall
+from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.variance import MIN_RATINGS
+
+Array = NDArray[Any]
+
+#: Which table a figure belongs to.
+Group = Literal["agreement", "people", "raters", "variance", "calibration", "samples", "judges"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number about one judge, baseline or the people.
+
+    Attributes:
+        group: its table.
+        who: the judge, the baseline or ``people``.
+        name: of the statistic, stable for programs.
+        estimate: value and intervals.
+        rows: what it is computed from.
+        unit: what those are: ``items``, ``ratings`` or ``raters``.
+        reason: why there is no value.
+    """
+
+    group: Group
+    who: str
+    name: str
+    estimate: IntervalEstimate
+    rows: int
+    unit: str = "items"
+    reason: str | None = None
+
+
+@dataclass
+class FigureBook:
+    """Figures that wait for the resamples.
+
+    Attributes:
+        resampler: of the items of one study.
+        fixed: estimates that are known to be null, by key.
+    """
+
+    resampler: Resampler
+    pending: dict[str, Figure] = field(default_factory=dict)
+
+    def key(self, group: Group, who: str, name: str) -> str:
+        """What a figure's statistic is called in the resampler."""
+        return f"{group}/{who}/{name}"
+
+    def add(
+        self,
+        group: Group,
+        who: str,
+        name: str,
+        rows: int,
+        register: Callable[[str], Any] | None,
+        unit: str = "items",
+        reason: str | None = None,
+    ) -> None:
+        """Announce a figure; ``register`` puts its statistic into the resampler by key.
+
+        A figure without ``register`` or without rows is null, and ``reason`` says why.
+        """
+        key = self.key(group, who, name)
+        if register is not None and rows:
+            register(key)
+        elif reason is None:
+            reason = "there is nothing to compute it from"
+        self.pending[key] = Figure(group, who, name, IntervalEstimate(None), rows, unit, reason)
+
+    def finish(self, options: BootstrapOptions) -> tuple[list[Figure], dict[str, IntervalEstimate]]:
+        """All figures in the order of their announcement, and every estimate by key."""
+        estimates = self.resampler.estimates(options)
+        found = []
+        for key, figure in self.pending.items():
+            estimate = estimates.get(key, IntervalEstimate(None))
+            reason = figure.reason
+            if estimate.value is None and reason is None:
+                reason = "not defined: one side never differs"
+            found.append(
+                Figure(
+                    figure.group,
+                    figure.who,
+                    figure.name,
+                    estimate,
+                    figure.rows,
+                    figure.unit,
+                    reason if estimate.value is None else figure.reason,
+                )
+            )
+        return found, estimates
+
+
+def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
+    """rho, tau-b, r, errors, CRPS and likelihood of one judge or baseline."""
+    people, items = study.people, len(study.ids)
+    truth, resampler = people.mean, book.resampler
+    row = np.arange(items)
+
+    def add(name: str, register: Callable[[str], Any], **more: Any) -> None:
+        book.add("agreement", judge.name, name, items, register, **more)
+
+    add("rho", lambda key: add_spearman(resampler, key, judge.mean, truth))
+    add("tau_b", lambda key: add_kendall(resampler, key, judge.mean, truth))
+    add("r", lambda key: resampler.sums(key, moments(judge.mean, truth), pearson_of_sums))
+    scores = score_ratings(study, judge)
+    off_scale = scores.reason if judge.unitless else None
+
+    def ccc(key: str) -> None:
+        resampler.sums(key, concordance_moments(judge.mean, truth), concordance_of_sums)
+
+    book.add("agreement", judge.name, "ccc", items, None if off_scale else ccc, reason=off_scale)
+    if not judge.unitless:
+        prefix = book.key("agreement", judge.name, "")
+        add_errors(resampler, prefix, judge.mean, truth, row)
+    for name in ("mae", "mse", "bias"):
+        book.add(
+            "agreement", judge.name, name, items, None if off_scale else _already, reason=off_scale
+        )
+    for name, values, rows in (
+        ("crps", scores.crps, people.row),
+        ("nll", scores.nll, scores.nll_row),
+    ):
+        register = _mean(resampler, values, rows) if values is not None else None
+        book.add(
+            "agreement",
+            judge.name,
+            name if name == "crps" else f"nll_{scores.head or 'labels'}",
+            len(rows),
+            register,
+            "ratings",
+            scores.reason if values is None else None,
+        )
+
+
+def add_ceiling(book: FigureBook, study: Study, judges: list[JudgeScores]) -> None:
+    """Each rating against the mean of the item's others, and the judges on the same targets."""
+    people = study.people
+    chosen = np.flatnonzero(people.count[people.row] >= MIN_RATINGS)
+    row, target = people.row[chosen], people.others[chosen]
+    sides = [("people", people.value[chosen])]
+    sides += [(judge.name, judge.mean[row]) for judge in judges]
+    for who, predicted in sides:
+        _add_target(book, who, predicted, target, row)
+
+
+def _add_target(
+    book: FigureBook, who: str, predicted: Array, target: Array, row: NDArray[np.int64]
+) -> None:
+    resampler, size = book.resampler, len(row)
+    book.add(
+        "people",
+        who,
+        "rho",
+        size,
+        lambda key: add_spearman(resampler, key, predicted, target, row),
+        "ratings",
+    )
+    book.add(
+        "people",
+        who,
+        "mae",
+        size,
+        lambda key: resampler.mean(key, abs(predicted - target), row),
+        "ratings",
+    )
+
+
+def add_differences(book: FigureBook, judges: list[JudgeScores]) -> None:
+    """Every later judge minus the first, from the same resamples."""
+    for other in judges[1:]:
+        for name in ("rho", "tau_b", "mae", "crps"):
+            first = book.key("agreement", judges[0].name, name)
+            second = book.key("agreement", other.name, name)
+            if first in book.pending and second in book.pending:
+                rows, unit = book.pending[first].rows, book.pending[first].unit
+                who = f"{other.name} - {judges[0].name}"
+                book.add("judges", who, name, rows, _difference(book, first, second), unit)
+
+
+def _difference(book: FigureBook, first: str, second: str) -> Callable[[str], Any]:
+    return lambda key: book.resampler.difference(key, first, second)
+
+
+def _mean(resampler: Resampler, values: Array, row: Array) -> Callable[[str], Any]:
+    return lambda key: resampler.mean(key, values, row)
+
+
+def _already(key: str) -> None:
+    """The statistic is in the resampler under this key."""

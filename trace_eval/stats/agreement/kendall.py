@@ -1,0 +1,145 @@
+"""Kendall's tau-b and its bootstrap.
+
+tau-b = T / sqrt(Tx Ty) with T = E[sgn(X - X') sgn(Y - Y')], Tx = P(X != X'), Ty alike
+(Kendall 1945). A resample that draws a row twice ties it with itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.ranks import Cells, by_level
+from trace_eval.stats.agreement.resample import OfWeights, Resampler
+
+Array = NDArray[Any]
+
+
+def add_kendall(
+    resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
+) -> None:
+    """Register tau-b of two columns [shape=(rows,)]; ``row`` is the item of each."""
+    cells = resampler.cells(x, y, row)
+    if not cells.defined:
+        resampler.undefined(name)
+        return
+    if cells.few:
+        resampler.weighted(name, kendall_weights(cells))
+        return
+    value, influence = _with_influence(cells)
+    resampler.sums(
+        name,
+        (influence[cells.cell], np.ones(len(x))),
+        lambda sums: value + sums[..., 0] / sums[..., 1],
+        row,
+    )
+
+
+def kendall(x: Array, y: Array) -> float:
+    """tau-b; NaN where one side is constant.
+
+    >>> round(kendall(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 2, 3])), 6)
+    0.912871
+    """
+    return _with_influence(Cells(x, y, np.arange(len(x))))[0]
+
+
+def kendall_weights(cells: Cells) -> OfWeights:
+    """tau-b of each resample: ``w' S w`` with S the signs of all pairs of cells."""
+
+    def signs(level: NDArray[np.int64]) -> Array:
+        return np.asarray(np.sign(level[:, None] - level[None]), np.float32)
+
+    both = signs(cells.x) * signs(cells.y)
+
+    def statistic(weights: Array) -> Array:
+        if not cells.defined:
+            return np.full(len(weights), np.nan)
+        share = cells.weigh(weights)
+        with np.errstate(invalid="ignore"):  # a resample may have none of the rows
+            share /= share.sum(1, keepdims=True)
+        # 32 bits: the shares' own sum is 1, so the error stays near 1e-7
+        concordance = ((share.astype(np.float32) @ both) * share).sum(1)
+        return _tau(
+            concordance,
+            by_level(share, cells.x, cells.x_levels),
+            by_level(share, cells.y, cells.y_levels),
+        )
+
+    return statistic
+
+
+def _tau(concordance: Array, x_share: Array, y_share: Array) -> Array:
+    untied = (1 - (x_share**2).sum(-1)) * (1 - (y_share**2).sum(-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(untied <= 1e-15, np.nan, np.clip(concordance / np.sqrt(untied), -1, 1))
+
+
+def _with_influence(cells: Cells) -> tuple[float, Array]:
+    """tau-b, and the influence of a row of each cell on it (infinitesimal jackknife)."""
+    if not cells.defined:
+        return float("nan"), np.full(len(cells), np.nan)
+    share = cells.counts() / cells.counts().sum()
+    score = concordance(cells, share)
+    x_share = np.bincount(cells.x, weights=share)
+    y_share = np.bincount(cells.y, weights=share)
+    t, tx, ty = (share * score).sum(), 1 - (x_share**2).sum(), 1 - (y_share**2).sum()
+    tau = t / np.sqrt(tx * ty)
+    on_x, on_y = 1 - x_share[cells.x] - tx, 1 - y_share[cells.y] - ty
+    influence = 2 * (score - t) / np.sqrt(tx * ty) - tau * (on_x / tx + on_y / ty)
+    return float(np.clip(tau, -1, 1)), np.asarray(influence)
+
+
+def concordance(cells: Cells, share: Array) -> Array:
+    """E[sgn(x - X) sgn(y - Y)] of each cell [shape=(cells,)], in n log^2 n steps."""
+    x_share = np.bincount(cells.x, weights=share)
+    y_share = np.bincount(cells.y, weights=share)
+    x_less = (x_share.cumsum() - x_share)[cells.x]
+    y_less = (y_share.cumsum() - y_share)[cells.y]
+    # Cells are in the order of (x, y), so those of one y are in the order of x.
+    same_x_less_y = _before(cells.x, share)
+    by_y = np.argsort(cells.y, kind="stable")
+    same_y_less_x = np.empty(len(cells))
+    same_y_less_x[by_y] = _before(cells.y[by_y], share[by_y])
+    less_less = _both_less(cells.x, cells.y, share)
+    less_more = x_less - less_less - same_y_less_x
+    more_less = y_less - less_less - same_x_less_y
+    more_same = y_share[cells.y] - share - same_y_less_x
+    more_more = 1 - x_less - x_share[cells.x] - more_less - more_same
+    return np.asarray(less_less + more_more - less_more - more_less)
+
+
+def _before(group: NDArray[np.int64], share: Array) -> Array:
+    """Share of the earlier cells of the same group; groups are runs."""
+    total = share.cumsum() - share
+    start = np.flatnonzero(np.diff(group, prepend=-1))
+    return np.asarray(total - np.repeat(total[start], np.diff(start, append=len(group))))
+
+
+def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Array:
+    """Share of the cells with a smaller x and a smaller y, by bottom-up merging.
+
+    In the order of x up and y down, a smaller y that comes earlier has a smaller x as well.
+    """
+    order = np.lexsort((-y, x))
+    y, weight = y[order], share[order]
+    found = np.zeros(len(y))
+    place = np.arange(len(y))
+    merged, size = place, 1
+    while size < len(y):
+        block = merged // (2 * size)
+        key = block * (int(y.max()) + 1) + y[merged]
+        sorting = np.argsort(key, kind="stable")
+        merged, key = merged[sorting], key[sorting]
+        left = (merged // size) % 2 == 0
+        earlier = np.concatenate([[0.0], np.cumsum(np.where(left, weight[merged], 0))])
+        first_of_key = np.maximum.accumulate(np.where(np.diff(key, prepend=-1) != 0, place, 0))
+        first_of_block = (merged // (2 * size)) * (2 * size)
+        gain = earlier[first_of_key] - earlier[first_of_block]
+        found[merged] += np.where(left, 0, gain)
+        size *= 2
+    result = np.empty(len(y))
+    result[order] = found
+    return result

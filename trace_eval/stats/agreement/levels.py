@@ -1,0 +1,120 @@
+"""How far the people of one item agree, in the levels of SpeechJudge (arXiv 2511.07931).
+
+Counts are of the labels ``1``, ``2`` and ``tie``; typed ties are one tie here. Beyond three
+people the published levels are continued: unanimous is full agreement, no unique largest
+count is full disagreement, and of the rest those are weak disagreement where both answers
+have a vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.align import Items
+from trace_eval.stats.agreement.counts import TIE, UNTYPED, collapse_codes
+
+#: Level -> what it means. ``none``: nobody gave a label.
+LEVELS: dict[str, str] = {
+    "FA": "full agreement: all equal, at least two people",
+    "WA": "weak agreement: a majority, the others differ by a tie only",
+    "WD": "weak disagreement: a majority, and votes for both answers",
+    "FD": "full disagreement: no label has the most votes",
+    "unresolved": "two people who differ, and no third",
+    "single": "one person",
+    "none": "nobody",
+}
+
+_CODE = {name: code for code, name in enumerate(LEVELS)}
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """Items of one label column by level; shares are of all labelled items.
+
+    Attributes:
+        group: a category of items, or ``all``.
+        items: items with a label.
+        shares: level -> share of them, 0 to 1.
+        majority: share of them with a majority label.
+    """
+
+    dimension: str
+    group: str
+    items: int
+    counts: dict[str, int]
+    shares: dict[str, float]
+    majority: float | None
+
+
+def vote_counts(items: Items, column: str) -> NDArray[np.int64]:
+    """Votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
+    codes = collapse_codes(items.table.codes[column])
+    known = codes != MISSING
+    cells = items.row[known] * len(UNTYPED) + codes[known]
+    size = len(items.ids) * len(UNTYPED)
+    return np.bincount(cells, minlength=size).reshape(-1, len(UNTYPED))
+
+
+def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Level of each item as an index into :data:`LEVELS`.
+
+    Args:
+        votes: people who said ``1``, ``2``, ``tie`` [shape=(items, 3)].
+    """
+    people, top = votes.sum(1), votes.max(1)
+    unique = (votes == top[:, None]).sum(1) == 1
+    opposed = votes[:, :TIE].min(1) > 0
+    level = np.where(opposed, _CODE["WD"], _CODE["WA"])
+    level = np.where(~unique, _CODE["FD"], level)
+    level = np.where((people == 2) & ~unique, _CODE["unresolved"], level)
+    level = np.where(top == people, _CODE["FA"], level)
+    level = np.where(people == 1, _CODE["single"], level)
+    return np.where(people == 0, _CODE["none"], level).astype(np.int8)
+
+
+def majority_of(votes: NDArray[np.int64]) -> Codes:
+    """Label with the most votes, as an index into ``1, 2, tie``; missing where two share it."""
+    top = votes.max(1)
+    clear = (top > 0) & ((votes == top[:, None]).sum(1) == 1)
+    return np.where(clear, votes.argmax(1), MISSING).astype(np.int8)
+
+
+def names_of(levels: NDArray[np.int8]) -> list[str]:
+    """Names of levels by index."""
+    names = list(LEVELS)
+    return [names[code] for code in levels.tolist()]
+
+
+def level_rows(
+    items: Items, column: str, groups: Mapping[str, NDArray[np.bool_]]
+) -> list[LevelRow]:
+    """Levels of one label column.
+
+    Args:
+        items: people's opinions by item.
+        column: label column.
+        groups: name -> mask over the items [shape=(items,)].
+    """
+    votes = vote_counts(items, column)
+    levels, majority = levels_of(votes), majority_of(votes)
+    rows = []
+    for name, mask in groups.items():
+        counts = np.bincount(levels[mask], minlength=len(LEVELS))[: _CODE["none"]]
+        labelled = int(counts.sum())
+        if labelled:
+            rows.append(
+                LevelRow(
+                    column,
+                    name,
+                    labelled,
+                    dict(zip(LEVELS, counts.tolist(), strict=False)),
+                    dict(zip(LEVELS, (counts / labelled).tolist(), strict=False)),
+                    float((majority[mask] != MISSING).sum() / labelled),
+                )
+            )
+    return rows

@@ -1,0 +1,77 @@
+"""Run-to-run noise: how far repeated judgements of one item agree with each other.
+
+Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of equal
+pairs among its repetitions. Test-retest takes the first two repetitions of every item as
+two raters. No judge can be expected to agree better with people than with itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.stats.agreement.accuracy import accuracy
+from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.kappa import kappa
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Null where no item was repeated.
+
+    Attributes:
+        items: items with at least two repetitions; ``opinions`` their number.
+        pairwise: mean over items of the share of equal pairs, 0 to 1.
+        unanimous: share of items whose repetitions all agree.
+        retest: agreement of the first with the second repetition; ``retest_kappa`` beyond
+            chance.
+    """
+
+    items: int
+    opinions: int
+    pairwise: float | None
+    unanimous: float | None
+    retest: float | None
+    retest_kappa: float | None
+
+
+def noise(item: NDArray[np.int64], codes: Codes) -> Noise:
+    """Noise of one label column.
+
+    Args:
+        item: which item each opinion is about, from 0 [shape=(n,)].
+        codes: the opinions in the order of the repetitions [shape=(n,)].
+    """
+    known = codes != MISSING
+    item, codes = item[known], codes[known]
+    number = int(item.max()) + 1 if len(item) else 0
+    cells = item * len(LABELS) + codes
+    votes = np.bincount(cells, minlength=number * len(LABELS)).reshape(number, len(LABELS))
+    repeats = votes.sum(1)
+    votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
+    if not len(votes):
+        return Noise(0, 0, None, None, None, None)
+    equal = (votes * (votes - 1)).sum(1) / (repeats * (repeats - 1))
+    first, second = _first_two(item, codes)
+    table = joint_counts(first, second, len(LABELS))
+    chance_corrected = float(kappa(table))
+    return Noise(
+        len(votes),
+        int(repeats.sum()),
+        float(equal.mean()),
+        float((votes.max(1) == repeats).mean()),
+        float(accuracy(table)),
+        None if np.isnan(chance_corrected) else chance_corrected,
+    )
+
+
+def _first_two(item: NDArray[np.int64], codes: Codes) -> tuple[Codes, Codes]:
+    order = np.argsort(item, kind="stable")
+    item, codes = item[order], codes[order]
+    start = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
+    start = start[start + 1 < len(item)]
+    start = start[item[start] == item[start + 1]]
+    return codes[start], codes[start + 1]

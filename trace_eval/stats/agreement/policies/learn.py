@@ -1,0 +1,156 @@
+"""The learned policy beside the printed ones, honestly: cross-validated by instruction.
+
+Pairs of one instruction share its difficulty, so a fold never trains on an instruction that
+it tests on (scikit-learn's GroupKFold).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError, require
+from fusion import RATINGS, Policy
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.policies.learn_table import learn_table, upper_bound
+from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
+
+Fit = Callable[[NDArray[np.int64]], NDArray[np.int8]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to fuse.
+
+    Attributes:
+        fitted: false for a printed policy, whose two numbers are the same by nature.
+        in_sample, cross_validated: pairs right, of ``Learned.items``.
+    """
+
+    name: str
+    fitted: bool
+    in_sample: int
+    cross_validated: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What can be learned from one set of labels.
+
+    Attributes:
+        labels: whose three dimensions were used.
+        upper_bound: pairs right by the best function of (C, VQ, P), in sample.
+        table: the best table, fitted on everything [shape=(4, 4, 4)].
+        unseen: cells of it that the fallback policy decided.
+        fallback: name of that policy.
+    """
+
+    labels: str
+    items: int
+    folds: int
+    upper_bound: int
+    candidates: tuple[Candidate, ...]
+    table: NDArray[np.int8]
+    unseen: int
+    fallback: str
+
+    def rows(self) -> list[dict[str, str]]:
+        """The best table as rows that :func:`fusion.policy_from_rows` reads."""
+        return [
+            {
+                "content": str(RATINGS[c]),
+                "voice_quality": str(RATINGS[vq]),
+                "paralinguistics": str(RATINGS[p]),
+                "overall": str(RATINGS[self.table[c, vq, p]]),
+            }
+            for c, vq, p in np.ndindex(self.table.shape)
+        ]
+
+
+def learn(
+    labels: str,
+    codes: Mapping[str, Codes],
+    overall: Codes,
+    instruction: NDArray[np.int64] | None,
+    policies: Mapping[str, Policy],
+    fallback: Policy,
+    folds: int = 5,
+) -> Learned:
+    """Fit and cross-validate.
+
+    Args:
+        labels: whose dimensions ``codes`` are, for the record.
+        codes: the three dimensions per item.
+        overall: the true overall label per item.
+        instruction: instruction of each item, from 0.
+        policies: printed policies to stand beside.
+        fallback: decides cells that the training data never show.
+        folds: of the cross-validation; at most the number of instructions.
+
+    Raises:
+        UserError: there are no instructions to group by, or fewer than two of them.
+    """
+    if instruction is None:
+        raise UserError(
+            "--learn-policy groups its folds by instruction: add a column instruction_id"
+        )
+    cells = cells_of(codes)
+    known = (cells >= 0) & (overall != MISSING)
+    cells, overall, instruction = cells[known], overall[known], instruction[known]
+    groups = len(np.unique(instruction))
+    if groups < 2:
+        raise UserError(f"--learn-policy needs at least 2 instructions, the labels have {groups}")
+    counts = cell_counts(cells, overall)
+    printed = policy_codes(fallback)
+    fits: dict[str, Fit] = {
+        "best table": lambda train: learn_table(train, printed),
+        "majority class": _constant,
+    }
+    folds = min(folds, groups)
+    cross = _cross_validate(fits, cells, overall, instruction, folds)
+    candidates = [
+        Candidate(name, False, right, right)
+        for name, right in ((p.name, _right(policy_codes(p), counts)) for p in policies.values())
+    ]
+    candidates += [
+        Candidate(name, True, _right(fit(counts), counts), cross[name])
+        for name, fit in fits.items()
+    ]
+    return Learned(
+        labels=labels,
+        items=len(cells),
+        folds=folds,
+        upper_bound=upper_bound(counts),
+        candidates=tuple(candidates),
+        table=learn_table(counts, printed),
+        unseen=int((counts.sum(-1) == 0).sum()),
+        fallback=fallback.name,
+    )
+
+
+def _constant(counts: NDArray[np.int64]) -> NDArray[np.int8]:
+    return np.full(counts.shape[:3], counts.sum((0, 1, 2)).argmax(), np.int8)
+
+
+def _right(table: NDArray[np.int8], counts: NDArray[np.int64]) -> int:
+    return int(np.take_along_axis(counts, table[..., None].astype(np.int64), -1).sum())
+
+
+def _cross_validate(
+    fits: Mapping[str, Fit],
+    cells: NDArray[np.int64],
+    overall: Codes,
+    instruction: NDArray[np.int64],
+    folds: int,
+) -> dict[str, int]:
+    sklearn = require("sklearn.model_selection", "scikit-learn", "agree", "cross-validation")
+    splitter = sklearn.GroupKFold(folds)
+    right = dict.fromkeys(fits, 0)
+    for train, test in splitter.split(cells, overall, instruction):
+        seen, held_out = (cell_counts(cells[i], overall[i]) for i in (train, test))
+        for name, fit in fits.items():
+            right[name] += _right(fit(seen), held_out)
+    return right

@@ -1,0 +1,93 @@
+"""Figures on known raters and on a judge's repeated samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.figures import FigureBook
+from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
+from trace_eval.stats.agreement.raters import (
+    MeanOfR,
+    add_mean_r,
+    human_pairs,
+    judge_pairs,
+    leave_one_out,
+)
+from trace_eval.stats.agreement.study import JudgeScores, Study
+
+Array = NDArray[Any]
+
+#: Of more raters than this, the figures by rater are left out: they have R (R - 1) / 2 pairs.
+MAX_RATERS = 40
+
+
+def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> list[str]:
+    """People among each other and with the judges, rater by rater; returns notes."""
+    raters = len(study.people.raters)
+    if not 2 <= raters <= MAX_RATERS:
+        return []
+    ratings = study.people.by_rater()
+    notes: list[str] = []
+    targets = leave_one_out(ratings)
+
+    def add(who: str, name: str, pairs: list[tuple[Array, Array]]) -> None:
+        def register(key: str) -> None:
+            notes.extend(_left_out(f"{who}, {name}", add_mean_r(book.resampler, key, pairs)))
+
+        book.add("raters", who, name, len(pairs), register, "pairs")
+
+    add("people", "mean_r", human_pairs(ratings))
+    own = list(ratings.T)
+    add("people", "leave_one_out_r", list(zip(own, targets, strict=True)))
+    for judge in judges:
+        add(judge.name, "mean_r", judge_pairs(judge.mean, ratings))
+        if judge.samples is not None and judge.samples.shape[1] > 1:
+            single = [p for one in judge.samples.T for p in judge_pairs(one, ratings)]
+            add(judge.name, "one_sample_mean_r", single)
+        # the same items and targets as the rater whose place it takes
+        on_targets = [
+            (np.where(np.isnan(mine), np.nan, judge.mean), target)
+            for mine, target in zip(own, targets, strict=True)
+        ]
+        add(judge.name, "leave_one_out_r", on_targets)
+        for name in ("mean_r", "leave_one_out_r"):
+            first, second = book.key("raters", "people", name), book.key("raters", judge.name, name)
+            book.add(
+                "raters",
+                f"{judge.name} - people",
+                name,
+                raters,
+                lambda key, a=first, b=second: book.resampler.difference(key, a, b),  # type: ignore[misc]
+                "raters",
+            )
+    return notes
+
+
+def add_samples(book: FigureBook, judge: JudgeScores) -> None:
+    """ICC of a single sample and of their mean, where there are several."""
+    samples = judge.samples
+    if samples is None or samples.shape[1] < 2:
+        return
+    rows, columns = icc_columns(samples)
+    for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
+        book.add(
+            "samples",
+            judge.name,
+            name,
+            len(rows),
+            lambda key, mean=of_mean: book.resampler.sums(  # type: ignore[misc]
+                key, columns, lambda sums: icc_of_sums(sums, mean), rows
+            ),
+        )
+
+
+def _left_out(who: str, found: MeanOfR) -> list[str]:
+    if not found.left_out:
+        return []
+    return [
+        f"{who}: {found.left_out} of {found.used + found.left_out} correlations are left out"
+        " (fewer than 3 items in common, or one side never differs)"
+    ]

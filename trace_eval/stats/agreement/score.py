@@ -1,0 +1,283 @@
+"""One judge against people: agreement per dimension with intervals and baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
+from trace_eval.stats.agreement.align import Aligned
+from trace_eval.stats.agreement.baselines import (
+    RULES,
+    Majority,
+    NumberRule,
+    majority,
+    random_matched,
+    random_uniform,
+)
+from trace_eval.stats.agreement.bootstrap import (
+    BootstrapOptions,
+    IntervalEstimate,
+    Stack,
+    Statistic,
+    Units,
+    bootstrap,
+    within,
+)
+from trace_eval.stats.agreement.counts import Counts, joint_counts
+from trace_eval.stats.agreement.metrics import SHARES, metrics_of
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A rule to beat, on the items on which it and the judge both have a label.
+
+    Attributes:
+        items: how many those are.
+        accuracy: of the rule over the declared labels; null: nothing to count.
+        accuracy_2way: of the rule where the truth is a winner (a rule always names one).
+        judge: the judge's accuracy on the same items.
+    """
+
+    name: str
+    items: int
+    accuracy: float | None
+    accuracy_2way: float | None
+    judge: float | None
+
+
+@dataclass(frozen=True)
+class JudgeScore:
+    """A judge on one dimension.
+
+    Attributes:
+        labels: the declared label set; rows and columns of ``confusion``.
+        labelled, scored: items with a truth; items with a truth and a judgement.
+        coverage_2way: share of the scored items where both sides name a winner.
+        metrics: estimates by name, see :mod:`trace_eval.stats.agreement.metrics`.
+        confusion: counts[truth][predicted].
+        verdict: how it stands against the majority class and the best rule, in words.
+    """
+
+    judge: str
+    dimension: str
+    labels: tuple[str, ...]
+    labelled: int
+    scored: int
+    coverage: float | None
+    coverage_2way: float | None
+    metrics: dict[str, IntervalEstimate]
+    confusion: tuple[tuple[int, ...], ...]
+    majority: Majority
+    baselines: tuple[Baseline, ...]
+    verdict: str
+
+
+def _over_flat(labels: tuple[str, ...]) -> dict[str, Statistic]:
+    """The statistics that a label set allows, over flat count vectors."""
+    size = len(labels)
+
+    def over_flat(statistic: Statistic) -> Statistic:
+        return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))
+
+    return {name: over_flat(metric.statistic) for name, metric in metrics_of(labels).items()}
+
+
+def score_judge(
+    columns: Sequence[Aligned],
+    facts: Mapping[str, NDArray[Any]],
+    content: Codes | None,
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+    rules: Sequence[NumberRule] = (),
+    together: bool = True,
+) -> list[JudgeScore]:
+    """Score one judge on all dimensions.
+
+    Args:
+        columns: truth and prediction per dimension, over the same items.
+        facts: numbers per item for the baselines.
+        content: the judge's content ratings, for the content-only baseline.
+        cluster: independent unit of each item, from 0; null: items are drawn one by one.
+        options: of the bootstrap.
+        rules: numbers to beat beside :data:`RULES`.
+        together: a unit is drawn once for all dimensions; of many small ones each by itself is
+            faster.
+    """
+    guesses = {rule.name: rule.codes(facts) for rule in (*RULES, *rules)}
+    if cluster is None:
+        estimates = [_by_items(column, options) for column in columns]
+    elif together:
+        estimates = _by_clusters(columns, cluster, options)
+    else:
+        estimates = [_by_clusters([column], cluster, options)[0] for column in columns]
+    return [
+        _score(column, found, guesses, content)
+        for column, found in zip(columns, estimates, strict=True)
+    ]
+
+
+def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
+    counts = joint_counts(column.truth, column.predicted, len(column.labels))
+    return bootstrap(Units.items(counts), _over_flat(column.labels), options, SHARES)
+
+
+def _by_clusters(
+    columns: Sequence[Aligned], cluster: NDArray[np.int64], options: BootstrapOptions
+) -> list[dict[str, IntervalEstimate]]:
+    """All dimensions in one vector of counts: a cluster is drawn once for all of them."""
+    statistics: dict[str, Statistic] = {}
+    stack = Stack(int(cluster.max(initial=-1)) + 1)
+    for number, column in enumerate(columns):
+        size, known = len(column.labels), column.known
+        cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
+        place = stack.add(cluster[known], cells, size * size)
+        for name, statistic in _over_flat(column.labels).items():
+            statistics[f"{number}.{name}"] = within(statistic, place)
+    shares = {name for name in statistics if name.partition(".")[2] in SHARES}
+    found = bootstrap(stack.units(), statistics, options, shares)
+    return [
+        {name: found[f"{number}.{name}"] for name in metrics_of(column.labels)}
+        for number, column in enumerate(columns)
+    ]
+
+
+def _score(
+    column: Aligned,
+    metrics: dict[str, IntervalEstimate],
+    guesses: Mapping[str, Codes | None],
+    content: Codes | None,
+) -> JudgeScore:
+    counts = joint_counts(column.truth, column.predicted, len(column.labels))
+    best = majority(counts, column.labels)
+    rules = tuple(_baselines(column, counts, best, guesses, content))
+    return JudgeScore(
+        judge=column.judge,
+        dimension=column.dimension,
+        labels=column.labels,
+        labelled=column.labelled,
+        scored=column.scored,
+        coverage=column.scored / column.labelled if column.labelled else None,
+        coverage_2way=defined(float(coverage_2way(counts))),
+        metrics=metrics,
+        confusion=tuple(tuple(int(n) for n in row) for row in counts),
+        majority=best,
+        baselines=rules,
+        verdict=_verdict(column, _main(metrics, counts), best, rules),
+    )
+
+
+def defined(value: float) -> float | None:
+    """``None`` for NaN: reports hold no numbers that are none."""
+    return None if np.isnan(value) else value
+
+
+def _baselines(
+    column: Aligned,
+    counts: NDArray[np.int64],
+    best: Majority,
+    guesses: Mapping[str, Codes | None],
+    content: Codes | None,
+) -> list[Baseline]:
+    judge = defined(float(accuracy(counts)))
+    winners = counts[:2].sum(1)
+    wins = int(winners.sum())
+    found = [
+        Baseline(
+            "majority class",
+            best.items,
+            defined(best.accuracy),
+            float(winners.max() / wins) if wins else None,
+            judge,
+        ),
+        Baseline("random, uniform (expected)", best.items, random_uniform(counts), 0.5, judge),
+        Baseline(
+            "random, true shares (expected)",
+            best.items,
+            defined(random_matched(counts)),
+            random_matched(counts[:2, :2]) if counts[:2, :2].sum() else None,
+            judge,
+        ),
+    ]
+    if column.dimension in ("overall", "preference"):
+        guesses = {**guesses, "content only": content}
+    for name, codes in guesses.items():
+        if codes is not None:
+            found.append(_rule(name, codes, column))
+    return found
+
+
+def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:
+    size = len(column.labels)
+    guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
+    guess = np.where(column.known, guess, MISSING).astype(np.int8)
+    counts = joint_counts(column.truth, guess, size)
+    judged = joint_counts(
+        np.where(guess != MISSING, column.truth, MISSING).astype(np.int8), column.predicted, size
+    )
+    return Baseline(
+        name,
+        int(counts.sum()),
+        defined(float(accuracy(counts))),
+        defined(float(accuracy_2way(counts))),
+        defined(float(accuracy(judged))),
+    )
+
+
+def _verdict(
+    column: Aligned, found: IntervalEstimate, best: Majority, rules: Sequence[Baseline]
+) -> str:
+    """How a judge stands against the majority class and the best simple rule.
+
+    Words follow the interval: a judge is above or below what lies outside of it.
+    """
+    who = f"{column.judge} on {column.dimension}"
+    if not best.items or found.value is None:
+        return f"{who}: nothing was scored, nothing can be said."
+    always = " or ".join(best.labels)
+    word = _standing(found, best.accuracy)
+    limits = found.interval
+    told = (
+        f"{who} is {word} the majority class: {found.value:.4f} against {best.accuracy:.4f} for"
+        f" always saying {always}"
+    )
+    if limits:
+        told += f", interval {limits[0]:.3f} to {limits[1]:.3f}"
+    if word == "below":
+        told += "; it is worse than not judging"
+    ahead = [
+        rule
+        for rule in rules
+        if rule.accuracy is not None
+        and rule.judge is not None
+        and rule.accuracy > max(rule.judge, best.accuracy)
+    ]
+    if ahead:
+        first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
+        told += (
+            f"; the rule '{first.name}' does better: {first.accuracy:.4f} against the judge's"
+            f" {first.judge:.4f} on the same {first.items} items"
+        )
+    return f"{told}."
+
+
+def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEstimate:
+    """Accuracy over the declared labels."""
+    names = [name for name in ("accuracy_4way", "accuracy_3way") if name in metrics]
+    return metrics[names[0]] if names else IntervalEstimate(defined(float(accuracy(counts))))
+
+
+def _standing(found: IntervalEstimate, base: float) -> str:
+    value, limits = found.value, found.interval
+    assert value is not None
+    if value == base:
+        return "equal to"
+    if limits is not None and limits[0] <= base <= limits[1]:
+        return "not told apart from"
+    word = "below" if value < base else "above"
+    return word if limits is not None else f"{word}, without an interval to tell by,"

@@ -1,0 +1,256 @@
+"""What is compared with people: a run's scores, or a file of them, as columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import Numbers, likert
+from trace_eval.data.items import Single
+from trace_eval.stats.agreement.ratings import Ratings, positions
+from trace_eval.stats.agreement.study import JudgeScores, People, Study
+
+Array = NDArray[Any]
+
+#: Item id -> (question, system, split); null: unknown.
+Facts = dict[str, tuple[str | None, str | None, str | None]]
+
+#: Item id -> (candidate, references).
+Texts = dict[str, tuple[str, tuple[str, ...]]]
+
+#: The scale of scores that do not name theirs.
+DEFAULT_SCALE = likert(1, 5)
+
+
+@dataclass
+class ScoreColumn:
+    """One judge's scores as they are read, on the rubric's scale; keys are item ids.
+
+    ``pooled``: it is a mixture of judges that have columns of their own. ``caveats``: how many
+    scores carry each. ``clamped``: means on [0, 1] after clamping.
+    """
+
+    judge: str
+    pooled: bool = False
+    value: dict[str, float] = field(default_factory=dict)
+    variance: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    beta: dict[str, tuple[float, float]] = field(default_factory=dict)
+    samples: dict[str, list[float | None]] = field(default_factory=dict)
+    clamped: dict[str, float] = field(default_factory=dict)
+    caveats: Counter[str] = field(default_factory=Counter)
+
+
+def items_study(items: Sequence[Single], ratings: Ratings, scale: Numbers) -> Study:
+    """Items and ratings as columns; facts that the items lack are taken from the labels.
+
+    Raises:
+        UserError: a rating is off the scale.
+    """
+    facts = {item.id: (item.question_id, item.system, item.split) for item in items}
+    texts = {
+        item.id: (item.answer.text, item.reference)
+        for item in items
+        if item.answer.text is not None
+    }
+    return study_of(facts, texts, ratings, scale)
+
+
+def study_of(
+    facts: Facts,
+    texts: Texts,
+    ratings: Ratings,
+    scale: Numbers,
+) -> Study:
+    """A study of the items in ``facts``; ratings of other items are left out.
+
+    Args:
+        facts: id -> (question, system, split), in the order of the items.
+        texts: id -> (candidate, references).
+        ratings: people's.
+        scale: the rubric's.
+    """
+    ids = tuple(facts)
+    place = {id_: row for row, id_ in enumerate(ids)}
+    value = positions(ratings, scale)
+    row = np.array([place.get(id_, -1) for id_ in ratings.ids], np.int64)
+    known = row >= 0
+    names = sorted({rater for rater in ratings.raters if rater})
+    code = {rater: number for number, rater in enumerate(names)}
+    rater = np.array([code.get(name, -1) for name in ratings.raters], np.int64)
+    merged = (
+        [_merged(facts[id_], ratings.facts.get(id_)) for id_ in ids]
+        if ratings.facts
+        else list(facts.values())
+    )
+    question, _ = _codes([facts_[0] for facts_ in merged], own=True)
+    system, systems = _codes([facts_[1] for facts_ in merged])
+    splits = [facts_[2] for facts_ in merged]
+    every = [texts.get(id_) or ratings.texts.get(id_) for id_ in ids]
+    return Study(
+        ids,
+        np.array([scale.position(label) for label in scale.labels]),
+        float(scale.low),
+        float(scale.high),
+        People(len(ids), row[known], value[known], rater[known], tuple(names), ratings.opinions),
+        question,
+        system if systems else None,
+        systems,
+        np.array([split or "" for split in splits]) if any(splits) else None,
+        None if not ids or any(text is None for text in every) else every,  # type: ignore[arg-type]
+    )
+
+
+def judges_of(column: ScoreColumn, study: Study, scale: Numbers) -> list[JudgeScores]:
+    """A judge, and beside it the same with its extreme means clamped, where it has such."""
+    judge = judge_scores(column, study, scale)
+    if not column.clamped:
+        return [judge]
+    clamped = _column(column.clamped, study.ids)
+    mean = np.where(np.isnan(clamped), judge.mean, clamped)
+    # The clamp moves the mean only: it has no distribution of its own.
+    return [judge, JudgeScores(f"{judge.name}, clamped", mean, judge.variance)]
+
+
+def judge_scores(column: ScoreColumn, study: Study, scale: Numbers) -> JudgeScores:
+    """A judge's scores in the order of the study's items; unscored ones are NaN."""
+    ids, width = study.ids, scale.high - scale.low
+    mean = (_column(column.value, ids) - scale.low) / width
+    return JudgeScores(
+        column.judge,
+        mean,
+        _column(column.variance, ids) if column.variance else None,
+        _shares(column.shares, ids, scale) if column.shares else None,
+        _rows(column.beta, ids, 2) if column.beta else None,
+        _samples(column.samples, ids, scale),
+    )
+
+
+def columns_of_scores(records: Iterable[Mapping[str, Any]]) -> list[ScoreColumn]:
+    """Columns from score records: the judge as asked, and each of several pooled ones."""
+    found: dict[str, ScoreColumn] = {}
+    for record in records:
+        column = found.setdefault(record["judge"], ScoreColumn(record["judge"]))
+        _add(column, record)
+        column.pooled = column.pooled or bool(record.get("parts"))
+        for part in record.get("parts") or ():
+            _add_part(found.setdefault(part["judge"], ScoreColumn(part["judge"])), part, record)
+    return list(found.values())
+
+
+def _add(column: ScoreColumn, record: Mapping[str, Any]) -> None:
+    if record.get("status") != "scored" or record.get("value") is None:
+        return
+    item, estimate = record["item"], record.get("estimate") or {}
+    column.value[item] = record["value"]
+    column.caveats.update(set(record.get("caveats") or ()))
+    if estimate.get("variance") is not None:
+        column.variance[item] = estimate["variance"]
+    if record.get("distribution"):
+        column.shares[item] = record["distribution"]
+    params = estimate.get("params") or {}
+    if {"alpha", "beta"} <= set(params):
+        column.beta[item] = (params["alpha"], params["beta"])
+    if estimate.get("clamped"):
+        column.clamped[item] = estimate["clamped"]["mean"]
+    if not record.get("parts"):
+        samples = [opinion.get("score") for opinion in record.get("opinions") or ()]
+        if len(samples) > 1:
+            column.samples[item] = samples
+
+
+def _add_part(column: ScoreColumn, part: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+    if part.get("value") is None:
+        return
+    item = record["item"]
+    column.value[item] = part["value"]
+    if part.get("variance") is not None:
+        column.variance[item] = part["variance"]
+    samples = [
+        opinion.get("score")
+        for opinion in record.get("opinions") or ()
+        if opinion.get("judge") == part["judge"]
+    ]
+    if len(samples) > 1:
+        column.samples[item] = samples
+
+
+def _merged(
+    own: tuple[str | None, str | None, str | None],
+    other: tuple[str | None, str | None, str | None] | None,
+) -> tuple[str | None, str | None, str | None]:
+    if other is None:
+        return own
+    return own[0] or other[0], own[1] or other[1], own[2] or other[2]
+
+
+def _codes(
+    names: Sequence[str | None], own: bool = False
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    """Codes by name; without one -1, or with ``own`` a code that nobody else has."""
+    known = sorted({name for name in names if name})
+    if not known:
+        return None, ()
+    code = {name: number for number, name in enumerate(known)}
+    found = np.array([code.get(name or "", -1) for name in names], np.int64)
+    if own:
+        alone = found < 0
+        found[alone] = len(known) + np.arange(int(alone.sum()))
+    return found, tuple(known)
+
+
+def _column(values: Mapping[str, float], ids: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([values.get(id_, np.nan) for id_ in ids], float)
+
+
+def _rows(
+    values: Mapping[str, Sequence[float]], ids: Sequence[str], width: int
+) -> NDArray[np.float64]:
+    nothing = (np.nan,) * width
+    return np.array([values.get(id_, nothing) for id_ in ids], float).reshape(len(ids), width)
+
+
+def _shares(
+    values: Mapping[str, Mapping[str, float]], ids: Sequence[str], scale: Numbers
+) -> NDArray[np.float64]:
+    found = np.full((len(ids), len(scale.labels)), np.nan)
+    names = [f"{label:g}" for label in scale.labels]
+    for row, id_ in enumerate(ids):
+        shares = values.get(id_)
+        if shares is None:
+            continue
+        given = {_name(label): share for label, share in shares.items()}
+        if stray := set(given) - set(names):
+            raise UserError(
+                f"item {id_!r}: its distribution has the label {min(stray)}, which is not on the"
+                f" scale {', '.join(names)}; name the rubric with --rubric"
+            )
+        found[row] = [given.get(name, 0.0) for name in names]
+    return found
+
+
+def _name(label: str) -> str:
+    try:
+        return f"{float(label):g}"
+    except ValueError:
+        return label
+
+
+def _samples(
+    values: Mapping[str, list[float | None]], ids: Sequence[str], scale: Numbers
+) -> NDArray[np.float64] | None:
+    count = max((len(samples) for samples in values.values()), default=0)
+    if count < 2:
+        return None
+    found = np.full((len(ids), count), np.nan)
+    for row, id_ in enumerate(ids):
+        for place, score in enumerate(values.get(id_, ())):
+            if score is not None:
+                found[row, place] = (score - scale.low) / (scale.high - scale.low)
+    return found

@@ -1,0 +1,353 @@
+"""Scores of single answers from run folders and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from blueprints import UserError
+from fusion import Numbers, numbers
+from trace_eval.data.items import Single
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.strict_json import BadJson, lines, read_file
+from trace_eval.rubrics import load_rubric, rubric_names
+from trace_eval.rubrics.single import ScaleSpec
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings
+from trace_eval.stats.agreement.score_columns import (
+    DEFAULT_SCALE,
+    Facts,
+    ScoreColumn,
+    Texts,
+    columns_of_scores,
+    judges_of,
+    study_of,
+)
+from trace_eval.stats.agreement.study import JudgeScores, Study
+
+#: Columns of a file of scores -> our names; score records have the same.
+SCORE_COLUMNS = {
+    **dict.fromkeys(("id", "item"), "id"),
+    **dict.fromkeys(("score", "value", "rating"), "score"),
+    "judge": "judge",
+    "variance": "variance",
+    "rubric": "rubric",
+    **dict.fromkeys(("question_id", "instruction_id"), "question_id"),
+    "system": "system",
+    "split": "split",
+}
+
+
+@dataclass
+class ScoreFile:
+    """Scores as they are read.
+
+    Attributes:
+        source: where they are from.
+        columns: by judge.
+        rubric: that was scored; null: the file does not say.
+        facts, texts: of the items, by id.
+        labels: people's ratings that came with them.
+        scale: of the run's own rubric; null: the file does not say.
+    """
+
+    source: str
+    columns: list[ScoreColumn]
+    rubric: str | None = None
+    facts: Facts = field(default_factory=dict)
+    texts: Texts = field(default_factory=dict)
+    labels: Ratings | None = None
+    scale: Numbers | None = None
+
+
+@dataclass(frozen=True)
+class JoinedScores:
+    """Judges' scores beside people's ratings, as arrays.
+
+    Attributes:
+        labels: where the ratings are from.
+        rubric: that was scored; None: unknown.
+        notes: what every score of a judge says of itself.
+    """
+
+    study: Study
+    judges: list[JudgeScores]
+    labels: str
+    rubric: str | None
+    notes: tuple[str, ...]
+
+
+def join_scores(
+    sources: Sequence[Path | ScoreFile],
+    labels: Path | Ratings | None = None,
+    rubric: str | None = None,
+    missing: Literal["error", "drop"] = "error",
+) -> JoinedScores:
+    """Scores joined to ratings by item; the texts they are made of are freed at the end.
+
+    Args:
+        sources: run folders of ``rate``, CSV or JSONL files with ``id`` and ``score``, or what
+            was read of them.
+        labels: ratings, or a file of ratings or of items with labels; None: those in the run.
+        rubric: name or file; None: the only one that the sources have.
+        missing: ``error`` refuses ratings of items that the sources do not have, ``drop``
+            leaves them out.
+
+    Raises:
+        UserError: a file cannot be read, or there is nothing to compare.
+    """
+    name = load_rubric(rubric).name if rubric else None
+    files = [read_scores(s, name) if isinstance(s, Path) else s for s in sources]
+    found, facts, texts, scale = merged_sources(files, rubric)
+    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
+    ratings = ratings or own_labels(files)
+    stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
+    if stray and missing == "error":
+        raise UserError(
+            f"{ratings.source}: {len(stray)} rated items are not in {files[0].source}, first"
+            f" {stray[0]!r}; score them, correct the ids, or pass --missing drop"
+        )
+    study = study_of(facts, texts, ratings, scale)
+    judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]
+    notes = tuple(_caveats(found.columns))
+    return JoinedScores(study, judges, ratings.source, found.rubric, notes)
+
+
+def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
+    """What every score of a judge says of itself."""
+    every = [
+        caveat
+        for column in columns
+        for caveat, count in column.caveats.items()
+        if count == len(column.value)
+    ]
+    return list(dict.fromkeys(every))
+
+
+def merged_sources(
+    files: Sequence[ScoreFile], rubric: str | None
+) -> tuple[ScoreFile, Facts, Texts, Numbers]:
+    """Several sources as one: all judges, the items' facts and texts, and the scale.
+
+    Raises:
+        UserError: they score different rubrics.
+    """
+    scored = {file.rubric for file in files if file.rubric}
+    if len(scored) > 1:
+        raise UserError(
+            f"the sources score different rubrics ({', '.join(sorted(scored))}); compare one"
+        )
+    name = load_rubric(rubric).name if rubric else next(iter(scored), None)
+    scale = load_rubric(rubric).numbers if rubric else _scale(files, name)
+    facts, texts = _items(files)
+    source = ", ".join(file.source for file in files)
+    return ScoreFile(source, _distinct(files), name, facts, texts), facts, texts, scale
+
+
+def read_scores(path: Path, rubric: str | None = None) -> ScoreFile:
+    """Read a run folder of ``rate``, score records, or a table with ``id`` and ``score``.
+
+    Raises:
+        UserError: there are no scores of this rubric, or of several and none is named.
+    """
+    if path.is_dir():
+        return _read_run(path, rubric)
+    if path.suffix == ".jsonl" and holds_records(path):
+        return _of_records(str(path), _records(path), rubric)
+    return _of_columns(path, rubric)
+
+
+def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
+    items_path, scores_path = folder / "items.jsonl", folder / "scores.jsonl"
+    if not items_path.is_file() or not scores_path.is_file():
+        raise UserError(
+            f"{folder}: holds no scores of single answers; name a folder that `trace-eval rate`"
+            " wrote"
+        )
+    found = _of_records(str(folder), _records(scores_path), rubric)
+    items = list(_parsed(items_path))
+    found.facts = {item.id: (item.question_id, item.system, item.split) for item in items}
+    found.texts = {
+        item.id: (item.answer.text, item.reference)
+        for item in items
+        if item.answer.text is not None
+    }
+    found.labels = ratings_of_items(f"{folder} (its own labels)", items)
+    found.scale = _run_scale(folder / "manifest.json", found.rubric)
+    return found
+
+
+def _parsed(path: Path) -> Iterator[Single]:
+    for number, record in lines(path):
+        try:
+            if isinstance(record, BadJson):
+                raise record
+            yield Single.model_validate(record)
+        except ValueError as error:
+            raise UserError(f"{path}, line {number}: {error}") from None
+
+
+def _run_scale(path: Path, rubric: str | None) -> Numbers | None:
+    """The scale of a rubric as the run recorded it."""
+    try:
+        spec = read_file(path).get("rubrics", {}).get(rubric, {}).get("scale")
+        return numbers(ScaleSpec.model_validate(spec).labels) if spec else None
+    except (OSError, ValueError, AttributeError):
+        return None  # it is looked for elsewhere
+
+
+def _records(path: Path) -> Iterator[Mapping[str, Any]]:
+    for number, record in lines(path):
+        if isinstance(record, BadJson):
+            raise UserError(f"{path}, line {number}: {record}")
+        if not isinstance(record, dict) or not {"item", "judge", "status"} <= set(record):
+            raise UserError(f"{path}, line {number}: no score record; run trace-eval schema score")
+        yield record
+
+
+def holds_records(path: Path) -> bool:
+    """Whether the lines of a file are score records, as ``rate`` writes them."""
+    try:
+        first = next((record for _, record in lines(path)), None)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error})") from error
+    return isinstance(first, dict) and {"item", "status"} <= set(first)
+
+
+def _of_records(source: str, records: Iterator[Mapping[str, Any]], rubric: str | None) -> ScoreFile:
+    latest: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    for record in records:  # of an item that was tried again, the last line counts
+        latest[record["item"], record.get("rubric") or "", record["judge"]] = record
+    name = _only_rubric(source, {rubric_ for _, rubric_, _ in latest}, rubric)
+    chosen = [r for (_, rubric_, _), r in latest.items() if rubric_ == name]
+    facts: Facts = {r["item"]: (r.get("question_id"), r.get("system"), None) for r in chosen}
+    return ScoreFile(source, columns_of_scores(chosen), name or None, facts)
+
+
+def _only_rubric(source: str, known: set[str], wanted: str | None) -> str:
+    if not known:
+        raise UserError(f"{source}: there are no scores yet; run `trace-eval rate` first")
+    if wanted is not None:
+        if wanted not in known and known != {""}:
+            raise UserError(
+                f"{source}: has no scores of rubric {wanted}; there are {', '.join(sorted(known))}"
+            )
+        return wanted if wanted in known else ""
+    if len(known) > 1:
+        raise UserError(
+            f"{source}: scores of {len(known)} rubrics ({', '.join(sorted(known))}); choose one"
+            " by --rubric"
+        )
+    return next(iter(known))
+
+
+def _of_columns(path: Path, rubric: str | None) -> ScoreFile:
+    columns = read_columns(path, SCORE_COLUMNS)
+    for name in ("id", "score"):
+        if name not in columns:
+            raise UserError(f"{path}: no column {name!r}; a file of scores has id and score")
+    empty: list[str | None] = [None] * len(columns["id"])
+    rubrics = columns.get("rubric", empty)
+    name = _only_rubric(str(path), {r or "" for r in rubrics}, rubric)
+    judges = columns.get("judge", empty)
+    found: dict[str, ScoreColumn] = {}
+    variances = columns.get("variance", empty)
+    rows = zip(columns["id"], rubrics, judges, columns["score"], variances, strict=True)
+    for number, (id_, of, judge, score, variance) in enumerate(rows, start=1):
+        if (of or "") != name:
+            continue
+        if not id_:
+            raise UserError(f"{path}, row {number}: there is no id")
+        column = found.setdefault(judge or path.stem, ScoreColumn(judge or path.stem))
+        if id_ in column.value:
+            raise UserError(f"{path}, row {number}: {column.judge} scored {id_!r} twice; keep one")
+        where = f"{path}, row {number}"
+        if (value := _number(score, where, "score")) is not None:
+            column.value[id_] = value
+        if (spread := _number(variance, where, "variance")) is not None:
+            column.variance[id_] = spread
+    questions, systems, splits = (
+        columns.get(fact, empty) for fact in ("question_id", "system", "split")
+    )
+    same: dict[str | None, str | None] = {}  # a million items name fewer questions and systems
+    facts: Facts = {
+        id_: (
+            same.setdefault(question, question),
+            same.setdefault(system, system),
+            same.setdefault(split, split),
+        )
+        for id_, question, system, split in zip(
+            columns["id"], questions, systems, splits, strict=True
+        )
+        if id_
+    }
+    return ScoreFile(str(path), list(found.values()), name or None, facts)
+
+
+def _number(text: str | None, where: str, name: str) -> float | None:
+    if text is None or not text.strip():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < float("inf"):
+        raise UserError(
+            f"{where}: {name} {text!r} is no number; leave it empty where there is none"
+        )
+    return value
+
+
+def own_labels(files: Sequence[ScoreFile]) -> Ratings:
+    """The ratings that came with the first file that has some."""
+    for file in files:
+        if file.labels is not None and len(file.labels.ids):
+            return file.labels
+    raise UserError(
+        f"{files[0].source}: nobody's ratings are inside; pass --labels FILE with the columns id,"
+        " rater and score"
+    )
+
+
+def _scale(files: Sequence[ScoreFile], rubric: str | None) -> Numbers:
+    for file in files:
+        if file.scale is not None:
+            return file.scale
+    if rubric in rubric_names():
+        return load_rubric(rubric).numbers
+    labels = {
+        float(label)
+        for file in files
+        for column in file.columns
+        for shares in column.shares.values()
+        for label in shares
+    }
+    return numbers(labels) if len(labels) > 1 else DEFAULT_SCALE
+
+
+def _items(files: Sequence[ScoreFile]) -> tuple[Facts, Texts]:
+    facts: Facts = {}
+    texts: Texts = {}
+    for file in files:
+        for id_, own in file.facts.items():
+            before = facts.get(id_)
+            facts[id_] = (
+                own
+                if before is None
+                else (before[0] or own[0], before[1] or own[1], before[2] or own[2])
+            )
+        texts |= file.texts
+    return facts, texts
+
+
+def _distinct(files: Sequence[ScoreFile]) -> list[ScoreColumn]:
+    """All judges; equal names of several sources are told apart by the source."""
+    names = [column.judge for file in files for column in file.columns]
+    found = []
+    for file in files:
+        for column in file.columns:
+            if names.count(column.judge) > 1:
+                column.judge = f"{column.judge} ({file.source})"
+            found.append(column)
+    return found

@@ -1,0 +1,62 @@
+"""Scores of both answers, where judge and people give numbers: error beside the constant.
+
+A judge that scores answers can order them well and still be worse than always giving the
+mean: its mean squared error says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_eval.data.labels import SCORE_FACTS
+from trace_eval.stats.agreement.align import Items
+from trace_eval.stats.agreement.judges import JudgeData
+from trace_eval.stats.agreement.pearson import pearson
+from trace_eval.stats.agreement.score import defined
+
+
+@dataclass(frozen=True)
+class ScoreError:
+    """Mean squared error of a judge's scores.
+
+    Attributes:
+        answers: answers that both sides scored, two per pair.
+        mse: mean of (judge - people)^2, in squared units of the scale.
+        constant: the same for always giving the people's mean.
+        equal: share of the pairs in which the judge scored both answers alike.
+        pearson: Pearson's r of judge and people over these answers; null: one side never differs.
+    """
+
+    judge: str
+    answers: int
+    mse: float
+    constant: float
+    equal: float
+    pearson: float | None = None
+
+
+def score_error(judge: JudgeData, items: Items) -> ScoreError | None:
+    """Error on the labelled items; null where one side has no scores."""
+    rows = judge.rows
+    pairs = [(judge.first.facts.get(name), items.fact(name)) for name in SCORE_FACTS]
+    said, truth = [], []
+    for ours, theirs in pairs:
+        if ours is None or theirs is None:
+            return None
+        said.append(np.where(rows >= 0, ours[rows], np.nan))
+        truth.append(theirs)
+    judged, people = np.stack(said), np.stack(truth)
+    known = ~(np.isnan(judged) | np.isnan(people))
+    if not known.any():
+        return None
+    both = ~np.isnan(judged).any(0)
+    return ScoreError(
+        judge=judge.name,
+        answers=int(known.sum()),
+        mse=float(((judged - people)[known] ** 2).mean()),
+        constant=float(people[known].var()),
+        equal=float((judged[0] == judged[1])[both].mean()) if both.any() else 0.0,
+        pearson=defined(pearson(judged[known], people[known])),
+    )

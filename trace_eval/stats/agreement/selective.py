@@ -1,0 +1,208 @@
+"""Error of what is kept when the most uncertain scores are withheld (El-Yaniv & Wiener 2010)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.ranks import levels
+from trace_eval.stats.agreement.resample import OfWeights, Resampler
+
+Array = NDArray[Any]
+
+#: Shares withheld that are shown.
+WITHHELD = (0.0, 0.1, 0.2, 0.5)
+
+#: Shares kept: those over which the area is averaged, then those that are shown.
+_AREA = np.arange(1, 101) / 100
+_KEPT = np.append(_AREA, 1 - np.array(WITHHELD))
+
+#: Curves of more items than this are resampled by their linear part.
+EXACT_ITEMS = 4_000
+
+#: Cells of one block of resamples.
+_BLOCK = 2_000_000
+
+RANDOM, ORACLE = "random", "oracle"
+
+
+@dataclass(frozen=True)
+class Selective:
+    """Mean absolute error of the kept items.
+
+    Attributes:
+        who: the judge's variance, random (the same items in any order) or the oracle (the
+            largest errors go first; no order is better).
+        at: MAE at each of :data:`WITHHELD`.
+        area: mean MAE over all shares kept, 1 % to 100 %.
+        gain: the area minus that of random, from the same resamples; null for random itself.
+    """
+
+    who: str
+    items: int
+    at: tuple[IntervalEstimate, ...]
+    area: IntervalEstimate
+    gain: IntervalEstimate | None
+
+
+class Curve:
+    """The curve of one order.
+
+    Args:
+        error: absolute error per item [shape=(n,), n > 0].
+        uncertainty: the larger, the earlier withheld; equal ones in no particular order.
+    """
+
+    def __init__(self, error: Array, uncertainty: Array) -> None:
+        level = levels(uncertainty)
+        self._order = np.argsort(level, kind="stable")
+        self._starts = np.searchsorted(level[self._order], np.arange(level.max() + 1))
+        self._error = np.asarray(error, float)[self._order]
+
+    def of(self, weights: Array) -> NDArray[np.float64]:
+        """MAE at each share kept [shape=(b, shares)], from item weights [shape=(b, items)]."""
+        return self._sorted(weights[:, self._order])
+
+    def resampled(self, unit: NDArray[np.int64]) -> OfWeights:
+        """:meth:`of` as a function of unit weights; the last answer is remembered."""
+        mine, last = unit[self._order], (np.empty(0), np.empty(0))
+        rows = max(1, _BLOCK // len(mine))
+
+        def statistic(weights: Array) -> Array:
+            nonlocal last
+            if last[0] is not weights:
+                starts = range(0, len(weights), rows)
+                parts = [self._sorted(weights[start : start + rows][:, mine]) for start in starts]
+                last = weights, np.concatenate(parts)
+            return last[1]
+
+        return statistic
+
+    def influence(self) -> NDArray[np.float64]:
+        """Influence of each item on the curve at each share [shape=(items, 1 + shown)].
+
+        The first column is that of the area. With a = k W the amount kept, T(a) the error in it
+        and e the error at its border, ``E = T(a) / a`` changes with an item's weight by
+        ``(1{kept} (error - e) + k (e - E)) / a`` (infinitesimal jackknife).
+        """
+        items = len(self._error)
+        [curve] = self._sorted(np.ones((1, items)))
+        level = np.repeat(np.arange(len(self._starts)), np.diff(np.append(self._starts, items)))
+        total = np.add.reduceat(self._error, self._starts)
+        size = np.diff(np.append(self._starts, items))
+        error, before = (total / size)[level], self._starts[level]
+        smooth = _smoothed(error)
+        found = np.zeros((items, 1 + len(WITHHELD)))
+        for place, (share, kept) in enumerate(zip(_KEPT, curve, strict=True)):
+            amount = share * items
+            inside = np.clip((amount - before) / size[level], 0, 1)
+            border = smooth[min(int(amount), items - 1)] if share < 1 else kept
+            change = (inside * (self._error - border) + share * (border - kept)) / share
+            if place < len(_AREA):
+                found[:, 0] += change / len(_AREA)
+            else:
+                found[:, 1 + place - len(_AREA)] = change
+        back = np.empty_like(found)
+        back[self._order] = found
+        return back
+
+    def _sorted(self, weights: Array) -> NDArray[np.float64]:
+        """As :meth:`of`, from weights in the order of uncertainty; ties enter in proportion."""
+        mass = np.add.reduceat(weights, self._starts, axis=1)
+        total = np.add.reduceat(weights * self._error, self._starts, axis=1)
+        rows, zero = len(weights), np.zeros((len(weights), 1))
+        amount = np.hstack([zero, mass.cumsum(1)])
+        errors = np.hstack([zero, total.cumsum(1)])
+        whole = amount[:, -1:]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # all rows in one sorted line: row r lies in [2 r, 2 r + 1]
+            offset = 2 * np.arange(rows)[:, None]
+            line = np.nan_to_num(amount / whole) + offset
+            right = np.searchsorted(line.ravel(), (_KEPT + offset).ravel()).reshape(rows, -1)
+            right = np.clip(right - amount.shape[1] * offset // 2, 1, amount.shape[1] - 1)
+            low, high = (np.take_along_axis(amount, at, 1) for at in (right - 1, right))
+            first, last = (np.take_along_axis(errors, at, 1) for at in (right - 1, right))
+            wanted = _KEPT * whole
+            part = np.where(high > low, (wanted - low) / (high - low), 0.0)
+            return np.asarray((first + np.clip(part, 0, 1) * (last - first)) / wanted)
+
+
+def _smoothed(values: Array) -> NDArray[np.float64]:
+    """Means over a hundredth of the values to either side."""
+    reach = max(1, len(values) // 100)
+    sums = np.append(0.0, values.cumsum())
+    place = np.arange(len(values))
+    low, high = np.maximum(place - reach, 0), np.minimum(place + reach + 1, len(values))
+    return np.asarray((sums[high] - sums[low]) / (high - low))
+
+
+def add_selective(resampler: Resampler, judge: str, error: Array, variance: Array) -> None:
+    """Register the curves of a judge's variance, of random and of the oracle.
+
+    Args:
+        resampler: of the items.
+        judge: its name, for the keys.
+        error: absolute error per item [shape=(items,)].
+        variance: its own, without gaps [shape=(items,)].
+    """
+    for who, uncertainty in _orders(judge, error, variance).items():
+        curve = Curve(error, uncertainty)
+        keys = [_key(judge, who, place) for place in range(1 + len(WITHHELD))]
+        if len(error) <= EXACT_ITEMS:
+            _exact(resampler, keys, curve)
+        else:
+            _linear(resampler, keys, curve)
+        if who != RANDOM:
+            random = _key(judge, RANDOM, 0)
+            resampler.difference(_key(judge, who, -1), random, keys[0])
+
+
+def selective_rows(
+    estimates: Mapping[str, IntervalEstimate], judge: str, items: int
+) -> list[Selective]:
+    """The rows of a judge that was registered; none of one that was not."""
+    found = []
+    for who in (judge, RANDOM, ORACLE):
+        keys = [_key(judge, who, place) for place in range(1 + len(WITHHELD))]
+        if keys[0] in estimates:
+            area, *at = (estimates[key] for key in keys)
+            found.append(
+                Selective(who, items, tuple(at), area, estimates.get(_key(judge, who, -1)))
+            )
+    return found
+
+
+def _orders(judge: str, error: Array, variance: Array) -> dict[str, Array]:
+    return {RANDOM: np.zeros(len(error)), ORACLE: error, judge: variance}
+
+
+def _key(judge: str, who: str, place: int) -> str:
+    """Of the area (0), of the gain (-1), of a share that is shown."""
+    return f"selective/{judge}/{who}/{place}"
+
+
+def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
+    """Every resample is ordered anew."""
+    statistic = curve.resampled(resampler.unit)
+    resampler.weighted(keys[0], lambda weights: statistic(weights)[:, : len(_AREA)].mean(1))
+    for place, key in enumerate(keys[1:], start=len(_AREA)):
+        resampler.weighted(key, lambda weights, place=place: statistic(weights)[:, place])  # type: ignore[misc]
+
+
+def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:
+    """The linear part is resampled."""
+    influence = curve.influence()
+    [values] = curve.of(np.ones((1, len(influence))))
+    points = [values[: len(_AREA)].mean(), *values[len(_AREA) :]]
+    ones = np.ones(len(influence))
+    for key, point, column in zip(keys, points, influence.T, strict=True):
+        resampler.sums(
+            key,
+            (column, ones),
+            lambda sums, point=point: point + sums[..., 0] / sums[..., 1],  # type: ignore[misc]
+        )

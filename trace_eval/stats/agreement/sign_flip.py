@@ -1,0 +1,120 @@
+"""Sign-flip permutation test of paired differences (Fisher 1935, ch. 3; Pitman 1937).
+
+Where both sides are equally good, each difference is as likely to have the other sign. Items of
+one cluster (one instruction, one speaker) change their signs together.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.mcnemar import sign_test
+
+Array = NDArray[Any]
+
+#: What a p value is of: the mean is below 0, above 0, or either.
+Alternative = Literal["less", "greater", "two-sided"]
+
+#: Random assignments of signs.
+DRAWS = 10_000
+
+#: Differences and sums that differ by less are equal but for rounding.
+_SAME = 1e-9
+
+#: Signs held at a time.
+_BLOCK = 4_000_000
+
+#: Up to so many steps in all, sums of whole steps are not drawn: their distribution is computed.
+_EXACT = 5_000
+
+#: Up to so many distinct sizes of differences are drawn as binomial counts of their signs.
+_FEW = 64
+
+
+def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """The differences summed within clusters; without clusters as they are."""
+    if cluster is None:
+        return np.asarray(differences, float)
+    _, place = np.unique(cluster, return_inverse=True)
+    return np.bincount(place, weights=differences).astype(float)
+
+
+def sign_flip(
+    differences: Array,
+    cluster: NDArray[np.int64] | None = None,
+    alternative: Alternative = "two-sided",
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> float:
+    """p value that the mean difference is 0.
+
+    Differences of one size make it the exact McNemar or sign test; few ones that are multiples of
+    the smallest have an exact p as well. Others are drawn, and p is ``(1 + draws at least as far) /
+    (1 + draws)``, never 0.
+
+    Args:
+        differences: second minus first, known for each item [shape=(n,)].
+        cluster: of each item [shape=(n,)]; None: items are independent.
+        alternative: what is tested.
+        draws: random assignments of signs.
+        seed: of them.
+    """
+    sums = cluster_sums(differences, cluster)
+    sums = sums[np.abs(sums) > _SAME]
+    if not len(sums):
+        return 1.0
+    sizes, place = np.unique(np.round(np.abs(sums), 9), return_inverse=True)
+    if len(sizes) == 1:
+        minus, plus = int((sums < 0).sum()), int((sums > 0).sum())
+        if alternative == "greater":
+            minus, plus = plus, minus
+        return sign_test(minus, plus, one_sided=alternative != "two-sided")
+    seen = float(sums.sum())
+    steps = np.rint(sizes / sizes[0]).astype(np.int64)
+    if np.allclose(steps, sizes / sizes[0]) and int(steps @ np.bincount(place)) <= _EXACT:
+        return _exact(steps, np.bincount(place), round(seen / sizes[0]), alternative)
+    rng = np.random.default_rng(seed)
+    if len(sizes) <= _FEW:
+        counts = np.bincount(place)
+        drawn = (2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts) @ sizes
+    else:
+        drawn = np.concatenate(_drawn(np.abs(sums), draws, rng))
+    near = _SAME * float(np.abs(sums).sum())
+    if alternative == "less":
+        far = drawn <= seen + near
+    elif alternative == "greater":
+        far = drawn >= seen - near
+    else:
+        far = np.abs(drawn) >= abs(seen) - near
+    return float((1 + far.sum()) / (1 + draws))
+
+
+def _exact(
+    steps: NDArray[np.int64], counts: NDArray[np.int64], seen: int, alternative: Alternative
+) -> float:
+    """p from the distribution of the sum itself, where all differences are whole steps."""
+    from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
+
+    total = np.ones(1)
+    for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
+        spaced = np.zeros(step * count + 1)
+        plus = np.arange(count + 1)
+        ways = gammaln(count + 1) - gammaln(plus + 1) - gammaln(count - plus + 1)
+        spaced[::step] = np.exp(ways - count * np.log(2))
+        total = np.convolve(total, spaced)
+    sums = 2 * np.arange(len(total)) - (len(total) - 1)
+    far = {"less": sums <= seen, "greater": sums >= seen, "two-sided": np.abs(sums) >= abs(seen)}
+    return float(min(1.0, total[far[alternative]].sum()))
+
+
+def _drawn(sizes: Array, draws: int, rng: np.random.Generator) -> list[Array]:
+    block = max(1, min(draws, _BLOCK // len(sizes)))
+    found = []
+    for start in range(0, draws, block):
+        rows = min(block, draws - start)
+        signs = 2.0 * rng.integers(0, 2, size=(rows, len(sizes)), dtype=np.int8) - 1
+        found.append(signs @ sizes)
+    return found

@@ -1,0 +1,307 @@
+"""What is compared: a run folder or a file of judgements, as label tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.judge_files import Columns, read_judge_file
+from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
+from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table, name_sides
+from trace_eval.data.pairs import Pair
+from trace_eval.measures.numbers import number_in, place_named, place_of
+from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.bias.place import place_test
+from trace_eval.stats.agreement.checks import DataWarning
+
+#: Numbers of blueprints that are always read.
+_NUMBERS = ("duration", "loudness", "mos")
+
+
+@dataclass(frozen=True)
+class JudgedSource:
+    """Judgements to evaluate.
+
+    Attributes:
+        judgements: one row per item, judge and repetition.
+        labels: the human labels that came with them; null: none.
+        opinions: the single calls behind the judgements, with the fact ``order`` (``ab``,
+            ``ba``) and ``repeat``; already in the pair's own A and B; null: none are known.
+        policy: the policy that fused ``overall``; null: unknown.
+        warnings: what stands in the way of using them at all.
+    """
+
+    judgements: LabelTable
+    labels: LabelTable | None = None
+    opinions: LabelTable | None = None
+    policy: str | None = None
+    warnings: tuple[DataWarning, ...] = ()
+
+    def with_sides(self, names: tuple[str, str] | None = None) -> JudgedSource | None:
+        """With systems called by their places, where no pair names any; None: some do.
+
+        Args:
+            names: of the systems of A and B; None: ``A`` and ``B``.
+        """
+        judged = name_sides(self.judgements, names)
+        if judged is None:
+            return None
+        others = (self.labels, self.opinions)
+        labels, opinions = (t and (name_sides(t, names) or t) for t in others)
+        return replace(self, judgements=judged, labels=labels, opinions=opinions)
+
+
+def read_source(
+    path: Path,
+    columns: Columns | None = None,
+    numbers: Sequence[str] = (),
+    rows_are_items: bool = False,
+) -> JudgedSource:
+    """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
+
+    Args:
+        path: folder or file.
+        columns: how a file names its columns and labels, see
+            :func:`trace_eval.data.judge_files.read_judge_file`.
+        numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
+            ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
+        rows_are_items: a file may lack ids, because no other labels will be joined to it.
+
+    Raises:
+        UserError: neither can be read there.
+    """
+    if path.is_dir():
+        if columns not in (None, Columns()):
+            raise UserError(f"{path}: a run folder needs no column names; name them for files")
+        return _read_run(path, numbers)
+    if not path.exists():
+        raise UserError(
+            f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
+            " runs/"
+        )
+    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers, rows_are_items))
+
+
+def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
+    run = Run.open(folder)
+    pairs = list(run.pairs())
+    judgements, overall = run.judgements(), run.overall()
+    if not judgements:
+        raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
+    facts = _facts(run, pairs, numbers)
+    known = {pair.id: row for row, pair in enumerate(pairs)}
+    stray = next((pair for pair in judgements if pair not in known), None)
+    if stray is not None:
+        raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
+    judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
+    rows = [known[judgement.pair] for judgement in judged]
+    table: dict[str, list[Any]] = {
+        "id": [judgement.pair for judgement in judged],
+        "rater": [judgement.judge for judgement in judged],
+        **{name: [_label(j.label(name)) for j in judged] for name in DIMENSIONS},
+        **{name: [column[row] for row in rows] for name, column in facts.items()},
+    }
+    table |= _certainty(judged, overall)
+    if overall:
+        fused = [overall.get(judgement.pair) for judgement in judged]
+        # Plain labels are no typed ties that happen to name winners: they have their column.
+        plain = any(judgement.label_set in ("plain", "forced") for judgement in judged)
+        name = "preference" if plain else "overall"
+        table[name] = [_whole(record.rating) if record else None for record in fused]
+    _match(table, [judgement.label("match") for judgement in judged])
+    return JudgedSource(
+        label_table(str(folder), table, numbers=numbers),
+        _pair_labels(folder, pairs, facts),
+        _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
+        next((record.policy for record in overall.values()), None),
+        (*_place_warnings(folder, judged), *_unmeasured(run, numbers)),
+    )
+
+
+def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
+    """Why a number was measured of no pair at all, as where its package was missing."""
+    records = run.measures().values() if any(place_of(n) is None for n in numbers) else ()
+    for name in dict.fromkeys(numbers):
+        sides = {f"{name}_{side}" for side in "ab"}
+        tried = [m for found in records for side, m in found.measures.items() if side in sides]
+        if tried and all(measure.value is None for measure in tried):
+            ((reason, _),) = Counter(measure.reason for measure in tried).most_common(1)
+            text = f"{run.folder}: {name} was measured of no pair ({reason}); then judge again"
+            yield DataWarning("unmeasured", text)
+
+
+def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
+    """That the judge answers by position, where its own two orders show it."""
+    found = place_test(map(VerdictRow.of, judged))
+    if found is None or found.warning is None:
+        return ()
+    return (DataWarning("place", f"{folder}: {found.warning}"),)
+
+
+def _p_a(distribution: Mapping[Label, float]) -> float:
+    """The judge's own probability of A, ties as halves."""
+    shares = {str(label): share for label, share in distribution.items()}
+    a, b = shares.get("1", 0.0), shares.get("2", 0.0)
+    return a + (1 - a - b) / 2
+
+
+def _label(label: Label | None) -> str | None:
+    return None if label is None else str(label)
+
+
+def _whole(label: Label | None) -> str | None:
+    """A label of the pair as a whole; a match is none and has its own column."""
+    return None if label in ("true", "false") else _label(label)
+
+
+def _match(columns: dict[str, list[Any]], labels: list[Label | None]) -> dict[str, list[Any]]:
+    """The columns with one for matches, where there is any."""
+    if any(label is not None for label in labels):
+        columns["match"] = [_label(label) for label in labels]
+    return columns
+
+
+def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str, list[Any]]:
+    """How sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
+    margins = {name: [j.margin(name) for j in judged] for name in DIMENSIONS}
+    found: dict[str, list[Any]] = {f"margin_{name}": values for name, values in margins.items()}
+    known = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
+    found["margin"] = [sum(row) if row else None for row in known]
+    found["entropy"] = [overall[j.pair].entropy_bits if j.pair in overall else None for j in judged]
+    votes = [overall[j.pair].distribution if j.pair in overall else None for j in judged]
+    found["p_a"] = [None if vote is None else _p_a(vote) for vote in votes]
+    orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
+    found["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
+    for name in DIMENSIONS:
+        verdicts = [j.dimensions.get(name) for j in judged]
+        found[f"consistent_{name}"] = [
+            None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
+        ]
+    return {
+        name: column for name, column in found.items() if any(value is not None for value in column)
+    }
+
+
+def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> dict[str, list[Any]]:
+    clips = {source: record.clip for source, record in run.clips().items()}
+    asked = [*_NUMBERS, *(name for name in numbers if place_of(name))]
+    values = _numbers(run, asked)
+    facts: dict[str, list[Any]] = {
+        "instruction_id": [_instruction(pair) for pair in pairs],
+        "category": [pair.category for pair in pairs],
+        "system_a": [pair.a.system for pair in pairs],
+        "system_b": [pair.b.system for pair in pairs],
+    }
+    for side in ("a", "b"):
+        sources = [getattr(pair, side).source_id for pair in pairs]
+        facts[f"clip_{side}"] = [clips.get(source) for source in sources]
+        for name in (*asked, "tokens"):
+            found = [values.get(str(clips.get(source)), {}).get(name) for source in sources]
+            facts[f"{name}_{side}"] = found
+    for name in set(numbers) - set(asked):
+        facts |= _measured(run, pairs, name)
+    return {
+        name: column
+        for name, column in facts.items()
+        if name in TEXT_FACTS or any(value is not None for value in column)
+    }
+
+
+def _instruction(pair: Pair) -> str | None:
+    if pair.instruction_id:
+        return pair.instruction_id
+    return pair.instruction.text or (
+        pair.instruction.source_id if pair.instruction.has_audio else None
+    )
+
+
+def _measured(run: Run, pairs: list[Pair], number: str) -> dict[str, list[float | None]]:
+    """``NUMBER_a`` and ``NUMBER_b`` of the pairs' measures."""
+    measured = run.measures()
+    names = [f"{number}_{side}" for side in "ab"]
+    return {
+        name: [
+            found.measures[name].value
+            if (found := measured.get(pair.id)) and name in found.measures
+            else None
+            for pair in pairs
+        ]
+        for name in names
+    }
+
+
+def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None]]:
+    """Clip -> a few numbers of its blueprint; contours are not built into objects."""
+    places = {name: place_named(name) for name in dict.fromkeys(names)}
+    found: dict[str, dict[str, float | None]] = {}
+    for line in jsonl.read(run.path("blueprints.jsonl")):
+        record = strict_json.record(line, run.path("blueprints.jsonl"))
+        found[record["clip"]] = {name: number_in(record, place) for name, place in places.items()}
+        words = (record.get("transcript") or {}).get("text")
+        found[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
+    return found
+
+
+def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> LabelTable | None:
+    rows = [row for row, pair in enumerate(pairs) if pair.labels]
+    given = [pairs[row].labels for row in rows]
+    columns: dict[str, list[Any]] = {
+        name: [getattr(labels, name) for labels in given] for name in LABEL_COLUMNS
+    }
+    texts = {
+        name: [None if value is None else str(value) for value in column]
+        for name, column in columns.items()
+        if any(value is not None for value in column)
+    }
+    if not texts:
+        return None
+    identity = {name: [column[row] for row in rows] for name, column in facts.items()}
+    return label_table(
+        f"labels of {folder}", {"id": [pairs[row].id for row in rows], **texts, **identity}
+    )
+
+
+def _opinions(
+    folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]
+) -> LabelTable | None:
+    """One row per call that gave ratings; nothing where every pair was asked once."""
+    calls = [
+        (row, opinion)
+        for row, judgement in enumerate(judged)
+        for opinion in judgement.opinions
+        if opinion.ratings
+    ]
+    if len(calls) <= len({row for row, _ in calls}):
+        return None
+    columns: dict[str, list[Any]] = {
+        "id": [judged[row].pair for row, _ in calls],
+        "rater": [judged[row].judge for row, _ in calls],
+        # The parts of a task are questions of their own, not repetitions of one.
+        "repeat": [f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls],
+        "order": [opinion.order for _, opinion in calls],
+        **{name: [_label(o.ratings.get(name)) for _, o in calls] for name in DIMENSIONS},
+        **_asked_columns([opinion for _, opinion in calls]),
+        **{name: [column[row] for row, _ in calls] for name, column in facts.items()},
+    }
+    return label_table(f"calls of {folder}", columns)
+
+
+def _said(opinion: VerdictOpinion, about: str) -> Label | None:
+    return {str(name): label for name, label in opinion.ratings.items()}.get(about)
+
+
+def _asked_columns(opinions: list[VerdictOpinion]) -> dict[str, list[Any]]:
+    """Columns of tasks that ask for the pair as a whole, or for a match."""
+    found: dict[str, list[Any]] = {}
+    for about, name in (("overall", "preference"), ("match", "match")):
+        labels = [_label(_said(opinion, about)) for opinion in opinions]
+        if any(label is not None for label in labels):
+            found[name] = labels
+    return found

@@ -1,0 +1,221 @@
+"""Systems by their mean score, beside people's, and the judge's liking for its own family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.pearson import pearson_of_sums
+from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.study import JudgeScores, Study
+
+Array = NDArray[Any]
+
+#: Words that name a maker's models; a judge and a system with the same one are one family.
+FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
+
+#: Up to this many systems a correlation over systems means little.
+FEW_SYSTEMS = 5
+
+#: Of more systems there are no intervals.
+MAX_SYSTEMS = 256
+
+
+@dataclass(frozen=True)
+class SystemRow:
+    """One system as a judge sees it, in units of the rubric's scale.
+
+    Attributes:
+        scored, unscored: its items with and without a score.
+        mean: of the scored ones; rank among the systems, equal means share the mean rank.
+        people: mean of the items' mean ratings, on the items that people rated.
+        difference: judge minus people on the items that both have.
+        same_family: judge and system are of one family.
+    """
+
+    judge: str
+    system: str
+    scored: int
+    unscored: int
+    mean: IntervalEstimate
+    rank: float | None
+    people: IntervalEstimate
+    people_rank: float | None
+    difference: IntervalEstimate
+    same_family: bool
+
+
+@dataclass(frozen=True)
+class SystemAgreement:
+    """How far a judge orders the systems as people do.
+
+    Attributes:
+        systems: with a mean on both sides.
+        own_family: difference (judge minus people) of systems of the judge's family minus
+            that of the others: self-preference; null: there are none of either kind.
+    """
+
+    judge: str
+    systems: int
+    pearson: IntervalEstimate
+    spearman: IntervalEstimate
+    kendall: IntervalEstimate
+    own_family: IntervalEstimate
+
+
+def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> bool:
+    """Whether one family's word is in both names.
+
+    >>> same_family("openai:gpt-4o", "GPT-4o-audio"), same_family("openai:gpt-4o", "Qwen2")
+    (True, False)
+    """
+    one, other = judge.casefold(), system.casefold()
+    return any(word.casefold() in one and word.casefold() in other for word in families)
+
+
+def add_systems(
+    resampler: Resampler, study: Study, judge: JudgeScores, families: Sequence[str]
+) -> None:
+    """Register means, differences and correlations of systems; see :func:`system_rows`."""
+    assert study.system is not None
+    people = study.people.mean
+    scored, rated = judge.scored, ~np.isnan(people)
+    both = scored & rated
+    filled, truth = np.where(scored, judge.mean, 0.0), np.where(rated, people, 0.0)
+    columns: list[Array] = []
+    for number, system in enumerate(study.systems):
+        mine = study.system == number
+        key = f"system.{judge.name}.{system}"
+        resampler.sums(f"{key}.mean", (mine * filled, mine & scored), ratio)
+        resampler.sums(f"{key}.people", (mine * truth, mine & rated), ratio)
+        resampler.sums(f"{key}.difference", ((filled - truth) * (mine & both), mine & both), ratio)
+        columns += [mine * filled, mine & scored, mine * truth, mine & rated]
+    for name, of_means in (("r", _pearson), ("rho", _spearman), ("tau", _kendall)):
+        key = f"systems.{judge.name}.{name}"
+        resampler.sums(key, columns, _over_systems(of_means))
+        resampler.correlations.add(key)
+    own = np.array([same_family(judge.name, system, families) for system in study.systems])
+    known = study.system >= 0
+    mine = known & own[study.system] if len(own) else known & False
+    rest = known & ~mine
+    gap = filled - truth
+    resampler.sums(
+        f"systems.{judge.name}.own",
+        (gap * (mine & both), mine & both, gap * (rest & both), rest & both),
+        lambda sums: sums[..., 0] / sums[..., 1] - sums[..., 2] / sums[..., 3],
+    )
+
+
+def system_rows(
+    study: Study,
+    judge: JudgeScores,
+    estimates: dict[str, IntervalEstimate],
+    families: Sequence[str],
+) -> tuple[list[SystemRow], SystemAgreement]:
+    """The table of a judge from the estimates that :func:`add_systems` registered."""
+    assert study.system is not None
+    width = study.high - study.low
+
+    def scaled(estimate: IntervalEstimate, shift: float) -> IntervalEstimate:
+        def move(limits: tuple[float, float] | None) -> tuple[float, float] | None:
+            return limits and (shift + width * limits[0], shift + width * limits[1])
+
+        return IntervalEstimate(
+            None if estimate.value is None else shift + width * estimate.value,
+            move(estimate.percentile),
+            move(estimate.bca),
+            estimate.undefined,
+            reason=estimate.reason,
+        )
+
+    found = []
+    keys = [f"system.{judge.name}.{system}" for system in study.systems]
+    ranks = _ranks([estimates[f"{key}.mean"].value for key in keys])
+    people_ranks = _ranks([estimates[f"{key}.people"].value for key in keys])
+    for number, (system, key) in enumerate(zip(study.systems, keys, strict=True)):
+        mine = study.system == number
+        found.append(
+            SystemRow(
+                judge.name,
+                system,
+                int((mine & judge.scored).sum()),
+                int((mine & ~judge.scored).sum()),
+                scaled(estimates[f"{key}.mean"], study.low),
+                ranks[number],
+                scaled(estimates[f"{key}.people"], study.low),
+                people_ranks[number],
+                scaled(estimates[f"{key}.difference"], 0),
+                same_family(judge.name, system, families),
+            )
+        )
+    found.sort(key=lambda row: (row.rank is None, row.rank))
+    name = f"systems.{judge.name}"
+    both = sum(row.rank is not None and row.people_rank is not None for row in found)
+    agreement = SystemAgreement(
+        judge.name,
+        both,
+        estimates[f"{name}.r"],
+        estimates[f"{name}.rho"],
+        estimates[f"{name}.tau"],
+        scaled(estimates[f"{name}.own"], 0),
+    )
+    return found, agreement
+
+
+def _ranks(means: Sequence[float | None]) -> list[float | None]:
+    from scipy.stats import rankdata
+
+    known = [number for number, mean in enumerate(means) if mean is not None]
+    ranked = rankdata([-round(means[number], 12) for number in known])  # type: ignore[arg-type]
+    found: list[float | None] = [None] * len(means)
+    for number, rank in zip(known, ranked, strict=True):
+        found[number] = float(rank)
+    return found
+
+
+def _over_systems(of_means: Any) -> Any:
+    def statistic(sums: Array) -> Array:
+        parts = sums.reshape(*sums.shape[:-1], -1, 4)
+        judged, rated = parts[..., 0] / parts[..., 1], parts[..., 2] / parts[..., 3]
+        return np.asarray(of_means(judged, rated))
+
+    return statistic
+
+
+def _pearson(x: Array, y: Array) -> Array:
+    """r over the last axis, where both are known."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    n = known.sum(-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        x = np.where(known, x - np.where(known, x, 0).sum(-1, keepdims=True) / n, 0)
+        y = np.where(known, y - np.where(known, y, 0).sum(-1, keepdims=True) / n, 0)
+    sums = np.stack([known.astype(float), x, y, x * x, y * y, x * y], -1).sum(-2)
+    return pearson_of_sums(sums)
+
+
+def _spearman(x: Array, y: Array) -> Array:
+    from scipy.stats import rankdata
+
+    missing = np.isnan(x) | np.isnan(y)
+    ranks = [
+        rankdata(np.round(np.where(missing, np.nan, v), 12), axis=-1, nan_policy="omit")
+        for v in (x, y)
+    ]
+    return _pearson(*ranks)
+
+
+def _kendall(x: Array, y: Array) -> Array:
+    x, y = np.round(x, 12), np.round(y, 12)
+    missing = np.isnan(x) | np.isnan(y)
+    count = x.shape[-1]
+    above = np.triu_indices(count, 1)
+    known = ~(missing[..., above[0]] | missing[..., above[1]])
+    dx = np.where(known, np.sign(x[..., above[0]] - x[..., above[1]]), 0)
+    dy = np.where(known, np.sign(y[..., above[0]] - y[..., above[1]]), 0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((dx * dy).sum(-1) / np.sqrt((dx * dx).sum(-1) * (dy * dy).sum(-1)))

@@ -1,0 +1,255 @@
+"""``train fusion``: runs of several judges and people's ratings -> one fused judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import Numbers
+from trace_eval.rubrics import load_rubric
+from trace_eval.scores.estimate import Reduced
+from trace_eval.scores.fusion import FusionModel
+from trace_eval.scores.fusion_fit import (
+    Blend,
+    CrossValidated,
+    Rows,
+    average,
+    cross_validated,
+    fit_blend,
+    fit_factor,
+    fit_map,
+    members,
+    squared_error,
+)
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_columns import judge_scores, study_of
+from trace_eval.stats.agreement.score_files import merged_sources, read_scores
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.tabular import Table, table
+
+Array = NDArray[Any]
+
+#: Share of the questions that calibrate the fusion where the labels have no split ``dev``.
+DEV_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class FusionTraining:
+    """A fused judge and how it was measured.
+
+    Attributes:
+        model: what is stored.
+        path: where; null: it is not better than its rivals, so it was not stored.
+        train, dev, test: which rows were used, in words.
+        errors: squared errors on held-out questions of the training rows.
+        test_errors: the same on the split ``test``; empty: there is none.
+        verdict: whether fusing was worth it.
+    """
+
+    model: FusionModel
+    path: Path | None
+    train: str
+    dev: str
+    test: str | None
+    errors: tuple[CrossValidated, ...]
+    test_errors: tuple[CrossValidated, ...]
+    verdict: str
+
+
+def train_fusion(
+    ratings: Path,
+    runs: Sequence[Path],
+    out: Path,
+    rubric: str | None = None,
+    seed: int = 0,
+    force: bool = False,
+) -> FusionTraining:
+    """Fit a fused judge and store it in a folder, if it beats its judges and their average.
+
+    Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last map and
+    the variance factor; without splits a share of the questions takes the place of ``dev``.
+
+    Args:
+        ratings: people's ratings, or items with labels.
+        runs: run folders or files of scores; every judge in them joins, except mixtures.
+        out: folder of the fused judge.
+        rubric: name or file, where there are several.
+        seed: of the questions that are held out where there is no split.
+        force: store it also where its cross-validated error is not the lowest.
+
+    Raises:
+        UserError: fewer than two judges, or too few rows.
+    """
+    name = load_rubric(rubric).name if rubric else None
+    files = [read_scores(path, name) for path in runs]
+    found, facts, texts, scale = merged_sources(files, rubric)
+    columns = [column for column in found.columns if not column.pooled and column.value]
+    if len(columns) < 2:
+        raise UserError(
+            f"train fusion: {len(columns)} judges have scores; name runs of two or more"
+        )
+    study = study_of(facts, texts, read_ratings(ratings, found.rubric), scale)
+    judges = [judge_scores(column, study, scale) for column in columns]
+    train, dev, test, told = _parts(study, seed)
+    names = [judge.name for judge in judges]
+    rows = _rows(study, judges)
+    blend = fit_blend(rows.take(train))
+    last = fit_map(blend.apply(rows.scores[dev]), rows.truth[dev])
+    errors = cross_validated(rows.take(train), names, last)
+    test_errors = _test_errors(rows.take(test), names, blend, last) if test.any() else []
+    model = FusionModel(
+        found.rubric,
+        tuple(float(label) for label in scale.labels),
+        members(names, blend),
+        last,
+        None,
+    )
+    model = _finished(model, study, judges, dev, scale, told, errors)
+    worth, verdict = _verdict(errors, names)
+    if not (worth or force):
+        verdict += f" It was not written to {out}; --force writes it all the same."
+    return FusionTraining(
+        model,
+        model.save(out) if worth or force else None,
+        told["train"],
+        told["dev"],
+        told.get("test"),
+        tuple(errors),
+        tuple(test_errors),
+        verdict,
+    )
+
+
+def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]]:
+    """Masks of training, development and test rows, and what they are."""
+    rated = study.people.count > 0
+    if study.split is not None and (study.split == "train").any():
+        train, dev, test = (rated & (study.split == name) for name in ("train", "dev", "test"))
+        if dev.any():
+            told = {
+                name: f"{int(mask.sum())} rated items of the split {name}"
+                for name, mask in (("train", train), ("dev", dev), ("test", test))
+                if mask.any()
+            }
+            return train, dev, test, told
+    else:
+        train, test = rated, np.zeros_like(rated)
+    questions = np.unique(study.unit[train])
+    order = np.random.default_rng(seed).permutation(questions)
+    held_out = order[: max(1, round(DEV_SHARE * len(order)))]
+    dev = train & np.isin(study.unit, held_out)
+    train = train & ~dev
+    told = {
+        "train": f"{int(train.sum())} rated items of {len(questions) - len(held_out)} questions",
+        "dev": f"{int(dev.sum())} rated items of {len(held_out)} other questions, seed {seed}",
+    }
+    return train, dev, test, told
+
+
+def _rows(study: Study, judges: Sequence[JudgeScores]) -> Rows:
+    question = np.unique(study.unit, return_inverse=True)[1]
+    return Rows(np.stack([judge.mean for judge in judges], axis=1), study.people.mean, question)
+
+
+def _test_errors(rows: Rows, names: Sequence[str], blend: Blend, last: Any) -> list[CrossValidated]:
+    fused = blend.apply(rows.scores)
+    fused = np.where(np.isnan(fused), np.nan, np.interp(fused, last.x, last.y))
+    predicted = dict(zip(names, rows.scores.T, strict=True))
+    predicted |= {"average": average(rows.scores), "fused": fused}
+    return [squared_error(who, values, rows.truth) for who, values in predicted.items()]
+
+
+def _finished(
+    model: FusionModel,
+    study: Study,
+    judges: Sequence[JudgeScores],
+    dev: Array,
+    scale: Numbers,
+    told: dict[str, str],
+    errors: Sequence[CrossValidated],
+) -> FusionModel:
+    """With the variance factor, and the record of what was fitted."""
+    mean, spread = np.full(len(study.ids), np.nan), np.full(len(study.ids), np.nan)
+    for row in np.flatnonzero(dev):
+        fused = model.fuse(opinions_at(judges, int(row), scale))
+        if fused is None:
+            continue
+        mean[row] = fused.mean
+        parts = [part for part in (fused.within, fused.between) if part is not None]
+        if parts:
+            spread[row] = sum(parts)
+    people = study.people.of(dev)
+    factor = fit_factor(people.value, mean[people.row], spread[people.row])
+    fitted = {
+        "train": told["train"],
+        "dev": told["dev"],
+        "questions": len(np.unique(study.unit[study.people.count > 0])),
+        "ratings": len(study.people.row),
+        "errors": [asdict(error) for error in errors],
+    }
+    return FusionModel(model.rubric, model.labels, model.members, model.last, factor, fitted)
+
+
+def opinions_at(judges: Sequence[JudgeScores], row: int, scale: Numbers) -> dict[str, Reduced]:
+    """What each judge that scored an item says of it."""
+    found = {}
+    for judge in judges:
+        if np.isnan(judge.mean[row]):
+            continue
+        mean = float(judge.mean[row])
+        variance = None if judge.variance is None else float(judge.variance[row])
+        known = variance is not None and not np.isnan(variance)
+        found[judge.name] = Reduced(
+            scale.value(mean), None, 1, 1, {}, mean, variance if known else None, None
+        )
+    return found
+
+
+def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bool, str]:
+    """Whether fusing is worth it on held-out questions, and why."""
+    by_name = {error.who: error.mse for error in errors}
+    fused, plain = by_name["fused"], by_name["average"]
+    single, best = min((by_name[name], name) for name in names)
+    told = (
+        f"squared error {fused:.4f}, average {plain:.4f}, best single judge {single:.4f} ({best})"
+    )
+    if fused < min(plain, single):
+        return True, f"the fused judge is better than the average and every single judge: {told}."
+    rival = "the plain average" if plain <= single else best
+    return False, f"the fused judge is not better than {rival} on held-out questions: {told}."
+
+
+def training_tables(training: FusionTraining) -> list[Table]:
+    """What was fitted, and the errors, for people."""
+    model = training.model
+    held_out = {error.who: error for error in training.test_errors}
+    fitted = table(
+        "Fused judge",
+        ("judge", "weight", "points of its calibration"),
+        [(m.judge, m.weight, len(m.calibration.x)) for m in model.members],
+        f"weights and calibrations: {training.train}; last calibration"
+        f" ({len(model.last.x)} points) and variance factor"
+        f" ({'none' if model.variance_factor is None else f'{model.variance_factor:.4f}'}):"
+        f" {training.dev}",
+    )
+    errors = table(
+        "Mean squared error against people's mean, on [0, 1]",
+        ("", "rows", "cross-validated by question", "rows of test", "test"),
+        [
+            (
+                error.who,
+                error.rows,
+                error.mse,
+                held_out[error.who].rows if error.who in held_out else None,
+                held_out[error.who].mse if error.who in held_out else None,
+            )
+            for error in training.errors
+        ],
+    )
+    return [fitted, errors]

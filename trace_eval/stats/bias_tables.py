@@ -1,0 +1,164 @@
+"""Tables of bias and noise, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.stats.report import AgreeReport
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count} ({count / total:.4f})" if total else str(count)
+
+
+def bias_tables(report: AgreeReport) -> Iterator[Table]:
+    """Position, length and self-comparisons."""
+    yield table(
+        "Position: the same two recordings in both orders",
+        (
+            "judge",
+            "dimension",
+            "joined by",
+            "pairs",
+            "stable",
+            "first",
+            "second",
+            "a tie",
+            "decided",
+            "stable",
+            "first",
+            "second",
+            "sign test p",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                row.basis,
+                b.pairs,
+                *(_share(n, b.pairs) for n in (b.stable, b.first, b.second, b.tied)),
+                b.decided,
+                *(_share(n, b.decided) for n in (b.stable, b.first, b.second)),
+                p_value(b.p),
+            )
+            for row in report.position
+            for b in (row.bias,)
+        ),
+        "shares of all pairs, then of the pairs with a winner in both orders",
+    )
+    yield table(
+        "Length: what the judge does where people see a tie",
+        (
+            "judge",
+            "dimension",
+            "human ties",
+            "longer",
+            "shorter",
+            "tie",
+            "longer among winners",
+            "sign test p",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                b.human_ties,
+                *(_share(n, b.human_ties) for n in (b.longer, b.shorter, b.tied)),
+                b.share_longer,
+                p_value(b.p),
+            )
+            for row in report.length
+            for b in (row.bias,)
+        ),
+    )
+    yield table(
+        "Verbosity: human ties whose transcripts differ by 5 tokens or more",
+        ("judge", "dimension", "pairs", "longer", "shorter", "tie", "unscored", "sign test p"),
+        (
+            (
+                row.judge,
+                row.dimension,
+                b.items,
+                *(_share(n, b.items) for n in (b.longer, b.shorter, b.tied)),
+                b.unscored,
+                p_value(b.p),
+            )
+            for row in report.verbosity
+            for b in (row.bias,)
+        ),
+        "an unscored verdict is not a tie; of runs the tokens are the transcript's words",
+    )
+    yield table(
+        "Difficulty: quarters by the difference of mean opinions, hardest first",
+        (
+            "judge",
+            "dimension",
+            "difference",
+            "pairs",
+            "accuracy",
+            "stable",
+            "first",
+            "second",
+            "a tie",
+            "Spearman of ease and place-bound",
+            "p",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                f"{q.low:.2f} to {q.high:.2f}",
+                q.items,
+                q.accuracy,
+                *(_share(n, q.bias.pairs) for n in (q.bias.stable, q.bias.first)),
+                *(_share(n, q.bias.pairs) for n in (q.bias.second, q.bias.tied)),
+                row.difficulty.spearman,
+                p_value(row.difficulty.p),
+            )
+            for row in report.difficulty
+            for q in row.difficulty.quartiles
+        ),
+    )
+    yield table(
+        "Self-comparisons, counted apart",
+        ("judge", "dimension", "pairs", "tie", "first", "second", "sign test p"),
+        (
+            (row.judge, row.dimension, c.pairs, c.tied, c.first, c.second, p_value(c.p))
+            for row in report.self_comparisons
+            for c in (row.counts,)
+        ),
+    )
+
+
+def noise_table(report: AgreeReport) -> Table:
+    """Repeated questions."""
+    return table(
+        "Noise: the same question again",
+        (
+            "judge",
+            "dimension",
+            "from",
+            "items",
+            "opinions",
+            "pairwise agreement",
+            "unanimous",
+            "test-retest",
+            "test-retest kappa",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                row.basis,
+                n.items,
+                n.opinions,
+                n.pairwise,
+                n.unanimous,
+                n.retest,
+                n.retest_kappa,
+            )
+            for row in report.noise
+            for n in (row.noise,)
+        ),
+    )

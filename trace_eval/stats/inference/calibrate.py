@@ -1,0 +1,367 @@
+"""P(people prefer A | judge): fitted, cross-validated by instruction, and measured.
+
+Every figure is on held-out pairs: folds never share an instruction, a pair's probability comes
+from a fit that has not seen its instruction, and only pairs without a label get the fit on all.
+Which map to use is chosen without the pair as well: in every fold by folds within the rest
+(nested cross-validation: Stone 1974; Varma & Simon 2006). The better of several maps on the
+pairs by which it was chosen would look better than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from fusion import DIMENSIONS
+from trace_eval.data.labels import MISSING, Codes
+from trace_eval.stats.agreement.baselines import RULES, NumberRule
+from trace_eval.stats.agreement.interval import Range, holding
+from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
+from trace_eval.stats.inference.evidence import Evidence
+
+#: Labelled pairs below which nothing is fitted.
+LEAST_PAIRS = 20
+
+#: Bins of equal counts in the reliability diagram and the calibration error.
+BINS = 10
+
+#: Resamples of whole instructions for the intervals.
+RESAMPLES = 2000
+
+
+#: Name of the map that was chosen anew in every fold.
+CHOSEN = "chosen"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number with its interval over instructions; null: none is known that holds it."""
+
+    value: float
+    interval: Range | None
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Pairs of like probability: mean prediction, share that people prefer A, how many."""
+
+    predicted: float
+    observed: float
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One method on held-out pairs.
+
+    Attributes:
+        brier: mean squared error of the probability, 0 to 1.
+        ece: expected calibration error: mean over bins of |predicted - observed|; never
+            negative, so chance alone makes it positive. Its interval is a bound: it holds the
+            true gap of these bins at least as often as its level says.
+        log_loss: nats; 0.693 is always saying 1/2.
+        accuracy: of preferring the likelier answer, ties as halves.
+        bins: of the reliability diagram.
+    """
+
+    method: str
+    brier: Measured
+    ece: Measured
+    log_loss: float
+    accuracy: Measured
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule that needs no fit, on the same pairs, ties as halves.
+
+    Attributes:
+        pairs: on which it says something; elsewhere it is half right.
+        difference: accuracy of the chosen method minus the rule's.
+    """
+
+    name: str
+    pairs: int
+    accuracy: Measured
+    difference: Measured
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Everything about one judge's probabilities.
+
+    Attributes:
+        pairs, groups, folds: labelled pairs, their independent units, folds.
+        unit: what such a unit is: an instruction, or a pair where instructions are unknown.
+        features: what was measured, the lead first.
+        half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
+        methods: each by itself, in the order of their held-out log loss.
+        chosen: the method of least log loss among the other folds, chosen and fitted anew for
+            every fold: what to expect of the best.
+        best: method of least held-out log loss over all labels, used for pairs without one.
+        probabilities: pair -> P(people prefer A); those of ``chosen`` where the pair has a
+            label.
+    """
+
+    judge: str
+    pairs: int
+    groups: int
+    unit: str
+    folds: int
+    features: tuple[str, ...]
+    half: float
+    methods: tuple[Fitted, ...]
+    chosen: Fitted
+    best: str
+    rules: tuple[Rule, ...]
+    probabilities: Mapping[str, float]
+
+
+def calibrate(
+    evidence: Evidence,
+    folds: int = 5,
+    level: float = 0.95,
+    seed: int = 0,
+    baselines: Sequence[NumberRule] = (),
+) -> Calibration:
+    """Fit all methods, keep the best.
+
+    Args:
+        evidence: judge and people.
+        folds: at most; instructions are never split.
+        level: coverage of the intervals.
+        seed: of folds and resamples.
+        baselines: rules to beat, besides the usual ones.
+
+    Raises:
+        UserError: too few labelled pairs or instructions, or a package is not installed.
+    """
+    x, names = features_of(evidence)
+    scored = evidence.scored
+    known = scored & (evidence.truth != MISSING)
+    group = np.arange(len(known)) if evidence.cluster is None else evidence.cluster
+    groups = len(np.unique(group[known]))
+    named = any(told is not None for told in evidence.facts.get("instruction_id", ()))
+    unit = "instruction" if named else "pair"
+    if known.sum() < LEAST_PAIRS or groups < 2:
+        raise UserError(
+            f"calibration needs {LEAST_PAIRS} labelled pairs of 2 {unit}s at least, there"
+            f" are {int(known.sum())} of {groups}; label more"
+        )
+    folds = min(folds, groups)
+    fold = _folds(group[known], folds, seed)
+    y = _preference(evidence.truth[known])
+    methods = [method for method in METHODS if x.shape[1] >= method.features]
+    held = {method.name: _held_out(method, x[known], y, fold) for method in methods}
+    order = sorted(held, key=lambda name: log_loss(held[name], y))
+    draws = _Draws(group[known], level, seed)
+    chosen = _chosen(methods, x[known], y, group[known], fold, seed)
+    best = next(method for method in methods if method.name == order[0])
+    everywhere = best.fit(x[known], y)(x[scored])
+    probabilities = dict(zip(evidence.ids[scored].tolist(), everywhere.tolist(), strict=True))
+    probabilities |= dict(zip(evidence.ids[known].tolist(), chosen.tolist(), strict=True))
+    return Calibration(
+        judge=evidence.judge,
+        pairs=int(known.sum()),
+        groups=groups,
+        unit=unit,
+        folds=folds,
+        features=names,
+        half=float(np.mean((y - 0.5) ** 2)),
+        methods=tuple(_measured(name, held[name], y, draws) for name in order),
+        chosen=_measured(CHOSEN, chosen, y, draws),
+        best=order[0],
+        rules=tuple(_rules(evidence, known, y, chosen, draws, baselines)),
+        probabilities=probabilities,
+    )
+
+
+def features_of(evidence: Evidence) -> tuple[Array, tuple[str, ...]]:
+    """What the judge measured of every pair, for A against B [shape=(n, features)].
+
+    The lead is its margin, else the logit of its own distribution, else its label; the
+    margins of the dimensions follow.
+    """
+    facts, codes = evidence.table.facts, evidence.codes
+    if "p_a" in facts and not np.isnan(facts["p_a"]).all():
+        p = np.clip(np.nan_to_num(facts["p_a"], nan=0.5), 0.01, 0.99)
+        lead, name = np.log(p / (1 - p)), "logit of the votes"
+    elif "margin" in facts:
+        lead, name = np.nan_to_num(facts["margin"]), "margin"
+    elif "score_a" in facts and "score_b" in facts:
+        lead, name = np.nan_to_num(facts["score_a"] - facts["score_b"]), "score difference"
+    else:
+        lead, name = 2 * _preference(codes) - 1, "label"
+    columns, names = [lead], [name]
+    if name != "label":
+        columns.append(2 * _preference(codes) - 1)
+        names.append("label")
+    for dimension in DIMENSIONS:
+        if f"margin_{dimension}" in facts:
+            columns.append(np.nan_to_num(facts[f"margin_{dimension}"]))
+            names.append(f"margin of {dimension}")
+    return np.stack(columns, 1).astype(np.float64), tuple(names)
+
+
+def _preference(codes: Codes) -> Array:
+    """People's preference of A: 1, 0, or a half for every tie."""
+    return np.where(codes == 0, 1.0, np.where(codes == 1, 0.0, 0.5))
+
+
+def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
+    """Fold of every pair; instructions are dealt out, the largest first."""
+    names, at, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(names))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    load, given = np.zeros(folds, np.int64), np.zeros(len(names), np.int64)
+    for name in order:
+        given[name] = int(load.argmin())
+        load[given[name]] += sizes[name]
+    return np.asarray(given[at])
+
+
+def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Array:
+    found = np.full(len(y), 0.5)
+    for number in np.unique(fold):
+        train = fold != number
+        found[~train] = method.fit(x[train], y[train])(x[~train])
+    return found
+
+
+def _chosen(
+    methods: Sequence[Method],
+    x: Array,
+    y: Array,
+    group: NDArray[np.int64],
+    fold: NDArray[np.int64],
+    seed: int,
+) -> Array:
+    """Held-out probabilities of the method that is best within the rest of every fold."""
+    found = np.full(len(y), 0.5)
+    for number in np.unique(fold):
+        train = fold != number
+        groups = len(np.unique(group[train]))
+        if groups > 1:
+            inner = _folds(group[train], min(int(fold.max()) + 1, groups), seed)
+            held = [_held_out(method, x[train], y[train], inner) for method in methods]
+            method = methods[int(np.argmin([log_loss(p, y[train]) for p in held]))]
+        else:
+            method = methods[0]  # one instruction is left: nothing to choose by
+        found[~train] = method.fit(x[train], y[train])(x[~train])
+    return found
+
+
+class _Draws:
+    """Resamples of whole instructions, shared by everything that is compared."""
+
+    def __init__(self, group: NDArray[np.int64], level: float, seed: int) -> None:
+        _, self.at = np.unique(group, return_inverse=True)
+        self.number = int(self.at.max()) + 1
+        self.level = level
+        rng = np.random.default_rng(seed)
+        share = np.full(self.number, 1 / self.number)
+        self.weights = rng.multinomial(self.number, share, size=RESAMPLES).astype(np.float64)
+        self.sizes = self._sums(np.ones(len(self.at)))
+
+    def _sums(self, values: Array) -> Array:
+        return np.bincount(self.at, weights=values, minlength=self.number).astype(np.float64)
+
+    def mean(self, values: Array) -> Measured:
+        """Mean over pairs."""
+        drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
+        value = float(values.mean())
+        return Measured(value, self._interval(value, drawn))
+
+    def gap(self, difference: Array, bins: NDArray[np.int64]) -> Measured:
+        """Mean over bins, by their size, of the absolute mean difference, with a bound.
+
+        The error of every bin adds to that distance and never takes away, so that quantiles of
+        resampled distances lie above it. A distance differs from the true one by no more than
+        the distance between the two differences (triangle inequality): quantiles of *that*
+        bound it on both sides, whatever the truth, and more widely than need be.
+        """
+        count = int(bins.max()) + 1
+        table = np.stack([self._sums(np.where(bins == b, difference, 0.0)) for b in range(count)])
+        sizes = np.stack([self._sums((bins == b).astype(float)) for b in range(count)])
+        pairs = sizes.sum(1)
+        mean = table.sum(1) / pairs
+        drawn = (self.weights @ table.T - (self.weights @ sizes.T) * mean) / len(difference)
+        units = np.maximum((sizes > 0).sum(1), 2)
+        off = np.abs(drawn * _few(units, self.level)).sum(1)
+        value = float((np.abs(mean) * pairs).sum() / len(difference))
+        far = float(np.quantile(off, self.level))
+        return Measured(value, (max(0.0, value - far), min(1.0, value + far)))
+
+    def _interval(self, value: float, drawn: Array) -> Range | None:
+        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
+        return None if low == high else holding(value, (float(low), float(high)))
+
+
+def _few(units: NDArray[np.int64], level: float) -> Array:
+    """By how much resamples of so few units spread too little: Student's over the normal's."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    wider = np.array([stdtrit(number - 1, tail) for number in units]) / ndtri(tail)
+    return np.asarray(wider * np.sqrt(units / (units - 1)))
+
+
+def _measured(name: str, p: Array, y: Array, draws: _Draws) -> Fitted:
+    bins = _bins(p)
+    return Fitted(
+        method=name,
+        brier=draws.mean((p - y) ** 2),
+        ece=draws.gap(p - y, bins),
+        log_loss=log_loss(np.clip(p, 1e-6, 1 - 1e-6), y),
+        accuracy=draws.mean(_right(p, y)),
+        bins=tuple(
+            Bin(float(p[bins == b].mean()), float(y[bins == b].mean()), int((bins == b).sum()))
+            for b in range(int(bins.max()) + 1)
+        ),
+    )
+
+
+def _bins(p: Array) -> NDArray[np.int64]:
+    """Equal counts; equal probabilities stay together."""
+    ranks = np.searchsorted(np.sort(p), p, side="left")
+    raw = np.minimum(ranks * BINS // len(p), BINS - 1)
+    return np.asarray(np.unique(raw, return_inverse=True)[1])
+
+
+def _right(p: Array, y: Array) -> Array:
+    """Credit for preferring the likelier answer: a tie of either side is half."""
+    side = np.where(np.abs(p - 0.5) < 1e-9, 0.5, (p > 0.5).astype(float))
+    return np.asarray(1 - np.abs(side - y))
+
+
+def _rules(
+    evidence: Evidence,
+    known: NDArray[np.bool_],
+    y: Array,
+    chosen: Array,
+    draws: _Draws,
+    baselines: Sequence[NumberRule],
+) -> list[Rule]:
+    ours = _right(chosen, y)
+    rules: dict[str, Codes] = {"judge's own label": evidence.codes}
+    for rule in (*RULES, *baselines):
+        codes = rule.codes(evidence.table.facts)
+        if codes is not None:
+            rules[rule.name] = codes
+    share = float(y.mean())
+    found = []
+    for name, codes in rules.items():
+        said = codes[known]
+        right = _right(_preference(said), y)
+        winners = int(((said == 0) | (said == 1)).sum())
+        found.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
+    side = float(share > 0.5)
+    for name, value in ((f"always {'A' if side else 'B'}", side), ("always a tie", 0.5)):
+        right = _right(np.full(len(y), value), y)
+        found.append(Rule(name, len(y), draws.mean(right), draws.mean(ours - right)))
+    return found

@@ -1,0 +1,265 @@
+"""One page about a judge: what it did, how far it can be trusted, and for what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.data.labels import LabelTable
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bias.effects import PositionRow, positions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.agreement.judges import fused_by, known_policy, with_overall
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.ceiling import Ceiling, human_ceiling
+from trace_eval.stats.inference.evidence import Evidence, gather
+from trace_eval.stats.inference.known_limits import limit_of
+from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
+from trace_eval.stats.inference.operation import Operation, operation
+from trace_eval.stats.inference.probes import FILE as PROBES_FILE
+from trace_eval.stats.inference.probes import ProbeReport, probes_of
+from trace_eval.stats.inference.verdict import LEAST_PAIRS, Verdict, best_rule, decide, untried
+from trace_eval.stats.report import AgreeOptions, AgreeReport
+
+#: Dimension whose agreement the verdict is about, the first that there is.
+MAIN = ("overall", "preference")
+
+
+@dataclass(frozen=True)
+class Card:
+    """Everything that the page shows of one judge.
+
+    Attributes:
+        operation: null: a file of judgements, which keeps no records.
+        policy: that fused the overall label; null: there is none.
+        items: pairs of the run; of a file those that it or the labels name.
+        systems, instructions: how many are named; null: none are.
+        unnamed: pairs whose instruction is not named, where others' are.
+        position: tests of position bias, with or without labels.
+        agreement: null: no labels.
+        ceiling: agreement among people; null: one rater.
+        loudness: preference for the louder answer among human ties; null: levels unknown.
+        calibration: null: too few labels.
+        probes: sanity probes of the judge; null: none were given.
+        limits: extractor -> what it does not hear.
+        unknown: sentences about what nobody can say, for want of data.
+    """
+
+    name: str
+    source: str
+    judge: str
+    policy: str | None
+    items: int
+    scored: int
+    systems: int | None
+    instructions: int | None
+    unnamed: int
+    position: tuple[PositionRow, ...]
+    operation: Operation | None
+    agreement: AgreeReport | None
+    ceiling: Ceiling | None
+    loudness: LoudnessBias | None
+    calibration: Calibration | None
+    probes: ProbeReport | None
+    limits: dict[str, str]
+    verdict: Verdict
+    unknown: tuple[str, ...]
+
+    @property
+    def coverage(self) -> float:
+        """Share of the items that were scored."""
+        return self.scored / self.items if self.items else 0.0
+
+    @property
+    def same_in_both_orders(self) -> tuple[int, int] | None:
+        """Pairs judged alike in both orders, and pairs judged in both; None: none were.
+
+        Of a run over all dimensions; of a file on the overall label, where it has one.
+        """
+        ran = self.operation
+        if ran is not None and ran.both_orders:
+            return ran.consistent, ran.both_orders
+        rows = {row.dimension: row.bias for row in reversed(self.position) if row.bias.pairs}
+        if not rows:
+            return None
+        found = next((rows[name] for name in MAIN if name in rows), next(iter(rows.values())))
+        return found.stable + found.tied_both, found.pairs
+
+    @property
+    def main(self) -> JudgeScore | None:
+        """Agreement on the overall label."""
+        return main_score(self.agreement)
+
+    @property
+    def accuracy(self) -> tuple[float | None, Range | None]:
+        """Of the overall label, with its interval."""
+        if self.main is None:
+            return None, None
+        found = self.main.metrics.get("accuracy_4way") or self.main.metrics["accuracy_3way"]
+        return found.value, found.interval
+
+    @property
+    def rule(self) -> tuple[str, float] | None:
+        """The best trivial rule on the same pairs."""
+        return best_rule(self.main) if self.main else None
+
+
+def main_score(report: AgreeReport | None) -> JudgeScore | None:
+    """The score of the overall label."""
+    scores = {score.dimension: score for score in report.scores} if report else {}
+    return next((scores[name] for name in MAIN if name in scores), None)
+
+
+def make_cards(
+    paths: Sequence[Path],
+    labels: LabelTable | None = None,
+    resamples: int = 2000,
+    probes: Sequence[Path] = (),
+) -> list[Card]:
+    """A card per judge of every run or file.
+
+    Args:
+        probes: results of ``trace-eval drill judge``; one in a run's folder need not be named.
+
+    Raises:
+        UserError: a run or a result of probes cannot be read, or is of none of the judges.
+    """
+    sources = {path: read_source(path) for path in paths}
+    judges = {judge for source in sources.values() for judge in source.judgements.raters()}
+    named = probes_of(probes, judges)
+    found = []
+    for path, source in sources.items():
+        ran = operation(path) if path.is_dir() else None
+        raters = source.judgements.raters()
+        stored = path / PROBES_FILE
+        probed = named or probes_of([stored] if stored.is_file() else [], raters)
+        for judge in raters:
+            name = judge if len(paths) == 1 else f"{path.name}: {judge}"
+            card = _card(name, judge, source, ran, labels, resamples, probed.get(judge))
+            found.append(card)
+    return found
+
+
+def _card(
+    name: str,
+    judge: str,
+    source: JudgedSource,
+    ran: Operation | None,
+    labels: LabelTable | None,
+    resamples: int,
+    probes: ProbeReport | None,
+) -> Card:
+    labels = source.labels if labels is None else labels
+    one = JudgedSource(
+        source.judgements.raters()[judge],
+        labels,
+        None if source.opinions is None else source.opinions.raters().get(judge),
+        source.policy,
+        source.warnings,
+    )
+    unknown: list[str] = []
+    report = _agreement(one, labels, resamples, unknown)
+    score = main_score(report)
+    evidence = gather(one, None if report is None else labels)
+    table = evidence.table
+    asked = set() if report is None or labels is None else set(labels.ids.tolist())
+    items = ran.pairs if ran else len(asked.union(table.ids.tolist()))
+    scored = int(evidence.scored.sum())
+    tests = tuple(report.position if report else _positions(one, judge, table))
+    tests = tuple(row for row in tests if row.bias.pairs)
+    both = max((row.bias.pairs for row in tests), default=0)
+    both = min(both, ran.both_orders) if ran and ran.both_orders else both
+    if both < LEAST_PAIRS:
+        unknown.append(
+            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'} judged in both"
+            f" orders, {LEAST_PAIRS} are needed"
+        )
+    if score is not None:
+        unknown += untried(score)
+    told = [name is not None for name in evidence.facts.get("instruction_id", ())]
+    unnamed = len(told) - sum(told) if any(told) else 0
+    if unnamed:
+        unknown.append(f"instructions: those of {unnamed} of {len(told)} pairs are not named")
+    if probes is None:
+        unknown.append(
+            f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {judge}, then this"
+            " with --probes DIR"
+        )
+    return Card(
+        name=name,
+        source=table.source,
+        judge=judge,
+        policy=fused_by(one, one.judgements, None),
+        items=items,
+        scored=scored,
+        systems=_distinct(evidence, "system_a", "system_b"),
+        instructions=_distinct(evidence, "instruction_id"),
+        unnamed=unnamed,
+        position=tests,
+        operation=ran,
+        agreement=report,
+        ceiling=None if labels is None else human_ceiling(labels),
+        loudness=None if labels is None or report is None else loudness_bias(one, labels),
+        calibration=_calibration(one, labels, unknown) if report else None,
+        probes=probes,
+        limits={e: limit_of(e) for e in (ran.extractors.values() if ran else ())},
+        verdict=decide(
+            score,
+            scored / items if items else 0.0,
+            min((row.bias.p for row in tests), default=None),
+            report.warnings if report else source.warnings,
+            both,
+        ),
+        unknown=tuple(unknown),
+    )
+
+
+def _agreement(
+    source: JudgedSource, labels: LabelTable | None, resamples: int, unknown: list[str]
+) -> AgreeReport | None:
+    if labels is None:
+        unknown.append("agreement with people: there are no labels; give some with --labels")
+        return None
+    clustered = "instruction_id" in source.judgements.facts or "instruction_id" in labels.facts
+    options = AgreeOptions(BootstrapOptions(resamples), cluster=clustered, missing="drop")
+    try:
+        return agree([source], labels, options)
+    except UserError as error:
+        if clustered:  # some instruction is unknown
+            try:
+                return agree([source], labels, AgreeOptions(options.bootstrap, missing="drop"))
+            except UserError:
+                pass
+        unknown.append(f"agreement with people: {error}")
+        return None
+
+
+def _calibration(
+    source: JudgedSource, labels: LabelTable | None, unknown: list[str]
+) -> Calibration | None:
+    try:
+        return calibrate(gather(source, labels))
+    except UserError as error:
+        unknown.append(f"calibration: {error}")
+        return None
+
+
+def _positions(source: JudgedSource, judge: str, table: LabelTable) -> Iterator[PositionRow]:
+    """Position bias of a judge that nobody's labels are known for."""
+    opinions = source.opinions
+    if opinions is not None:
+        opinions = with_overall(opinions, None, known_policy(source))
+    yield from positions(judge, table.codes, table.facts, opinions)
+
+
+def _distinct(evidence: Evidence, *names: str) -> int | None:
+    columns = [evidence.facts[name] for name in names if name in evidence.facts]
+    known = {value for column in columns for value in np.asarray(column).tolist() if value}
+    return len(known) or None

@@ -1,0 +1,56 @@
+"""How far people agree with each other: what no judge can be expected to pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from trace_eval.data.labels import LABELS, MISSING, LabelTable
+from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.ranking.outcomes import opinion_column
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """Two people on the same items.
+
+    Attributes:
+        pairs: (item, rater, rater) triples with both labels.
+        agreement: share of them with equal labels, 0 to 1.
+        kappa: beyond chance, over all those pairs; null: one label only.
+    """
+
+    raters: int
+    pairs: int
+    agreement: float
+    kappa: float | None
+
+
+def human_ceiling(labels: LabelTable) -> Ceiling | None:
+    """Mean agreement of two raters on the overall label; null: nobody shares an item."""
+    raters = labels.raters()
+    if len(raters) < 2:
+        return None
+    column = opinion_column(labels)
+    said = {
+        name: dict(zip(table.ids.tolist(), table.codes[column].tolist(), strict=True))
+        for name, table in raters.items()
+    }
+    both = [
+        (one[key], other[key])
+        for one, other in combinations(said.values(), 2)
+        for key in one.keys() & other.keys()
+        if one[key] != MISSING and other[key] != MISSING
+    ]
+    if not both:
+        return None
+    first, second = np.array(both, np.int8).T
+    # either of the two may be the first
+    table = joint_counts(np.r_[first, second], np.r_[second, first], len(LABELS))
+    value = float(kappa(table))
+    return Ceiling(
+        len(raters), len(both), float((first == second).mean()), None if np.isnan(value) else value
+    )

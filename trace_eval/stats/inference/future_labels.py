@@ -1,0 +1,257 @@
+"""The width that intervals would have with more labels, by simulation from the labels at hand.
+
+What people would say of an open pair is drawn from what they say where the judge says the same.
+How often that is they have shown on few pairs only, so it is drawn as well, from its posterior
+(Bayesian bootstrap over independent units: Rubin 1981; a prior of one pair). Pairs of one unit
+are as alike as the labels at hand show. Labels in hand stay as they are, and those to come are a
+random sample of the open pairs, which the probabilities of a weighted draw are told.
+
+A large run is simulated by a part of it: at equal shares of labels, widths go by one over the
+square root of the size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.inference.influence import Design, parts, simple_design
+from trace_eval.stats.inference.ppi import estimate
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+#: Pairs that are simulated; of a larger run whole units are taken at random.
+MOST_PAIRS = 12_000
+
+#: Labels that a simulated part has at least, in all and per estimated mean.
+LEAST_SIMULATED, LEAST_EACH = 400, 50
+
+#: Labels on which the judge says the same, below which all labels tell what people say there.
+LEAST_DONORS = 5
+
+#: Standard error of a correlation seen in one pair of labels: over 1, as they are alike in clumps.
+ERROR = 1.5
+
+#: Means that are more than this far below the widest interval are not simulated again.
+FAR = 0.85
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over some pairs whose interval must be narrow.
+
+    Attributes:
+        rows: its pairs, among those of the run [shape=(m,)].
+        flipped: pairs on which it counts 1 minus people's value [shape=(m,)].
+        judged: the judge's values, as it counts them [shape=(m,)].
+    """
+
+    rows: Rows
+    flipped: NDArray[np.bool_]
+    judged: Array
+
+    def width(self, values: Array, design: Design, level: float) -> float:
+        """Of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
+        y = values[self.rows]
+        y = np.where(self.flipped, 1 - y, y)
+        found = estimate(parts(y, self.judged, design.take(self.rows)), level).interval
+        return np.inf if found is None else found[1] - found[0]
+
+    def among(self, chosen: Rows, place: Rows) -> Mean:
+        """The same of a part of the run; ``place`` is the new number of a pair, or -1."""
+        kept = place[self.rows] >= 0
+        return Mean(place[self.rows[kept]], self.flipped[kept], self.judged[kept])
+
+
+@dataclass(frozen=True)
+class FutureLabels:
+    """A run with some labels.
+
+    Attributes:
+        values: what people say, 0, 0.5 or 1; ignored where nobody was asked [shape=(n,)].
+        known: pairs with a label [shape=(n,)].
+        said: number of what the judge says [shape=(n,)].
+        inclusion: probability with which each pair was asked for; null: equal [shape=(n,)].
+        cluster: number of the unit of every pair, from 0; null: each is one [shape=(n,)].
+        means: what is estimated.
+        level: of the intervals.
+        seed: of the simulation: the same draws for every number of labels.
+    """
+
+    values: Array
+    known: NDArray[np.bool_]
+    said: Rows
+    inclusion: Array | None
+    cluster: Rows | None
+    means: tuple[Mean, ...]
+    level: float
+    seed: int
+
+    @property
+    def labelled(self) -> int:
+        """Labels at hand."""
+        return int(self.known.sum())
+
+    def now(self) -> float:
+        """The widest interval with the labels at hand; infinite where there is none."""
+        design = simple_design(self.known, self.inclusion, self.cluster)
+        return max(mean.width(self.values, design, self.level) for mean in self.means)
+
+    def included(self, labels: int) -> Array | None:
+        """Probability that each pair has a label once there are so many; null: equal."""
+        if self.inclusion is None:
+            return None
+        left = len(self.known) - self.labelled
+        share = (labels - self.labelled) / left if left else 0.0
+        return np.asarray(self.inclusion + (1 - self.inclusion) * share)
+
+    def widths(self, labels: int, draws: int) -> Array:
+        """Width of the widest interval in every draw of so many labels in all [shape=(draws,)]."""
+        number = len(self.known)
+        size = len(self._part)
+        known = self.known[self._part]
+        share = size / number
+        more = labels - self.labelled
+        if share < 1:
+            least = min(labels, max(LEAST_SIMULATED, LEAST_EACH * len(self.means)))
+            more = max(round(more * share), least - int(known.sum()))
+        more = min(more, int((~known).sum()))
+        scale = np.sqrt((more + known.sum()) / labels) if share < 1 else 1.0
+        inclusion = self.included(self.labelled + more) if share == 1 else self.included(labels)
+        if inclusion is not None:
+            inclusion = inclusion[self._part]
+        open_ = np.flatnonzero(~known)
+        means, found = list(self._means), []
+        for draw in range(draws):
+            rng = np.random.default_rng((self.seed, draw))
+            values = self._imputed(rng)
+            asked = known.copy()
+            asked[rng.permutation(open_)[:more]] = True
+            design = simple_design(asked, inclusion, self._units)
+            widths = np.array([mean.width(values, design, self.level) for mean in means])
+            found.append(float(widths.max()))
+            means = [m for m, w in zip(means, widths, strict=True) if w >= FAR * widths.max()]
+        return scale * np.array(found)
+
+    @cached_property
+    def alike(self) -> bool | None:
+        """Whether labels at hand share units, so that they show how alike these are; None: each
+        pair is one."""
+        if self.cluster is None:
+            return None
+        return bool((np.bincount(self.cluster[self.known]) > 1).any())
+
+    @cached_property
+    def _part(self) -> Rows:
+        """Pairs that are simulated: all, or whole units at random."""
+        number = len(self.known)
+        if number <= MOST_PAIRS:
+            return np.arange(number)
+        unit = np.arange(number) if self.cluster is None else self.cluster
+        order = np.random.default_rng(self.seed).permutation(int(unit.max()) + 1)
+        return np.flatnonzero(order[unit] < len(order) * MOST_PAIRS / number)
+
+    @cached_property
+    def _units(self) -> Rows | None:
+        if self.cluster is None:
+            return None
+        return np.asarray(np.unique(self.cluster[self._part], return_inverse=True)[1])
+
+    @cached_property
+    def _means(self) -> tuple[Mean, ...]:
+        place = np.full(len(self.known), -1)
+        place[self._part] = np.arange(len(self._part))
+        return tuple(mean.among(self._part, place) for mean in self.means)
+
+    @cached_property
+    def _classes(self) -> Array:
+        return np.unique(np.r_[0.0, 1.0, self.values[self.known]])
+
+    @cached_property
+    def _donors(self) -> tuple[Rows, Array, Rows]:
+        """Labelled pairs, how many open ones each stands for (mean 1), and their units."""
+        rows = np.flatnonzero(self.known)
+        weight = np.ones(len(rows))
+        if self.inclusion is not None:
+            weight = 1 / self.inclusion[rows] - 1
+            if not weight.any():
+                weight = np.ones(len(rows))
+        unit = rows if self.cluster is None else self.cluster[rows]
+        # as many as would say as much if they weighed alike
+        weight = weight * weight.sum() / (weight @ weight)
+        return rows, weight, np.asarray(np.unique(unit, return_inverse=True)[1])
+
+    def _imputed(self, rng: np.random.Generator) -> Array:
+        """People's values of all simulated pairs [shape=(n,)]."""
+        rows, weight, unit = self._donors
+        classes, said = self._classes, self.said[self._part]
+        drawn = weight * rng.exponential(size=int(unit.max()) + 1)[unit]
+        at = np.searchsorted(classes, self.values[rows])
+        kinds = int(self.said.max()) + 1
+        table = np.zeros((kinds, len(classes)))
+        np.add.at(table, (self.said[rows], at), drawn)
+        pooled = table.sum(0)
+        few = np.bincount(self.said[rows], minlength=kinds) < LEAST_DONORS
+        table[few] = pooled
+        table += rng.gamma(1 / len(classes), size=table.shape)
+        chance = np.cumsum(table / table.sum(1, keepdims=True), 1)
+        u = rng.random(len(said))
+        if self._units is not None:
+            u = self._shared(rng, u, chance, drawn)
+        drawn_class = (u[:, None] > chance[said][:, :-1]).sum(1)
+        known = self.known[self._part]
+        return np.where(known, self.values[self._part], classes[drawn_class])
+
+    def _shared(self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array) -> Array:
+        """Quantiles of which those of one unit are the same as often as labels show."""
+        units = self._units
+        assert units is not None
+        alike = np.sqrt(self._likeness(rng, drawn))
+        common = rng.random(int(units.max()) + 1)
+        known = np.flatnonzero(self.known[self._part])
+        if len(known):  # a unit with a label is told by it, as often as its pairs are alike
+            rows = self._part[known]
+            at = np.searchsorted(self._classes, self.values[rows])
+            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[self.said[rows]]
+            low, high = (edges[np.arange(len(at)), at + side] for side in (0, 1))
+            told = low + (high - low) * rng.random(len(at))
+            believed = rng.random(len(at)) < alike
+            common[units[known[believed]]] = told[believed]
+        return np.where(rng.random(len(u)) < alike, common[units], u)
+
+    def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:
+        """Correlation of people's values within a unit, given what the judge says, 0 to 1.
+
+        As likely as the labels make it: few labels of one unit leave most of that range, and
+        none at all leave all of it.
+        """
+        from scipy.special import ndtr, ndtri
+
+        rows, _, unit = self._donors
+        kinds = int(self.said.max()) + 1
+        said, y = self.said[rows], self.values[rows]
+        total = np.bincount(said, weights=drawn, minlength=kinds)
+        mean = np.bincount(said, weights=drawn * y, minlength=kinds) / np.maximum(total, 1e-12)
+        left = y - mean[said]
+        size, sums = np.bincount(unit), np.bincount(unit, weights=left)
+        squares = np.bincount(unit, weights=left**2)
+        each = np.bincount(unit, weights=drawn) / size
+        products = float(each @ (sums**2 - squares))
+        spread = float(drawn @ left**2 / drawn.sum())
+        most = float(each @ (size * (size - 1))) * spread
+        if most <= 0:
+            return float(rng.random())
+        seen, error = products / most, ERROR / np.sqrt((size - 1).sum())
+        low, high = ndtr(np.array([-seen, 1 - seen]) / error)
+        drawn_at = ndtri(low + (high - low) * rng.random())
+        return float(np.clip(seen + error * drawn_at, 0.0, 1.0))
+
+
+def quantile_width(future: FutureLabels, labels: int, draws: int, quantile: float) -> float:
+    """Width that this share of the draws of so many labels stay within."""
+    widths = future.widths(labels, draws)
+    return float(np.quantile(widths, quantile, method="higher"))

@@ -1,0 +1,199 @@
+"""Who was asked, and the two parts of a prediction-powered mean with their influence.
+
+The mean of people's labels, and the judge's mean over all minus its mean where people were asked:
+see :mod:`trace_eval.stats.inference.ppi` for what is made of them. Influence functions are summed
+by cluster (linearisation, as for any ratio of a survey).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.inference.limits import NO_SPREAD, Array
+
+
+@dataclass(frozen=True)
+class Design:
+    """Who was asked, and how likely that was.
+
+    Attributes:
+        labelled: items with a label [shape=(n,)].
+        weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
+        stratum: number of the stratum of every item, from 0; null: weighted instead
+            [shape=(n,)].
+        cluster: number of the cluster of every item, from 0 [shape=(n,)].
+        clusters: how many there are.
+    """
+
+    labelled: NDArray[np.bool_]
+    weight: Array
+    stratum: NDArray[np.int64] | None
+    cluster: NDArray[np.int64]
+    clusters: int
+
+    def take(self, rows: NDArray[Any]) -> Design:
+        """The design of some items; cluster numbers stay."""
+        stratum = None if self.stratum is None else self.stratum[rows]
+        return Design(
+            self.labelled[rows], self.weight[rows], stratum, self.cluster[rows], self.clusters
+        )
+
+
+def simple_design(
+    labelled: NDArray[np.bool_],
+    inclusion: Array | None = None,
+    cluster: NDArray[np.int64] | None = None,
+) -> Design:
+    """A design from inclusion probabilities, as a label file holds them.
+
+    Args:
+        labelled: items with a label [shape=(n,)].
+        inclusion: their probabilities in (0, 1], and those of other items where they are known;
+            null or NaN: all are equally likely. Where there are 1 and one other value (taken
+            with certainty, and a random slice of the rest, as the review does) they are two
+            strata.
+        cluster: see :class:`Design`; null: every item by itself.
+    """
+    number = len(labelled)
+    cluster = np.arange(number) if cluster is None else cluster
+    count = int(cluster.max(initial=-1)) + 1
+    if inclusion is None or np.isnan(inclusion[labelled]).any():
+        return Design(labelled, np.ones(number), None, cluster, count)
+    known = np.unique(inclusion[~np.isnan(inclusion)])
+    weight = np.nan_to_num(1 / inclusion)
+    stratum = None
+    if len(known) == 2 and known[1] == 1:
+        stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
+    return Design(labelled, weight, stratum, cluster, count)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of one stratum, for limits that know the range.
+
+    Attributes:
+        share: of the stratum among all items.
+        values, weights: of the labelled items; weights have sum 1 [shape=(labels,)].
+        units: clusters with a label.
+    """
+
+    share: float
+    values: Array
+    weights: Array
+    units: int
+
+    @property
+    def variance(self) -> float:
+        """Of the labels, weighted."""
+        mean = self.weights @ self.values
+        return float(self.weights @ (self.values - mean) ** 2)
+
+    @property
+    def minority(self) -> int:
+        """Labels that differ from the commonest one."""
+        return len(self.values) - int(np.unique(self.values, return_counts=True)[1].max())
+
+
+@dataclass(frozen=True)
+class Parts:
+    """An estimator ``labels + lam * gain`` with influence functions summed by cluster.
+
+    Attributes:
+        labels, gain, judge: values of its three parts.
+        d_labels, d_gain: their influence by stratum; the last row is that of the strata's
+            sizes [shape=(strata + 1, clusters)].
+        error: weight in the estimate of one labelled unit of each stratum, where unlabelled
+            items are left to be mistaken about [shape=(strata + 1,)].
+        strata: labels of each.
+        judged: the judge's values of all items [shape=(n,)]; ``d_judge`` influence on their
+            mean [shape=(clusters,)].
+        asked: clusters with a label [shape=(clusters,)]; ``items`` with one.
+    """
+
+    labels: float
+    gain: float
+    judge: float
+    d_labels: Array
+    d_gain: Array
+    error: Array
+    strata: tuple[Labels, ...]
+    judged: Array
+    d_judge: Array
+    asked: NDArray[np.bool_]
+    items: int
+
+    @property
+    def units(self) -> int:
+        """Independent units behind the labels."""
+        return int(self.asked.sum())
+
+    @property
+    def plain(self) -> bool:
+        """Labels of equal weight, one per unit: their variance follows from their values."""
+        return self.items == self.units and all(
+            np.ptp(stratum.weights) < NO_SPREAD for stratum in self.strata
+        )
+
+
+def parts(truth: Array, judged: Array, design: Design) -> Parts:
+    """The mean over all items.
+
+    Args:
+        truth: people's values, 0 to 1; ignored where not labelled [shape=(n,)].
+        judged: the judge's values, 0 to 1 [shape=(n,)].
+        design: who was asked.
+    """
+    stratum = np.zeros(len(judged), np.int64) if design.stratum is None else design.stratum
+    labels = gain = 0.0
+    rows: list[tuple[Array, Array]] = []
+    strata: list[Labels] = []
+    means: list[tuple[NDArray[np.bool_], float, float]] = []
+    errors: list[float] = []
+    for number in np.unique(stratum):
+        here = stratum == number
+        share = float(here.mean())
+        asked = here & design.labelled
+        if not asked.any():
+            labels = gain = np.nan  # nobody was asked there: nothing to correct the judge by
+            continue
+        weight = design.weight[asked] if design.stratum is None else np.ones(int(asked.sum()))
+        weight = weight / weight.sum()
+        y, f, overall = weight @ truth[asked], weight @ judged[asked], judged[here].mean()
+        labels, gain = labels + share * y, gain + share * (overall - f)
+        means.append((here, y, overall - f))
+        d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
+        d_labels[asked] = share * weight * (truth[asked] - y)
+        d_gain[asked] = -share * weight * (judged[asked] - f)
+        d_gain[here] += (judged[here] - overall) / len(judged)
+        rows.append((d_labels, d_gain))
+        by_unit = np.bincount(design.cluster[asked], weights=weight)
+        strata.append(Labels(share, truth[asked], weight, int((by_unit > 0).sum())))
+        left = 1 - asked.sum() / here.sum()
+        errors.append(share * left * float(by_unit @ by_unit))
+    d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
+    for here, y, step in means:  # which strata the items fall into varies, too
+        d_labels[here] = (y - labels) / len(judged)
+        d_gain[here] = (step - gain) / len(judged)
+    rows.append((d_labels, d_gain))
+    return Parts(
+        float(labels),
+        float(gain),
+        float(judged.mean()),
+        np.stack([_by_cluster(row, design) for row, _ in rows]),
+        np.stack([_by_cluster(row, design) for _, row in rows]),
+        np.array([*errors, 0.0]),
+        tuple(strata),
+        judged,
+        _by_cluster((judged - judged.mean()) / len(judged), design),
+        np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
+        int(design.labelled.sum()),
+    )
+
+
+def _by_cluster(values: Array, design: Design) -> Array:
+    summed = np.bincount(design.cluster, weights=values, minlength=design.clusters)
+    return summed.astype(np.float64, copy=False)

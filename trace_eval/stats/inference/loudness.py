@@ -1,0 +1,31 @@
+"""Does the judge prefer the louder answer where people see no difference?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trace_eval.data.labels import LabelTable
+from trace_eval.stats.agreement.bias.length import length_bias
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.evidence import gather
+
+
+@dataclass(frozen=True)
+class LoudnessBias:
+    """Among the pairs that people call a tie: what the judge said; exact sign test."""
+
+    human_ties: int
+    louder: int
+    quieter: int
+    tied: int
+    p: float
+
+
+def loudness_bias(source: JudgedSource, labels: LabelTable) -> LoudnessBias | None:
+    """Count and test; null where the levels are unknown."""
+    evidence = gather(source, labels)
+    facts = evidence.table.facts
+    if "loudness_a" not in facts or "loudness_b" not in facts:
+        return None
+    found = length_bias(evidence.truth, evidence.codes, facts["loudness_a"], facts["loudness_b"])
+    return LoudnessBias(found.human_ties, found.longer, found.shorter, found.tied, found.p)

@@ -1,0 +1,233 @@
+"""How many more labels, of which pairs? By simulation from the data at hand.
+
+Labels are drawn as they would be asked for, see :mod:`trace_eval.stats.inference.future_labels`,
+and the widths of the intervals that ``rank`` or ``agree`` would print are read off. Nothing is
+assumed of the judge: where it is useless, the widths are those of labels alone; of accuracy they
+always are, though ``agree`` may come to less where the judge's certainty tells right from wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.stats.inference.evidence import Evidence
+from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
+from trace_eval.stats.inference.planned_run import RATES, PlannedRun
+
+#: The width that four in five draws stay within is reported; draws of the last number of labels
+#: and of each that is tried before, and how many are tried at most.
+QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Pairs of the same two systems: how many are open, how many of them to label."""
+
+    systems: str
+    open: int
+    label: int
+
+
+@dataclass(frozen=True)
+class LabelPlan:
+    """What to label.
+
+    Attributes:
+        goal: whose interval must be narrow: :data:`RATES` (the widest of all systems) or
+            ``accuracy`` of the judge.
+        width: full width asked for; ``now`` the width with the labels at hand, null: too few;
+            ``expected`` with those of the plan,
+            null: some system would have too few labels.
+        labelled, more, open: pairs with a label; labels to add; pairs without one.
+        enough: the run has enough pairs; else ``more`` is all of them, and ``beyond`` says
+            how many pairs in all would probably do, by the square-root law.
+        minutes: of one rater, from the seconds of earlier labels; null: unknown.
+        strata: how many of which systems.
+        pairs: which, in the order in which to label: any prefix is a fair sample.
+        inclusion: probability with which every pair that then has a label was asked for, old
+            labels included; empty: all are equally likely.
+        notes: what the plan takes for granted.
+    """
+
+    source: str
+    goal: str
+    width: float
+    now: float | None
+    expected: float | None
+    labelled: int
+    more: int
+    open: int
+    enough: bool
+    beyond: int | None
+    minutes: float | None
+    strata: tuple[Stratum, ...]
+    pairs: tuple[str, ...]
+    inclusion: Mapping[str, float]
+    notes: tuple[str, ...]
+    verdict: str
+
+
+def make_plan(
+    evidence: Evidence,
+    width: float,
+    goal: str | None = None,
+    *,
+    level: float = 0.95,
+    cluster: bool = False,
+    seed: int = 0,
+) -> LabelPlan:
+    """Find the fewest labels whose intervals are no wider than ``width``.
+
+    Args:
+        evidence: judgements, and labels of some.
+        width: full width of the intervals, in (0, 1).
+        goal: see :class:`LabelPlan`; null: win rates where systems are named.
+        level: coverage of the intervals.
+        cluster: items of one instruction are not independent.
+        seed: of the simulation and of the order of pairs.
+
+    Raises:
+        UserError: the width is no share, or there are no labels to learn from.
+    """
+    if not 0 < width < 1:
+        raise UserError(f"--width {width:g}: give the full width of an interval, between 0 and 1")
+    world = PlannedRun(evidence, goal, level, cluster, seed)
+    order, future = world.order(), world.future
+    least = future.labelled
+    most = least + len(order)
+    now = future.now()
+    wanted, expected, enough = (least, now, True) if now <= width else _fewest(future, width, most)
+    more = wanted - least if enough else len(order)
+    finite = bool(np.isfinite(expected))
+    beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
+    chosen = order[:more]
+    seconds = _seconds(evidence)
+    minutes = None if seconds is None else more * seconds / 60
+    inclusion = future.included(wanted)
+    asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
+    return LabelPlan(
+        source=evidence.source,
+        goal=world.goal,
+        width=width,
+        now=now if np.isfinite(now) else None,
+        expected=expected if finite else None,
+        labelled=least,
+        more=more,
+        open=len(order),
+        enough=enough,
+        beyond=beyond,
+        minutes=minutes,
+        strata=tuple(_strata(world, order, chosen)),
+        inclusion={}
+        if inclusion is None
+        else {
+            str(evidence.ids[row]): float(share)
+            for row, share in zip(world.rows, inclusion, strict=True)
+            if row in asked
+        },
+        notes=tuple(_notes(world, cluster)),
+        pairs=tuple(str(evidence.ids[row]) for row in chosen),
+        verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
+    )
+
+
+def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
+    """Labels in all, the width that they give, and whether that is narrow enough.
+
+    Widths go by about one over the square root of the labels: the next number that is tried is
+    what that law makes of the last, and the same draws serve all of them.
+    """
+    low, high = future.labelled, most
+    if quantile_width(future, most, DRAWS_EACH, QUANTILE) > width:
+        found = quantile_width(future, most, DRAWS, QUANTILE)
+        if found > width:
+            return most, found, False
+    tried, now = low, future.now()
+    for _ in range(TRIES):
+        if high - low <= max(1, high // 50):
+            break
+        law = tried * (now / width) ** 2 if np.isfinite(now) else (low + high) / 2
+        tried = int(np.clip(round(law), low + 1, high - 1))
+        now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
+        low, high = (low, tried) if now <= width else (tried, high)
+    found = quantile_width(future, high, DRAWS, QUANTILE)
+    while found > width and high < most:  # few draws may be lucky, and units may not follow the law
+        high = min(most, max(high + max(1, high // 100), ceil(high * (found / width) ** 2)))
+        found = quantile_width(future, high, DRAWS, QUANTILE)
+    return high, found, found <= width
+
+
+def _strata(
+    world: PlannedRun, order: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> list[Stratum]:
+    facts = world.evidence.table.facts
+    if not len(world.systems):
+        return [Stratum("all", len(order), len(chosen))]
+    counts: dict[str, list[int]] = {}
+    for at, rows in enumerate((order, chosen)):
+        for a, b in zip(facts["system_a"][rows], facts["system_b"][rows], strict=True):
+            counts.setdefault(" / ".join(sorted((str(a), str(b)))), [0, 0])[at] += 1
+    return [Stratum(name, *numbers) for name, numbers in sorted(counts.items())]
+
+
+def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
+    """What the plan takes for granted."""
+    future = world.future
+    if cluster and future.alike is None:
+        yield "instructions are unknown: pairs are taken as independent"
+    if cluster and future.alike is False:
+        yield (
+            "no two labels share an instruction, so nobody knows how alike such pairs are: all"
+            " is taken as likely, from not at all to wholly"
+        )
+    if world.evidence.drawn.caption is not None:
+        yield world.evidence.drawn.caption
+    if future.inclusion is not None:
+        yield (
+            "the labels have inclusion probabilities: give all of them those of --json, which"
+            " take the pairs of this plan into account"
+        )
+
+
+def _seconds(evidence: Evidence) -> float | None:
+    """Median seconds of a label; null: the labels do not say."""
+    taken = evidence.items.table.facts.get("seconds") if evidence.items else None
+    if taken is None or np.isnan(taken).all():
+        return None
+    return float(np.nanmedian(taken))
+
+
+def _verdict(
+    world: PlannedRun,
+    width: float,
+    expected: float,
+    more: int,
+    enough: bool,
+    beyond: int | None,
+    minutes: float | None,
+) -> str:
+    time = "" if minutes is None else f", about {minutes:.0f} minutes of one rater"
+    what = "every system's win rate" if world.goal == RATES else "the judge's accuracy"
+    if not enough and not more:
+        return (
+            f"Every pair has a label: the interval of {what} is {expected:.3f} wide, not {width:g}."
+        )
+    if not enough:
+        shown = f"{expected:.3f}" if np.isfinite(expected) else "unknown"
+        more_pairs = f"; about {beyond} pairs in all would do" if beyond else ""
+        return (
+            f"All {more} open pairs{time} would not do: the interval of {what} would still be"
+            f" {shown} wide, not {width:g}{more_pairs}."
+        )
+    if not more:
+        return f"No more labels are needed: the interval of {what} is {expected:.3f} wide."
+    return (
+        f"Label {more} more pairs{time}: four times in five the interval of {what} is then at most"
+        f" {width:g} wide (expected {expected:.3f})."
+    )

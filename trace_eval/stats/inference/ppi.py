@@ -1,0 +1,297 @@
+"""Prediction-powered means: few labels of people, judgements of everything.
+
+With people's values ``y`` on a labelled part and the judge's values ``f`` everywhere, the
+estimate is ``mean_lab(y) + lam (mean_all(f) - mean_lab(f))``: unbiased for every fixed ``lam``,
+however wrong the judge is, because the judge's mean over all is corrected by its mean where
+people were asked (Angelopoulos et al. 2023, Science 382:669, prediction-powered inference).
+``lam`` is tuned for the least variance (Angelopoulos, Duchi & Zrnic 2023, PPI++): 0 is labels
+alone, so a useless judge costs nothing. Labels drawn with known probabilities are weighted by
+their inverse (Horvitz & Thompson 1952; Hajek 1971), or stratified (Fisch et al. 2024).
+
+Variances are those of the influence functions, summed within clusters (linearisation, as for
+any ratio of a survey), with Student's t over the labelled clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.inference.influence import Parts
+from trace_eval.stats.inference.limits import (
+    NO_SPREAD,
+    Array,
+    Reach,
+    of_difference,
+    of_sum,
+    score_reach,
+)
+
+#: Labelled units below which no interval is given.
+LEAST_LABELS = 5
+
+#: Labelled units, and labels that differ from the commonest one, below which only labels
+#: count: so few cannot tell how far a judge is to be believed.
+LEAST_UNITS, LEAST_MINORITY = 20, 5
+
+
+@dataclass(frozen=True)
+class Powered:
+    """An estimate from labels, from the judge and from both.
+
+    Attributes:
+        labelled, judged: items with a label of people; items with a judgement.
+        labels, judge, both: the estimates; ``judge`` is biased by the judge's errors,
+            null where it gives no figure of its own.
+        labels_interval, judge_interval, interval: at the level asked for; null: too few
+            labels, or only one unit.
+        weight: the tuned ``lam``, 0 (labels alone) to 1; null: of a difference, where each
+            system has its own.
+        effective: labels that would have the standard error of ``both`` without a judge.
+        p: two-sided, that the value is ``null``; null where no interval is given.
+    """
+
+    labelled: int
+    judged: int
+    labels: float | None
+    judge: float | None
+    both: float | None
+    labels_interval: Range | None
+    judge_interval: Range | None
+    interval: Range | None
+    weight: float | None
+    effective: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class _Bounded:
+    """An estimate of a mean in [0, 1], its limits, and its influence by cluster."""
+
+    value: float
+    reach: Reach
+    influence: Array
+
+    @property
+    def width(self) -> float:
+        """Of the interval, before it is cut to the range."""
+        return self.reach.below + self.reach.above
+
+    @property
+    def spread(self) -> float:
+        """Standard error."""
+        return float(np.sqrt(self.influence @ self.influence))
+
+
+def estimate(
+    sample: Parts, level: float = 0.95, null: float = 0.5, power: float | None = None
+) -> Powered:
+    """Intervals of labels alone, judge alone, and both.
+
+    Args:
+        sample: see :func:`trace_eval.stats.inference.influence.parts`.
+        level: coverage.
+        null: value that ``p`` tests.
+        power: a fixed ``lam``; null: tuned, or 0 where :func:`_enough` says so.
+    """
+    if np.isnan(sample.labels):
+        return _without(sample.items, len(sample.judged), sample.judge)
+    alone, judge, both, weight = _three(sample, level, power)
+    return _told(
+        (sample.items, len(sample.judged), sample.units),
+        (alone.value, judge.value, both.value),
+        (alone.reach, judge.reach, both.reach),
+        (alone.spread, both.spread),
+        weight,
+        (level, null, 0.0),
+    )
+
+
+def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
+    """The first mean minus the second, -1 to 1; ``p`` that it is 0.
+
+    Limits come from those of both means and their correlation; where no variance can be seen,
+    from the labels that they share, which count for one and against the other.
+    """
+    items, judged = first.items + second.items, len(first.judged) + len(second.judged)
+    judge = first.judge - second.judge
+    if np.isnan(first.labels) or np.isnan(second.labels):
+        return _without(items, judged, judge)
+    if min(first.units, second.units) < LEAST_LABELS:
+        units = 0
+    else:
+        units = int((first.asked | second.asked).sum())
+    pairs = list(zip(_three(first, level, None)[:3], _three(second, level, None)[:3], strict=True))
+    shared = _shared(first, second)
+    alone, machine, both = (
+        of_difference(one.reach, other.reach, _correlation(one, other, shared))
+        for one, other in pairs
+    )
+    spreads = [float(np.linalg.norm(one.influence - other.influence)) for one, other in pairs]
+    return _told(
+        (items, judged, units),
+        tuple(one.value - other.value for one, other in pairs),
+        (alone, machine, both),
+        (spreads[0], spreads[2]),
+        None,
+        (level, 0.0, -1.0),
+    )
+
+
+def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
+    product = one.spread * other.spread
+    if product < NO_SPREAD:
+        return otherwise
+    return float(np.clip(one.influence @ other.influence / product, -1.0, 1.0))
+
+
+def _shared(first: Parts, second: Parts) -> float:
+    """Correlation that the labels in common suggest: a point of one is a point less of the
+    other."""
+    common = (first.asked & second.asked).sum()
+    return -float(common / max(1.0, np.sqrt(first.units * second.units)))
+
+
+def _without(items: int, judged: int, judge: float) -> Powered:
+    return Powered(items, judged, None, judge, None, None, None, None, None, None, None)
+
+
+def _told(
+    counts: tuple[int, int, int],
+    values: tuple[float, ...],
+    reaches: tuple[Reach, ...],
+    spreads: tuple[float, float],
+    weight: float | None,
+    asked: tuple[float, float, float],
+) -> Powered:
+    """Estimates with intervals that hold them; none where the units are too few."""
+    items, judged, units = counts
+    level, null, low = asked
+    machine = reaches[1].around(values[1], low)
+    if units < LEAST_LABELS:
+        return Powered(items, judged, values[0], values[1], values[2], None, machine, None,
+                       weight, None, None)  # fmt: skip
+    return Powered(
+        labelled=items,
+        judged=judged,
+        labels=values[0],
+        judge=values[1],
+        both=values[2],
+        labels_interval=reaches[0].around(values[0], low),
+        judge_interval=machine,
+        interval=reaches[2].around(values[2], low),
+        weight=weight,
+        effective=_worth(items, *spreads),
+        p=_p(values[2], reaches[2], null, units, level),
+    )
+
+
+def _worth(items: int, alone: float, both: float) -> float:
+    return items * (alone / both) ** 2 if both**2 > NO_SPREAD else float(items)
+
+
+def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
+    """Two-sided; below ``1 - level`` exactly where the interval leaves out the null."""
+    from scipy.stats import t
+
+    distance = reach.below if value > null else reach.above
+    if value == null or distance <= 0:
+        return 1.0
+    quantile = float(t.ppf((1 + level) / 2, units - 1))
+    return float(2 * t.sf(abs(value - null) / distance * quantile, units - 1))
+
+
+def _three(
+    sample: Parts, level: float, power: float | None
+) -> tuple[_Bounded, _Bounded, _Bounded, float]:
+    """Labels alone, judge alone, both, and ``lam``."""
+    weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
+    if power is None and _enough(sample):
+        weight, left_out = _tuned(sample)
+    alone = _Bounded(
+        sample.labels, _reach(sample, sample.d_labels, 0.0, level), sample.d_labels.sum(0)
+    )
+    influence = sample.d_labels + left_out * sample.d_gain
+    both = alone
+    if weight:
+        value = float(np.clip(sample.labels + weight * sample.gain, 0.0, 1.0))
+        both = _Bounded(value, _reach(sample, influence, weight, level), influence.sum(0))
+        if power is None and both.width >= alone.width:
+            both, weight = alone, 0.0  # what a judge adds must be worth what it costs
+    many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
+    size = len(sample.judged)
+    judge = score_reach(
+        sample.judged,
+        np.full(size, 1 / size),
+        max(float(sample.d_judge @ sample.d_judge), float(sample.judged.var()) / size),
+        size if many == 1 else many,
+        _quantile(level, many),
+    )
+    return alone, _Bounded(sample.judge, judge, sample.d_judge), both, weight
+
+
+def _quantile(level: float, units: int, known: bool = False) -> float:
+    """Student's, over the units; the normal's where the variance need not be estimated."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    return float(ndtri(tail) if known else stdtrit(max(units - 1, 1), tail))
+
+
+def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reach:
+    """Score limits by stratum, put together; degrees of freedom are those of each stratum."""
+    known = sample.plain and not weight
+    found: list[tuple[float, Reach]] = []
+    variances = 0.0
+    for number, stratum in enumerate(sample.strata):
+        units = stratum.units
+        squares = float(influence[number] @ influence[number])
+        if not known:
+            squares *= units / max(units - 1, 1)
+        # nobody knows of a judge that no error was seen in: one of that many units is one
+        squares += (weight * sample.error[number]) ** 2
+        variances += squares
+        fair = float(stratum.weights @ stratum.weights) * stratum.variance
+        variance = squares / stratum.share**2
+        if not weight:
+            variance = max(variance, fair)
+        reach = score_reach(
+            stratum.values, stratum.weights, variance, units, _quantile(level, units, known)
+        )
+        found.append((stratum.share, reach))
+    total = influence.sum(0)
+    more = max(0.0, float(total @ total) - variances)
+    return of_sum(found, _quantile(level, sample.units) * float(np.sqrt(more)))
+
+
+def _enough(sample: Parts) -> bool:
+    """Whether the labels can tell how far the judge is to be believed."""
+    return all(
+        stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
+        for stratum, error in zip(sample.strata, sample.error, strict=False)
+        if error > 0
+    )
+
+
+def _tuned(found: Parts) -> tuple[float, Array]:
+    """The ``lam`` of least estimated variance, from all labels and without each cluster.
+
+    It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty
+    (James & Stein 1961, positive part), so that a useless judge costs next to nothing.
+
+    Returns:
+        ``lam``, and that of all other clusters [shape=(clusters,)].
+    """
+    d_labels, d_gain = found.d_labels.sum(0), found.d_gain.sum(0)
+    product, square = d_labels * d_gain, d_gain**2
+    others = np.r_[0.0, np.where(found.asked, 1.0, 0.0)]
+    product, square = (values.sum() - others * np.r_[0.0, values] for values in (product, square))
+    raw = np.divide(-product, square, out=np.zeros_like(product), where=square > NO_SPREAD)
+    left = (d_labels + raw[0] * d_gain)[found.asked]
+    error = float(left @ left) / max(found.units - 2, 1)
+    helps = (raw > 0) & (square > NO_SPREAD)
+    kept = 1 - np.divide(error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps)
+    tuned = np.clip(raw, 0.0, 1.0) * np.maximum(0.0, kept)
+    return float(tuned[0]), tuned[1:]

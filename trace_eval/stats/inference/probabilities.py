@@ -1,0 +1,56 @@
+"""Calibrated probabilities of judged pairs, as files."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from fusion import Policy
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder
+from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.agreement.tabular import write_json
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.evidence import Evidence, gather
+
+#: Files, in the run's folder where a run was judged.
+PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
+
+
+def write_probabilities(
+    source: JudgedSource, labels: LabelTable | None, folder: Path, policy: Policy | None = None
+) -> tuple[Calibration, list[Path]]:
+    """Fit on the labelled pairs and write every scored pair's probability.
+
+    Args:
+        source: one judge's judgements.
+        labels: people's; null: those that came with the judgements.
+        folder: where the two files go; made where it is missing.
+        policy: fuse the judge's overall label with it; null: the stored one.
+
+    Raises:
+        UserError: there are too few labels, or the folder cannot be written.
+    """
+    if labels is None and source.labels is None:
+        name = source.judgements.source
+        raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
+    evidence = gather(source, labels, policy=policy)
+    found = calibrate(evidence)
+    path = folder / PROBABILITIES
+    make_folder(folder)
+    write_table(path, ("id", "p_a", "held_out"), _rows(found, evidence))
+    write_json(folder / REPORT, dataclasses.replace(found, probabilities={}))
+    return found, [path, folder / REPORT]
+
+
+def _rows(found: Calibration, evidence: Evidence) -> list[tuple[str, str, str]]:
+    labelled = evidence.scored & (evidence.truth != MISSING)
+    index = {key: row for row, key in enumerate(evidence.ids.tolist())}
+    return [
+        (str(key), f"{p:.6f}", "yes" if np.any(labelled[index[key]]) else "no")
+        for key, p in found.probabilities.items()
+    ]

@@ -1,0 +1,90 @@
+"""What sanity probes said of a judge, as the drill leaves it and the card shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from blueprints import Strict, UserError
+from trace_eval.data import jsonl, strict_json
+from trace_eval.stats.agreement.share import Share
+
+#: In the folder of a drill, and where a card finds it in the folder of a run.
+FILE = "probes.json"
+
+
+class ProbeRow(Strict):
+    """What became of one probe.
+
+    Attributes:
+        held: of the pairs with a verdict, those in which the expected relation holds.
+        unscored: pairs without a verdict, on the plain or on the changed pair.
+    """
+
+    name: str
+    expected: str
+    held: Share
+    unscored: int
+
+
+class ProbeReport(Strict):
+    """What became of all probes.
+
+    Attributes:
+        judge: its spec.
+        pairs: that were probed.
+        rows: one per probe.
+        left_out: probes that could not be made, and why.
+    """
+
+    judge: str
+    pairs: int
+    rows: tuple[ProbeRow, ...]
+    left_out: tuple[str, ...] = ()
+
+    def save(self, folder: Path) -> Path:
+        """Write it into the folder of a drill; returns the file."""
+        path = folder / FILE
+        jsonl.write_all(path, [self.model_dump_json(indent=2)])
+        return path
+
+
+def read_probes(path: Path) -> ProbeReport:
+    """Read what :meth:`ProbeReport.save` wrote.
+
+    Args:
+        path: the file, or the folder of the drill.
+
+    Raises:
+        UserError: there is none, or it is no such file.
+    """
+    path = path / FILE if path.is_dir() else path
+    try:
+        return strict_json.parse(ProbeReport, path.read_bytes())
+    except (OSError, strict_json.BadJson) as error:
+        raise UserError(
+            f"{path}: no result of probes ({error}); run trace-eval drill judge PAIRS --out"
+            f" {path.parent}"
+        ) from None
+
+
+def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, ProbeReport]:
+    """Judge -> its probes.
+
+    Raises:
+        UserError: as :func:`read_probes`; or a result is about none of the judges, or two are
+            about one.
+    """
+    known = sorted(set(judges))
+    found: dict[str, ProbeReport] = {}
+    for path in paths:
+        report = read_probes(path)
+        if report.judge not in known:
+            raise UserError(
+                f"{path}: probes of {report.judge}; the cards are of {', '.join(known)}; run"
+                " trace-eval drill judge with the judge of the card"
+            )
+        if report.judge in found:
+            raise UserError(f"{path}: {report.judge} was probed twice; give one result")
+        found[report.judge] = report
+    return found

@@ -1,0 +1,167 @@
+"""P values that agreement in a part of the run is below a target, exact for any sample size.
+
+* Items that are all units of their own, all equally likely: the exact binomial test,
+  ``P(Bin(n, target) >= agreeing)``.
+* A certain stratum (all of it labelled) and a random slice of the rest: the same on the slice,
+  against what the slice must reach for the whole to reach the target.
+* Items that share an instruction, or weights: bets against the hypothesis (Waudby-Smith & Ramdas
+  2024), one per instruction g, of which the labels give the mean agreement ``a_g`` and which
+  stands for ``w_g`` items, at most M. ``K(c) = prod_g (1 + c w_g (a_g - target) / (target M))``
+  with c in (0, 1] has a mean of at most 1 where agreement is at most the target: its factors
+  are not negative, and their means average to at most 1. So has the mean of K over a fixed grid
+  of c, whose inverse is a p value by Markov's inequality. It holds however alike the labels of
+  one instruction are and however few instructions there are. Nothing is estimated, so nothing
+  can be underestimated: a variance from instructions of which by chance none disagrees as a
+  whole is the trap that this avoids.
+
+What was not drawn counts, too: M is the largest ``w_g`` of all instructions of the run, not of the
+labelled ones, and one instruction of several items is enough for bets. Nobody tells whether items
+or whole instructions were drawn, so both are tested, and the larger p value is taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.inference.influence import Design
+
+Array = NDArray[np.float64]
+
+#: Bets, as shares of the largest that is not lost at once; fixed, so that no label moves them.
+BETS = np.linspace(0.02, 1.0, 50)
+
+
+def p_below(
+    agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
+) -> float:
+    """P value of "agreement on the selected items is at most ``target``".
+
+    Args:
+        agrees: 1 or 0; ignored where not labelled [shape=(n,)].
+        design: who was asked.
+        selected: the part of the run in question [shape=(n,)].
+        target: in (0, 1).
+    """
+    asked = selected & design.labelled
+    if not asked.any():
+        return 1.0
+    if _exact(design, selected):
+        if design.stratum is not None:
+            return _two_strata(agrees, design, selected, target)
+        return _binomial(int(agrees[asked].sum()), int(asked.sum()), target)
+    group = _groups(design, asked)
+    lead = _means(agrees[asked], design.weight[asked], group) - target
+    designs = [_weights(design, selected)]
+    if _equal(design, selected):
+        designs.append(_whole(design, selected))
+    return max(_bets(weight / most * lead, target) for weight, most in designs)
+
+
+def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
+    """Labels on the selected items, in independent ones of equal weight.
+
+    So many of those would, if all agreed, say as much as these would; it knows no label.
+    """
+    asked = selected & design.labelled
+    if not asked.any() or _exact(design, selected):
+        return float(asked.sum())
+    p = p_below(np.ones(len(selected)), design, selected, target)
+    return float(np.log(p) / np.log(target))
+
+
+def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
+    """No two items share an instruction, and they weigh alike or are a review's strata."""
+    single = bool((np.bincount(design.cluster[selected]) <= 1).all())
+    return single and (design.stratum is not None or _equal(design, selected))
+
+
+def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
+    """All selected items were as likely to be asked for, as far as that is known."""
+    weight = design.weight[selected]
+    return len(np.unique(weight[weight > 0])) <= 1
+
+
+def _binomial(right: int, number: int, target: float) -> float:
+    from scipy.special import bdtrc
+
+    return float(bdtrc(right - 1, number, target)) if right else 1.0
+
+
+def _two_strata(
+    agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
+) -> float:
+    assert design.stratum is not None
+    certain = selected & (design.stratum == 0)
+    rest = selected & (design.stratum == 1)
+    drawn = rest & design.labelled
+    right, size = float(agrees[certain].sum()), int(rest.sum())
+    if not size:
+        return 0.0 if right > target * certain.sum() else 1.0
+    needed = (target * (certain.sum() + size) - right) / size
+    if needed <= 0:
+        return 0.0
+    if needed >= 1 or not drawn.any():
+        return 1.0
+    return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
+
+
+def _groups(design: Design, asked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of every label's instruction, from 0, among those with a label."""
+    return np.asarray(np.unique(design.cluster[asked], return_inverse=True)[1])
+
+
+def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
+    """Weight of every labelled instruction, and the largest of any, where items were drawn.
+
+    Of a random sample an instruction of s selected items stands for s over its chance of having
+    a label; with inclusion probabilities for the sum of their inverses over its labels, which
+    may be as large as over all of its items.
+    """
+    asked = selected & design.labelled
+    clusters = np.unique(design.cluster[asked])
+    if not _equal(design, selected):
+        known = np.maximum(design.weight, design.weight[asked].max() * (design.weight == 0))
+        most = np.bincount(design.cluster[selected], weights=known[selected]).max()
+        weight = np.bincount(_groups(design, asked), weights=design.weight[asked])
+        return weight.astype(np.float64), float(most)
+    size = np.bincount(design.cluster[selected])
+    stands = size / _reached(size, int(selected.sum()), int(asked.sum()))
+    return stands[clusters], float(stands.max())
+
+
+def _whole(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
+    """The same where whole instructions were drawn, each as likely: they stand for themselves."""
+    size = np.bincount(design.cluster[selected]).astype(np.float64)
+    return size[np.unique(design.cluster[selected & design.labelled])], float(size.max())
+
+
+def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
+    """P(one of ``size`` items is among ``labels`` drawn without replacement); 1 for none."""
+    from scipy.special import gammaln
+
+    def log_choices(number: NDArray[np.int64]) -> Array:
+        return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
+
+    sizes, at = np.unique(size, return_inverse=True)
+    with np.errstate(invalid="ignore"):  # fewer are left than are drawn: one is among them
+        none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
+    found = np.where(items - sizes < labels, 1.0, 1 - none)
+    return np.where(sizes > 0, found, 1.0)[at]
+
+
+def _means(values: NDArray[Any], weight: Array, group: NDArray[np.int64]) -> Array:
+    """Weighted mean of every group."""
+    return np.bincount(group, weights=weight * values) / np.bincount(group, weights=weight)
+
+
+def _bets(gain: Array, target: float) -> float:
+    """P value of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
+    from scipy.special import logsumexp
+
+    values, count = np.unique(gain / target, return_counts=True)
+    with np.errstate(divide="ignore"):  # a whole instruction against the largest bet: all is lost
+        log_wealth = np.log1p(np.maximum(np.outer(BETS, values), -1.0)) @ count
+    return float(min(1.0, np.exp(np.log(len(BETS)) - logsumexp(log_wealth))))

@@ -1,0 +1,138 @@
+"""Which pairs may the judge decide alone? Screening with a guarantee.
+
+Pairs are ordered by a sign of the judge's certainty; a part is everything above a threshold.
+For each part the hypothesis "people agree with the judge on less than the target there" is
+tested, strictest part first, and the largest part whose hypothesis falls is decided. Testing
+in a fixed sequence (Learn then Test: Angelopoulos, Bates, Candes, Jordan & Lei 2021) keeps the
+chance of any false rejection at ``1 - confidence`` although many thresholds are tried. The
+sequence has a few starts that share that chance, and a rejection hands its share on to the
+next part (the fallback procedure, Wiens 2003), so that one unlucky small part is not the end.
+Signals share it equally. Thresholds are quantiles of the judge's certainty over the run: they
+know nothing of the labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.stats.inference.evidence import Evidence
+from trace_eval.stats.inference.parts import (
+    EVERYTHING,
+    DecidablePart,
+    ScreenOptions,
+    tested_parts,
+    wanted_labels,
+)
+from trace_eval.stats.inference.screen_words import caveats, untrusted, verdict
+from trace_eval.stats.inference.shift import differences
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What may be decided.
+
+    Attributes:
+        chosen: the largest part that holds; null: none.
+        parts: everything that was tried.
+        decided, review: items, surest first and least sure first; ``hopeless``: unscored.
+        labels: labelled and scored items; ``instructions`` (or copies of one pair) behind them,
+            null: not respected.
+        needed: labels within ``candidate`` that would probably do; null: no part looks as if
+            it could reach the target, or one holds.
+        verdict: in words.
+        caveats: what cannot be promised.
+    """
+
+    source: str
+    judge: str
+    dimension: str
+    options: ScreenOptions
+    labels: int
+    instructions: int | None
+    scored: int
+    chosen: DecidablePart | None
+    candidate: DecidablePart | None
+    needed: int | None
+    parts: tuple[DecidablePart, ...]
+    decided: tuple[str, ...]
+    review: tuple[str, ...]
+    hopeless: tuple[str, ...]
+    verdict: str
+    caveats: tuple[str, ...]
+
+
+def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screening:
+    """Find the part that the judge may decide alone.
+
+    Raises:
+        UserError: there are no labels, the judge gives no sign of certainty, or one that was
+            asked for is not there.
+    """
+    options = options or ScreenOptions()
+    signals = _signals(evidence, options)
+    scored, usable = evidence.scored, evidence.usable
+    if not usable.any():
+        raise UserError("screen needs people's labels of judged pairs; pass --labels FILE")
+    design = evidence.design(usable, options.cluster)
+    delta = (1 - options.confidence) / len(signals)
+    parts: list[DecidablePart] = []
+    for name, values in signals.items():
+        parts += tested_parts(name, values, evidence.agrees, scored, design, options.agree, delta)
+    drawn = evidence.drawn
+    shifted = differences(evidence) if drawn.inclusion is None else []
+    why_not = drawn.problem or drawn.doubt
+    trusted = options.as_sampled or not (shifted or why_not)
+    holding = [part for part in parts if part.holds and trusted]
+    chosen = max(holding, key=lambda part: part.decided, default=None)
+    plain = design.stratum is None and design.clusters == len(scored)
+    wanted = chosen is None and trusted
+    nearest = wanted_labels(parts, options.agree, delta, plain) if wanted else (None, None)
+    candidate, needed = nearest
+    order = signals[(chosen or candidate or parts[0]).signal]
+    inside = scored & (order >= chosen.threshold) if chosen else np.zeros_like(scored)
+    clustered = options.cluster and evidence.cluster is not None
+    return Screening(
+        source=evidence.source,
+        judge=evidence.judge,
+        dimension=evidence.column,
+        options=options,
+        labels=int(usable.sum()),
+        instructions=len(np.unique(design.cluster[usable])) if clustered else None,
+        scored=int(scored.sum()),
+        chosen=chosen,
+        candidate=candidate,
+        needed=needed,
+        parts=tuple(parts),
+        decided=_listed(evidence, inside, -order),
+        review=_listed(evidence, scored & ~inside, order),
+        hopeless=_listed(evidence, ~scored, order),
+        verdict=verdict(chosen, candidate, needed, parts, options)
+        if trusted
+        else untrusted(why_not),
+        caveats=tuple(caveats(evidence, options, shifted)),
+    )
+
+
+def _signals(evidence: Evidence, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
+    found = dict(evidence.signals)
+    absent = [name for name in options.by if name not in found]
+    if absent:
+        raise UserError(
+            f"--by {absent[0]}: this judge does not give it; there is {', '.join(found) or 'none'}"
+        )
+    chosen = {name: found[name] for name in options.by or found}
+    if not chosen:
+        # nothing tells pairs apart: all of them, or none
+        chosen = {EVERYTHING: np.zeros(len(evidence.ids))}
+    return chosen
+
+
+def _listed(
+    evidence: Evidence, mask: NDArray[np.bool_], key: NDArray[np.float64]
+) -> tuple[str, ...]:
+    rows = np.flatnonzero(mask)
+    return tuple(str(evidence.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])

@@ -1,0 +1,103 @@
+"""What a screening promises, or why it promises nothing, in words."""
+
+from __future__ import annotations
+
+from trace_eval.stats.inference.evidence import Evidence
+from trace_eval.stats.inference.parts import (
+    EVERYTHING,
+    STARTS,
+    DecidablePart,
+    ScreenOptions,
+    fewest_labels,
+)
+
+
+def untrusted(why: str | None) -> str:
+    """Why labels promise nothing of other pairs.
+
+    Args:
+        why: what is wrong with the draw; None: the labelled pairs visibly are no random sample.
+    """
+    if why is None:
+        why = (
+            "the labelled pairs are no random sample of this run, so they promise nothing of the"
+            " others; label a random sample, give each label its inclusion probability"
+        )
+    return f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."
+
+
+def verdict(
+    chosen: DecidablePart | None,
+    candidate: DecidablePart | None,
+    needed: int | None,
+    parts: list[DecidablePart],
+    options: ScreenOptions,
+) -> str:
+    """The promise, or how far it is."""
+    promise = f"agreement with people of at least {options.agree:.0%}"
+    sure = f"confidence {options.confidence:.0%}"
+    if chosen is not None:
+        return (
+            f"{chosen.decided} pairs ({chosen.share:.0%} of the scored ones) may be decided by the"
+            f" judge alone: {_which(chosen)} reach {promise}, {sure}"
+            f" ({chosen.agreement:.1%} of their {chosen.labelled} labels agree)."
+        )
+    if candidate is not None and needed is not None:
+        return (
+            f"None: no part is shown to reach {promise} at {sure}. Nearest are"
+            f" {_which(candidate)} ({candidate.decided} pairs; {candidate.labelled} labels,"
+            f" {candidate.agreement:.1%} agree): about {needed} labels drawn at random among them"
+            f" would probably tell{_more_than(candidate, needed)}."
+        )
+    best = max(parts, key=lambda part: part.agreement or 0.0)
+    if best.agreement is not None and best.agreement > options.agree:
+        fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+        return (
+            f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
+            f" {best.agreement:.1%} agree); {fewest} of as many instructions could suffice if all"
+            " agreed."
+        )
+    seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
+    fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+    return (
+        f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
+        f" that for this judge, a lower --agree might. Fewer than {fewest} labels cannot show it."
+    )
+
+
+def _which(part: DecidablePart) -> str:
+    if part.signal == EVERYTHING:
+        return "all of them"
+    return f"those with {part.signal} of at least {part.threshold:.4g}"
+
+
+def _more_than(part: DecidablePart, needed: int) -> str:
+    return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
+
+
+def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> list[str]:
+    """What cannot be promised, or holds by assumption."""
+    drawn, found = evidence.drawn, []
+    why_not = drawn.problem or drawn.doubt
+    if why_not:
+        if options.as_sampled:  # else the verdict says it
+            found.append(why_not)
+    elif drawn.inclusion is None and not evidence.asked[evidence.scored].all():
+        found.append(
+            f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
+            " promise could hold for pairs like the labelled ones only"
+            if shifted
+            else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
+            " instructions"
+        )
+    lacking = [known is None for known in evidence.facts.get("instruction_id", [None])]
+    if options.cluster and any(lacking):
+        copies = "" if evidence.copies is None else ", but for copies (the same two recordings)"
+        words = "instructions are unknown: pairs are taken as independent"
+        if not all(lacking):
+            words = f"the instruction of {sum(lacking)} pairs is unknown: each is taken for one"
+        found.append(f"{words}{copies}")
+    if evidence.unmatched:
+        found.append(f"{evidence.unmatched} labelled items were not judged and are left out")
+    found.append("pairs unlike this run's (new systems, topics, voices) need new labels")
+    return found

@@ -1,0 +1,70 @@
+"""What people say over the whole run, from all judgements and few labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from trace_eval.data.labels import LABELS, MISSING
+from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes
+from trace_eval.stats.inference.evidence import Array, Evidence
+from trace_eval.stats.inference.influence import parts
+from trace_eval.stats.inference.ppi import Powered, estimate
+
+
+@dataclass(frozen=True)
+class ShareRow:
+    """Share of the judged pairs that people give a label, or on which the judge is right.
+
+    Attributes:
+        what: the label, or :data:`RIGHT`.
+        share: of accuracy without the judge's own figure: it does not know it.
+    """
+
+    judge: str
+    dimension: str
+    what: str
+    share: Powered
+
+
+#: The row of the judge's accuracy.
+RIGHT = "judge is right"
+
+
+def share_rows(
+    evidence: Evidence, level: float = 0.95, cluster: bool = False
+) -> Iterator[ShareRow]:
+    """Prediction-powered shares; nothing where every scored item has a label.
+
+    Accuracy is powered by the judge's first sign of certainty: where that tells right from
+    wrong, every judgement says something about it; where it does not, labels alone stand.
+    """
+    scored = evidence.scored
+    asked = scored & (evidence.truth != MISSING)
+    if not asked.any() or asked.sum() == scored.sum():
+        return
+    rows = np.flatnonzero(scored)
+    design = evidence.design(asked, cluster).take(rows)
+    truth, said = evidence.truth[rows], evidence.codes[rows]
+    seen = truth[asked[rows]]
+    names = TYPED if not (seen == LABELS.index("tie")).any() and (seen > 1).any() else UNTYPED
+    if names == UNTYPED:
+        truth, said = collapse_codes(truth), collapse_codes(said)
+    for code, name in enumerate(names):
+        found = parts((truth == code).astype(float), (said == code).astype(float), design)
+        yield ShareRow(evidence.judge, evidence.column, name, estimate(found, level))
+    right = np.nan_to_num(evidence.agrees[rows])
+    powered = estimate(parts(right, _sureness(evidence)[rows], design), level)
+    yield ShareRow(
+        evidence.judge, evidence.column, RIGHT, replace(powered, judge=None, judge_interval=None)
+    )
+
+
+def _sureness(evidence: Evidence) -> Array:
+    """The first sign of certainty as ranks in (0, 1]; constant where there is none."""
+    if not evidence.signals:
+        return np.zeros(len(evidence.ids))
+    values = next(iter(evidence.signals.values()))
+    return np.asarray(np.searchsorted(np.sort(values), values, side="right") / len(values))

@@ -1,0 +1,204 @@
+"""The conclusions as tables, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.inference.calibrate import CHOSEN, Calibration, Measured
+from trace_eval.stats.inference.forest import line
+from trace_eval.stats.inference.plan import LabelPlan
+from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, Powered
+from trace_eval.stats.inference.screen import Screening
+from trace_eval.stats.inference.shares import ShareRow
+from trace_eval.stats.inference.win_rates import WinRates
+
+#: When the judge does not count; under a table.
+LABELS_ALONE = (
+    f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the others, and where"
+    " the judge narrows nothing"
+)
+
+
+def bounded(value: float | None, interval: Range | None) -> str:
+    """A value with its interval, three decimals."""
+    if value is None:
+        return NOTHING
+    limits = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    return f"{value:.3f}{limits}"
+
+
+def _width(interval: Range | None) -> float | None:
+    return None if interval is None else interval[1] - interval[0]
+
+
+def _gained(found: Powered) -> str:
+    if found.effective is None:
+        return NOTHING
+    return f"{found.effective:.0f} (+{found.effective - found.labelled:.0f})"
+
+
+def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
+    """Win rates among people, and the differences between systems."""
+    yield table(
+        "People's win rates from few labels (a tie is half)",
+        (
+            "system",
+            "labelled",
+            "judged",
+            "labels only",
+            "judge only",
+            "both (PPI++)",
+            "width",
+            "judge's weight",
+            "worth labels",
+            "0 to 1",
+        ),
+        (
+            (
+                row.system,
+                row.rate.labelled,
+                row.rate.judged,
+                bounded(row.rate.labels, row.rate.labels_interval),
+                bounded(row.rate.judge, row.rate.judge_interval),
+                bounded(row.rate.both, row.rate.interval),
+                _width(row.rate.interval),
+                row.rate.weight,
+                _gained(row.rate),
+                line(row.rate.both, row.rate.interval, 0, 1),
+            )
+            for row in rates.systems
+        ),
+        f"{level:.0%} intervals; {rates.design}; {LABELS_ALONE}. Judge only knows"
+        " nothing of the judge's errors and may lie outside the others",
+    )
+    yield table(
+        "Differences of people's win rates, first minus second",
+        (
+            "first",
+            "second",
+            "labels only",
+            "judge only",
+            "both (PPI++)",
+            "p",
+            "Holm p",
+            "-1 to 1",
+        ),
+        (
+            (
+                row.first,
+                row.second,
+                bounded(row.difference.labels, row.difference.labels_interval),
+                bounded(row.difference.judge, row.difference.judge_interval),
+                bounded(row.difference.both, row.difference.interval),
+                p_value(row.difference.p),
+                p_value(row.p_holm),
+                line(row.difference.both, row.difference.interval, -1, 1),
+            )
+            for row in rates.differences
+        ),
+        f"p: the difference is 0; Holm over these {len(rates.differences)} pairs of systems",
+    )
+
+
+def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
+    """What people say over the whole run."""
+    return table(
+        "People over all judged pairs, from few labels",
+        (
+            "judge",
+            "dimension",
+            "share of",
+            "labelled",
+            "judged",
+            "labels only",
+            "judge only",
+            "both (PPI++)",
+            "worth labels",
+            "0 to 1",
+        ),
+        (
+            (
+                row.judge,
+                row.dimension,
+                row.what,
+                row.share.labelled,
+                row.share.judged,
+                bounded(row.share.labels, row.share.labels_interval),
+                bounded(row.share.judge, row.share.judge_interval),
+                bounded(row.share.both, row.share.interval),
+                _gained(row.share),
+                line(row.share.both, row.share.interval, 0, 1),
+            )
+            for row in rows
+        ),
+        f"{level:.0%} intervals; {design}; {LABELS_ALONE}",
+    )
+
+
+def plan_table(plan: LabelPlan) -> Table:
+    """How many pairs of which systems."""
+    width = "unknown" if plan.now is None else f"{plan.now:.3f}"
+    return table(
+        f"Pairs to label in {plan.source}",
+        ("systems", "open", "label"),
+        ((row.systems, row.open, row.label) for row in plan.strata),
+        f"{plan.labelled} labels now, width of {plan.goal} {width}; wanted {plan.width:g}",
+    )
+
+
+def calibration_tables(result: Calibration) -> Iterator[Table]:
+    """Methods and rules, on held-out pairs."""
+
+    def shown(value: Measured) -> str:
+        return bounded(value.value, value.interval)
+
+    units = f" of {result.groups} {result.unit}s" if result.groups < result.pairs else ""
+    if result.unit == "instruction":
+        units = f" of {result.groups} instructions"
+    yield table(
+        f"P(people prefer A | {result.judge}), {result.pairs} pairs{units}",
+        ("method", "Brier", "ECE", "log loss", "accuracy"),
+        (
+            (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
+            for row in (result.chosen, *result.methods)
+        ),
+        f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the best among the"
+        " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
+        f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
+    )
+    yield table(
+        "Rules that need no fit, on the same pairs (ties as halves)",
+        ("rule", "says something on", "accuracy", f"{CHOSEN} minus rule"),
+        ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in result.rules),
+    )
+
+
+def screen_tables(result: Screening) -> Iterator[Table]:
+    """The parts that were tried, one table per signal."""
+    drawn = (
+        "exact, over pairs"
+        if result.instructions is None
+        else f"by bets on {result.instructions} instructions"
+    )
+    for name in dict.fromkeys(part.signal for part in result.parts):
+        yield table(
+            f"{result.judge}: parts of the run by {name}, surest first",
+            ("at least", "pairs", "share", "labelled", "agree", "p", "tested at", "holds"),
+            (
+                (
+                    f"{part.threshold + 0.0:.4g}",
+                    part.decided,
+                    part.share,
+                    part.labelled,
+                    part.agreement,
+                    p_value(part.p),
+                    p_value(part.allowed) if part.allowed else None,
+                    "yes" if part.holds else "",
+                )
+                for part in result.parts
+                if part.signal == name
+            ),
+            f"p: agreement on {result.dimension} there is below {result.options.agree:g}; {drawn}",
+        )

@@ -1,0 +1,113 @@
+"""What a judge is fit for, in words, from rules that anybody can check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trace_eval.stats.agreement.baselines import RULES as RULES_OF_NUMBERS
+from trace_eval.stats.agreement.checks import DataWarning
+from trace_eval.stats.agreement.score import JudgeScore
+
+Use = Literal["rank systems", "screen only", "do not use", "unknown"]
+
+#: Labelled pairs below which nothing is said of a judge, and pairs in both orders below which
+#: nothing is said of its position bias: so few would hardly ever show one.
+LEAST_PAIRS = 30
+
+#: Least coverage to be of any use, and to rank systems.
+LEAST_COVERAGE, RANKING_COVERAGE = 0.5, 0.8
+
+#: Position bias with a smaller p value keeps a judge from ranking systems.
+BIASED = 0.01
+
+#: The rules as the card prints them.
+RULES = (
+    f"unknown: fewer than {LEAST_PAIRS} labelled pairs, or no interval of the accuracy",
+    f"do not use: fewer than {LEAST_COVERAGE:.0%} of the pairs scored, or answers exchanged, or the"
+    " whole interval of its accuracy below the best trivial rule",
+    "rank systems: the whole interval above the best trivial rule that could be tried,"
+    f" {RANKING_COVERAGE:.0%} scored, {LEAST_PAIRS} pairs judged in both orders and no position"
+    f" bias seen there (p >= {BIASED:g}); what was not tested is not passed",
+    "screen only: everything else; see what trace-eval screen promises",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judge is fit for, and which rule said so."""
+
+    use: Use
+    why: str
+
+
+def best_rule(score: JudgeScore) -> tuple[str, float] | None:
+    """The best trivial rule on at least half of the scored pairs: its name and accuracy."""
+    rules = [
+        (baseline.name, baseline.accuracy)
+        for baseline in score.baselines
+        if baseline.accuracy is not None and 2 * baseline.items >= score.scored
+    ]
+    return max(rules, key=lambda rule: rule[1], default=None)
+
+
+def untried(score: JudgeScore) -> list[str]:
+    """Trivial rules that the judge was not compared with, and why, in words."""
+    said = {baseline.name: baseline.items for baseline in score.baselines}
+    found = [rule.name for rule in RULES_OF_NUMBERS if 2 * said.get(rule.name, 0) < score.scored]
+    if not found:
+        return []
+    return [f"whether it beats {', '.join(found)}: half of the pairs or more lack those numbers"]
+
+
+def decide(
+    score: JudgeScore | None,
+    coverage: float,
+    position_p: float | None,
+    warnings: tuple[DataWarning, ...] = (),
+    both_orders: int = 0,
+) -> Verdict:
+    """Apply :data:`RULES` in their order.
+
+    Args:
+        score: agreement on the overall label; null: there are no labels.
+        coverage: share of all pairs that were scored.
+        position_p: smallest p value of the tests of position bias; null: none was made.
+        warnings: of the data.
+        both_orders: pairs behind those tests.
+    """
+    if score is None or score.scored < LEAST_PAIRS:
+        number = score.scored if score else 0
+        return Verdict("unknown", f"{number} labelled pairs; {LEAST_PAIRS} are needed")
+    if coverage < LEAST_COVERAGE:
+        return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
+    exchanged = [w for w in warnings if w.check in ("swapped", "exchanged_sides")]
+    if exchanged:
+        return Verdict("do not use", f"answers look exchanged: {exchanged[0].text}")
+    accuracy = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+    rule = best_rule(score)
+    if accuracy.interval is None or rule is None:
+        return Verdict("unknown", "its accuracy has no interval to compare with a rule")
+    low, high = accuracy.interval
+    against = f"{rule[0]} ({rule[1]:.1%})"
+    if high < rule[1]:
+        return Verdict("do not use", f"accuracy is at most {high:.1%}, below {against}")
+    if low <= rule[1]:
+        return Verdict(
+            "screen only", f"accuracy of {low:.1%} to {high:.1%} is not shown to beat {against}"
+        )
+    if coverage < RANKING_COVERAGE:
+        return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
+    if position_p is not None and position_p < BIASED:
+        return Verdict(
+            "screen only", f"beats {against}, but prefers a position (p = {position_p:.2g})"
+        )
+    if any(warning.check == "place" for warning in warnings):
+        return Verdict("screen only", f"beats {against}, but answers by position")
+    if position_p is None or both_orders < LEAST_PAIRS:
+        return Verdict(
+            "screen only",
+            f"accuracy of at least {low:.1%} beats {against}, but whether it prefers a position is"
+            f" unknown: {both_orders} pairs are judged in both orders, {LEAST_PAIRS} are needed",
+        )
+    return Verdict("rank systems", f"accuracy of at least {low:.1%} beats {against}")

@@ -1,0 +1,147 @@
+"""People's win rates of systems from all judgements and a few labels, and who is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.inference.influence import Design, Parts, parts, simple_design
+from trace_eval.stats.inference.limits import Array
+from trace_eval.stats.inference.ppi import Powered, difference, estimate
+
+_BOTH_BAD = LABELS.index("both_bad")
+
+
+@dataclass(frozen=True)
+class RateRow:
+    """One system's win rate among people (a tie is half), 0 to 1."""
+
+    system: str
+    rate: Powered
+
+
+@dataclass(frozen=True)
+class DifferenceRow:
+    """``first`` minus ``second`` in win rate; ``p_holm`` over all pairs of systems."""
+
+    first: str
+    second: str
+    difference: Powered
+    p_holm: float | None
+
+
+@dataclass(frozen=True)
+class WinRates:
+    """Both tables, and how the labels came to be.
+
+    Attributes:
+        design: in words, for the caption.
+    """
+
+    systems: tuple[RateRow, ...]
+    differences: tuple[DifferenceRow, ...]
+    design: str
+
+
+def win_rate_tables(
+    table: LabelTable,
+    column: str,
+    labels: LabelTable,
+    label_column: str,
+    level: float = 0.95,
+    cluster: bool = False,
+    typed: bool = False,
+) -> WinRates:
+    """Prediction-powered win rates.
+
+    Args:
+        table: one judge, one row per item, with ``system_a/b``.
+        column: its labels.
+        labels: people's, one row per item, of some of them; ``inclusion`` gives the
+            probability with which each was chosen.
+        label_column: their labels.
+        level: coverage of the intervals.
+        cluster: items of one instruction are not independent; copies never are.
+        typed: ``both_bad`` is 0 for both, not a half.
+    """
+    judged = table.codes[column]
+    kept = (judged != MISSING) & ~self_mask(table.facts, len(table))
+    rows = np.full(len(table), -1)
+    index = {key: row for row, key in enumerate(table.ids.tolist())}
+    at = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    said = (labels.codes[label_column] != MISSING) & (at >= 0)
+    rows[at[said]] = np.flatnonzero(said)
+    rows = rows[kept]
+    asked = rows >= 0
+    given = labels.facts.get("inclusion")
+    inclusion = None if given is None else np.where(asked, given[rows], np.nan)
+    group = units(table.facts, instructions=cluster)
+    design = simple_design(asked, inclusion, None if group is None else group[kept])
+    truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
+    a, b = (np.asarray(table.facts[f"system_{side}"][kept], dtype=str) for side in "ab")
+    people, judge = _points(truth, typed), _points(judged[kept], typed)
+    found = {
+        str(name): _of_system(people, judge, a == name, b == name, design)
+        for name in np.unique(np.r_[a, b])
+    }
+    systems = [RateRow(name, estimate(part, level)) for name, part in found.items()]
+    systems.sort(key=_best_first)
+    order = [row.system for row in systems]
+    pairs = [
+        (one, other, difference(found[one], found[other], level))
+        for one, other in combinations(order, 2)
+    ]
+    tested = [p.p for _, _, p in pairs if p.p is not None]
+    adjusted = iter(holm(tested))
+    return WinRates(
+        tuple(systems),
+        tuple(
+            DifferenceRow(one, other, p, None if p.p is None else next(adjusted))
+            for one, other, p in pairs
+        ),
+        describe(design, cluster),
+    )
+
+
+def _best_first(row: RateRow) -> tuple[float, str]:
+    return (1.0 if row.rate.both is None else -row.rate.both), row.system
+
+
+def _points(codes: Codes, typed: bool) -> tuple[Array, Array]:
+    """Points of A and of B: a win 1, a loss 0, a tie a half; ``both_bad`` 0 on request."""
+    tie = np.where((codes == _BOTH_BAD) & typed, 0.0, 0.5)
+    a, b = (np.where(codes == own, 1.0, np.where(codes == 1 - own, 0.0, tie)) for own in (0, 1))
+    return a, b
+
+
+def _of_system(
+    people: tuple[Array, Array],
+    judge: tuple[Array, Array],
+    as_a: NDArray[np.bool_],
+    as_b: NDArray[np.bool_],
+    design: Design,
+) -> Parts:
+    rows = np.flatnonzero(as_a | as_b)
+    second = as_b[rows]
+    y, f = (np.where(second, side[1][rows], side[0][rows]) for side in (people, judge))
+    return parts(y, f, design.take(rows))
+
+
+def describe(design: Design, cluster: bool) -> str:
+    """The sampling design in a clause."""
+    how = "labels taken as a simple random sample of the judged items"
+    if design.stratum is not None:
+        how = "labels in two strata: taken with certainty, and a random slice of the rest"
+    elif len(np.unique(design.weight[design.labelled])) > 1:
+        how = "labels weighted by their inverse inclusion probability"
+    over = "instructions" if cluster else "items"
+    if not cluster and len(np.unique(design.cluster)) < len(design.cluster):
+        over = "items, copies of a pair as one"
+    return f"{how}; variance over {over}"

@@ -1,0 +1,257 @@
+"""The tables of an :class:`~trace_eval.stats.agreement.report.AgreeReport`, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.groups import ALL
+from trace_eval.stats.agreement.metrics import METRICS
+from trace_eval.stats.agreement.people_tables import forced_table, people_tables
+from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolved
+from trace_eval.stats.agreement.policies.learn import Learned
+from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.bias_tables import bias_tables, noise_table
+from trace_eval.stats.inference.tables import calibration_tables, share_table
+from trace_eval.stats.report import AgreeReport
+
+
+def label_tables(report: AgreeReport) -> Iterator[Table]:
+    """Every table that has rows, in reading order."""
+    for found in (
+        _truth(report),
+        _agreement(report),
+        _baselines(report),
+        _score_errors(report),
+        *(_confusion(score) for score in report.scores),
+        _comparisons("Judges", report.comparisons),
+        _alphas(report),
+        *people_tables(report.levels, report.pairwise, report.reliability),
+        _forced(report),
+        *_mechanisms(report),
+        _comparisons("Policies", report.policy_comparisons),
+        *bias_tables(report),
+        noise_table(report),
+        *(_learned(learned) for learned in report.learned),
+    ):
+        if found.rows:
+            yield _fused(found, report)
+    if report.shares:
+        yield share_table(report.shares, report.options.bootstrap.level, report.design)
+    for calibration in report.calibrations:
+        yield from calibration_tables(calibration)
+
+
+def _fused(found: Table, report: AgreeReport) -> Table:
+    """The table with the policy behind overall labels of judges, where it shows some."""
+    texts = {found.title, *(cell for row in found.rows for cell in row)}
+    policies = report.policies
+    named = any("overall" in text or "preference" in text for text in texts)
+    if not named or not any(judge in text for judge in policies for text in texts):
+        return found
+    told = policy_words(policies)
+    return replace(found, note=f"{found.note}; {told}" if found.note else told)
+
+
+def policy_words(policies: Mapping[str, str]) -> str:
+    """What fused the overall labels, in a clause; one name where all judges have the same."""
+    names = set(policies.values())
+    if len(names) == 1:
+        return f"overall label: {names.pop()}"
+    return "overall labels: " + ", ".join(f"{name} of {judge}" for judge, name in policies.items())
+
+
+def _forced(report: AgreeReport) -> Table:
+    """By subset where there are any; the whole alone only where people gave preferences."""
+    subsets = any(row.group != ALL for row in report.forced)
+    rows = [row for row in report.forced if subsets or row.dimension == "preference"]
+    return forced_table(rows)
+
+
+def _truth(report: AgreeReport) -> Table:
+    rows = [(row.dimension, row.labelled, row.split, row.silent) for row in report.truth]
+    return table(
+        f"Labels of {report.labels}: {report.items} items, {report.raters} raters",
+        ("dimension", "labelled", "raters split", "nobody's label"),
+        rows,
+    )
+
+
+def _agreement(report: AgreeReport) -> Table:
+    def row(score: JudgeScore) -> tuple[object, ...]:
+        return (
+            score.judge,
+            score.dimension,
+            f"{score.scored}/{score.labelled}",
+            *(score.metrics.get(metric.name, IntervalEstimate(None)) for metric in METRICS),
+            score.coverage_2way,
+            score.majority.accuracy if score.majority.items else None,
+        )
+
+    level = report.options.bootstrap.level
+    return table(
+        "Agreement with people",
+        (
+            "judge",
+            "dimension",
+            "scored",
+            *(metric.title for metric in METRICS),
+            "2-way coverage",
+            "majority class",
+        ),
+        [row(score) for score in report.scores],
+        f"brackets: {level:.0%} BCa interval over {report.drawn},"
+        f" {report.options.bootstrap.resamples} resamples, seed {report.options.bootstrap.seed}",
+    )
+
+
+def _baselines(report: AgreeReport) -> Table:
+    return table(
+        "Rules to beat, each on the items on which it says something",
+        ("judge", "dimension", "rule", "items", "rule's accuracy", "2-way", "judge's accuracy"),
+        (
+            (score.judge, score.dimension, b.name, b.items, b.accuracy, b.accuracy_2way, b.judge)
+            for score in report.scores
+            for b in score.baselines
+        ),
+    )
+
+
+def _score_errors(report: AgreeReport) -> Table:
+    return table(
+        "Scores against people's scores: mean squared error",
+        ("judge", "answers", "judge's MSE", "constant mean's MSE", "Pearson r", "equal scores"),
+        ((e.judge, e.answers, e.mse, e.constant, e.pearson, e.equal) for e in report.score_errors),
+        "a judge above the constant is worse than always giving people's mean",
+    )
+
+
+def _confusion(score: JudgeScore) -> Table:
+    return table(
+        f"{score.judge} on {score.dimension}: people in rows, judge in columns",
+        ("people \\ judge", *score.labels, "all"),
+        ((label, *row, sum(row)) for label, row in zip(score.labels, score.confusion, strict=True)),
+    )
+
+
+def _comparisons(title: str, comparisons: Sequence[Comparison]) -> Table:
+    return table(
+        f"{title} compared: second minus first, on the items that both scored",
+        (
+            "first",
+            "second",
+            "dimension",
+            "items",
+            "accuracy",
+            "kappa",
+            "only first / only second right",
+            "McNemar p",
+            "Holm p",
+        ),
+        (
+            (
+                c.first,
+                c.second,
+                c.dimension,
+                c.items,
+                c.difference,
+                c.kappa_difference,
+                f"{c.mcnemar.only_first} / {c.mcnemar.only_second}",
+                p_value(c.mcnemar.p),
+                p_value(c.p_holm),
+            )
+            for c in comparisons
+        ),
+    )
+
+
+def _alphas(report: AgreeReport) -> Table:
+    return table(
+        "Krippendorff's alpha",
+        ("who", "dimension", "raters", "items", "nominal", "ordinal", "interval"),
+        (
+            (row.who, row.dimension, a.raters, a.items, a.nominal, a.ordinal, a.interval)
+            for row in report.alphas
+            for a in (row.alpha,)
+        ),
+        "ordinal and interval: on the scale 2 < tie < 1",
+    )
+
+
+def _resolved(found: Resolved) -> str:
+    right = NOTHING if found.accuracy is None else f"{found.accuracy:.4f}"
+    return f"{found.share:.4f} ({right})"
+
+
+def _mechanisms(report: AgreeReport) -> Iterator[Table]:
+    def acceptability(found: WinnerOnBad) -> tuple[object, ...]:
+        return found.winner_on_bad, found.bad, found.winner_accuracy, found.winners
+
+    yield table(
+        "Policies: agreement, and P3: a winner where people say both_bad",
+        (
+            "dimensions of",
+            "policy",
+            "right",
+            "accuracy",
+            "kappa",
+            "winner on bad",
+            "of",
+            "right on winners",
+            "of",
+        ),
+        (
+            (
+                m.labels,
+                m.policy,
+                f"{m.right}/{m.items}",
+                m.accuracy,
+                m.kappa,
+                *acceptability(m.winner_on_bad),
+            )
+            for m in report.mechanisms
+        ),
+    )
+    yield table(
+        "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",
+        (
+            "dimensions of",
+            "policy",
+            *tuple(f"P1 {name} (right)" for name in RESOLVERS),
+            "P2 content",
+            "P2 voice_quality",
+            "P2 paralinguistics",
+        ),
+        (
+            (
+                m.labels,
+                m.policy,
+                *map(_resolved, m.counterfactual.values()),
+                *tuple(found.share for found in m.flips.values()),
+            )
+            for m in report.mechanisms
+        ),
+    )
+
+
+def _learned(learned: Learned) -> Table:
+    return table(
+        f"Ways to fuse the dimensions of {learned.labels}, {learned.items} pairs",
+        ("policy", "fitted", "right in sample", "cross-validated", "accuracy cross-validated"),
+        (
+            (
+                c.name,
+                "yes" if c.fitted else "printed",
+                c.in_sample,
+                c.cross_validated,
+                c.cross_validated / learned.items,
+            )
+            for c in learned.candidates
+        ),
+        f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped by"
+        f" instruction; {learned.unseen} of 64 cells are unseen and follow {learned.fallback}",
+    )

@@ -1,0 +1,48 @@
+"""Checks of the data before a ranking, the same as before any figure of agreement."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trace_eval.data.labels import LabelTable
+from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.checks import (
+    DataWarning,
+    label_sets,
+    other_column,
+    repeated,
+    self_compared,
+    swapped,
+    two_opinions,
+)
+from trace_eval.stats.agreement.mirrored import mirrored_truth
+
+
+def ranking_warnings(
+    table: LabelTable, column: str, labels: LabelTable | None
+) -> list[DataWarning]:
+    """What is wrong with the judgements that are ranked, and with the labels beside them.
+
+    Args:
+        table: one judge, one row per item.
+        column: which labels are ranked.
+        labels: people's, with the judgements' systems; null: none.
+    """
+    found = repeated(table.ids, table.facts)
+    found += self_compared(table.ids, self_mask(table.facts, len(table)))
+    found += two_opinions(table.ids, table.codes, table.source)
+    if labels is None:
+        return found
+    index = {key: row for row, key in enumerate(table.ids.tolist())}
+    rows = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    if (rows < 0).any():
+        return found  # each order is a comparison of its own: none is the labels' item
+    judged = {name: codes[rows] for name, codes in table.codes.items()}
+    found += other_column(labels.ids, labels.codes, judged, table.source)
+    if column not in labels.codes:
+        return found
+    found += two_opinions(labels.ids, labels.codes, labels.source)
+    found += mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
+    truth, predicted = labels.codes[column], judged[column]
+    found += label_sets(labels.ids, truth, predicted, table.source)
+    return found + swapped(labels.ids, truth, predicted, table.source)

@@ -1,0 +1,69 @@
+"""Comparisons that a judge decided by place: exchange the answers, and it contradicts itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.bias.place import ALPHA
+from trace_eval.stats.agreement.bias.position import position_bias
+from trace_eval.stats.agreement.mirrored import mirrored_rows
+from trace_eval.stats.agreement.source import JudgedSource
+
+
+@dataclass(frozen=True)
+class Contradicted:
+    """What a judge that answers by position says by position.
+
+    Attributes:
+        rows: those comparisons [shape=(n,)].
+        why: how it was found out, a clause.
+    """
+
+    rows: NDArray[np.bool_]
+    why: str
+
+    @property
+    def text(self) -> str:
+        """How many are left out, and why."""
+        return (
+            f"{int(self.rows.sum())} of {len(self.rows)} comparisons are left out: {self.why}, and"
+            " its two orders contradict each other there; --keep-inconsistent keeps them"
+        )
+
+
+def contradicted(source: JudgedSource, table: LabelTable, column: str) -> Contradicted | None:
+    """Contradictions of a judge that answers by position; None of any other judge.
+
+    Of a run it is the test of its own two orders, and a label rests on every dimension that it
+    is fused from; of a file it is the rows that show the same two answers in both orders. A
+    judge that contradicts itself without preferring a place is noisy, and noise is no bias.
+
+    Args:
+        source: where the table comes from.
+        table: one judge, one row per comparison.
+        column: the labels that are ranked.
+    """
+    codes = table.codes[column]
+    told = table.facts.get(f"consistent_{column}", table.facts.get("consistent"))
+    if told is not None and any(warning.check == "place" for warning in source.warnings):
+        rows = (told == 0) & (codes != MISSING)
+        why = "this judge answers by position, not by content"
+    else:
+        joined = mirrored_rows(table.facts)
+        one, other = codes[joined.T]
+        test = position_bias(one, other)
+        if test.p >= ALPHA:
+            return None
+        rows = np.zeros(len(table), bool)
+        rows[joined[(one == other) & ((one == 0) | (one == 1))]] = True
+        first = test.first > test.second
+        why = (
+            f"this judge answers by position, not by content ({'first' if first else 'second'}"
+            f" wins in both orders of {test.first if first else test.second} of {test.pairs}"
+            f" pairs, p = {test.p:.2g})"
+        )
+    return Contradicted(rows, why) if rows.any() else None

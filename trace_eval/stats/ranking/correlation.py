@@ -1,0 +1,96 @@
+"""Agreement of two rankings: Spearman (1904) and Kendall's tau-b (1945), by scipy.
+
+Up to :data:`EXACT_SYSTEMS` systems the two-sided p values are those of the permutation test
+over all orders, which needs no approximation and knows how little few systems can show: a
+perfect correlation of three has p = 1/3. Above, scipy's approximations are used, never below
+2/n!, the least that a permutation test of n systems without ties can give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.ranking.ranks import DECIMALS
+
+#: Most systems whose orders are all tried: 9! = 362,880.
+EXACT_SYSTEMS = 9
+
+#: Statistics of two orders that differ by less are the same.
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Null where it is not defined: fewer than two systems, or one side ties them all.
+
+    Attributes:
+        systems: systems that both sides rank.
+        spearman, kendall: -1 to 1, positive when the order is the same; with p values.
+    """
+
+    method: str
+    reference: str
+    systems: int
+    spearman: float | None
+    spearman_p: float | None
+    kendall: float | None
+    kendall_p: float | None
+
+
+def correlate(
+    method: str, values: Mapping[str, float], reference: str, human: Mapping[str, float]
+) -> Correlation:
+    """Correlate two sets of scores in which more is better; both sides may have ties."""
+    from scipy.stats import kendalltau, rankdata, spearmanr
+
+    shared = [name for name in values if name in human]
+    ours = np.round([values[name] for name in shared], DECIMALS)
+    theirs = np.round([human[name] for name in shared], DECIMALS)
+    number = len(shared)
+    if number < 2 or len(set(ours.tolist())) < 2 or len(set(theirs.tolist())) < 2:
+        return Correlation(method, reference, number, None, None, None, None)
+    rho, tau = spearmanr(ours, theirs), kendalltau(ours, theirs)
+    if number <= EXACT_SYSTEMS:
+        one, other = rankdata(ours), rankdata(theirs)
+        p_rho, p_tau = _spearman_p(one, other), _kendall_p(one, other)
+    else:
+        least = 2 / factorial(number)
+        p_rho, p_tau = (max(float(found.pvalue), least) for found in (rho, tau))
+    return Correlation(
+        method, reference, number, float(rho.statistic), p_rho, float(tau.statistic), p_tau
+    )
+
+
+@lru_cache(maxsize=1)
+def _orders(number: int) -> NDArray[np.intp]:
+    return np.array(list(permutations(range(number))), np.intp)
+
+
+def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """Share of the orders with at least the observed ``|sum (x - mean) (y - mean)|``."""
+    x, y = one - one.mean(), other - other.mean()
+    return _share_as_far(y[_orders(len(x))] @ x, float(x @ y))
+
+
+def _kendall_p(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """The same with the number of concordant less discordant pairs."""
+    first, second = np.triu_indices(len(one), 1)
+    signs = np.sign(one[first] - one[second])
+    steps = np.sign(other[:, None] - other[None, :])
+    orders = _orders(len(one))
+    drawn = np.zeros(len(orders))
+    for i, j, sign in zip(first, second, signs, strict=True):
+        drawn += sign * steps[orders[:, i], orders[:, j]]
+    return _share_as_far(drawn, float(signs @ steps[first, second]))
+
+
+def _share_as_far(drawn: NDArray[Any], seen: float) -> float:
+    return float((np.abs(drawn) >= abs(seen) - _SAME).mean())

@@ -1,0 +1,147 @@
+"""Pairwise outcomes between systems, counted per pair of systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.judges import factorise
+
+#: What a comparison can say, from the side of the pair's first system.
+OUTCOMES = ("win", "loss", "tie", "both_bad")
+
+_WIN, _LOSS, _TIE, _BAD = range(len(OUTCOMES))
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Comparisons of systems.
+
+    Attributes:
+        systems: names, sorted.
+        pairs: (first, second) of every compared pair, first < second [shape=(pairs, 2)].
+        counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good`` and plain ties
+            [shape=(pairs, 4)].
+        cell: flat index into ``counts`` of every comparison [shape=(comparisons,)].
+        cluster: its instruction, from 0 [shape=(comparisons,)]; null: unknown.
+        copies: number of its pair, where copies and both orders of one are told; null: none are
+            [shape=(comparisons,)].
+        typed: the labels tell good ties from bad ones.
+        unscored, self_compared: rows left out, because they have no label, or compare a
+            system with itself.
+    """
+
+    systems: tuple[str, ...]
+    pairs: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    cluster: NDArray[np.int64] | None
+    copies: NDArray[np.int64] | None
+    typed: bool
+    unscored: int
+    self_compared: int
+
+    @property
+    def design(self) -> NDArray[np.float64]:
+        """+1 for the first and -1 for the second system of a pair [shape=(pairs, systems)]."""
+        design = np.zeros((len(self.pairs), len(self.systems)))
+        rows = np.arange(len(self.pairs))
+        design[rows, self.pairs[:, 0]], design[rows, self.pairs[:, 1]] = 1, -1
+        return design
+
+
+def opinion_column(table: LabelTable, dimension: str | None = None) -> str:
+    """The label column that is ranked: the one asked for, else ``overall``, else ``preference``.
+
+    Raises:
+        UserError: there is no such column.
+    """
+    if dimension is not None:
+        if dimension not in table.codes:
+            raise UserError(
+                f"{table.source}: no labels of {dimension!r}; use one of {', '.join(table.codes)}"
+            )
+        return dimension
+    for name in ("overall", "preference"):
+        if name in table.codes:
+            return name
+    raise UserError(
+        f"{table.source}: a ranking needs a column overall or preference, or --dimension with"
+        f" one of {', '.join(table.codes)}"
+    )
+
+
+def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
+    """Count the outcomes of one judge (one row per item).
+
+    Args:
+        table: one row per item.
+        dimension: which labels; null: see :func:`opinion_column`.
+
+    Raises:
+        UserError: the systems are not known, there is no such label, or nothing is left.
+    """
+    column = opinion_column(table, dimension)
+    codes = table.codes[column]
+    names = [table.facts.get(f"system_{side}") for side in "ab"]
+    if names[0] is None or names[1] is None:
+        raise UserError(f"{table.source}: a ranking needs the columns system_a and system_b")
+    for side, name in zip("ab", names, strict=True):
+        assert name is not None
+        for row, value in enumerate(name.tolist()):
+            if not value:
+                raise UserError(f"{table.source}: {table.ids[row]!r} has no system_{side}; name it")
+    same = self_mask(table.facts, len(table))
+    kept = ~same & (codes != MISSING)
+    if not kept.any():
+        raise UserError(
+            f"{table.source}: no comparison is left: {int(same.sum())} compare a system with"
+            f" itself, {int((~same & ~kept).sum())} have no {column} label"
+        )
+    cluster = factorise(table.facts.get("instruction_id"))
+    copies = units(table.facts, instructions=False)
+    return _count(
+        names[0][kept],
+        names[1][kept],
+        codes[kept].astype(np.int64),
+        (
+            None if cluster is None else cluster[kept],
+            None if copies is None else copies[kept],
+        ),
+        (int((~same & ~kept).sum()), int(same.sum())),
+    )
+
+
+def _count(
+    system_a: NDArray[Any],
+    system_b: NDArray[Any],
+    codes: NDArray[np.int64],
+    groups: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None],
+    left_out: tuple[int, int],
+) -> Outcomes:
+    systems = tuple(sorted({*system_a.tolist(), *system_b.tolist()}))
+    number = {name: index for index, name in enumerate(systems)}
+    a = np.array([number[name] for name in system_a.tolist()], np.int64)
+    b = np.array([number[name] for name in system_b.tolist()], np.int64)
+    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[codes]
+    outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
+    key = np.minimum(a, b) * len(systems) + np.maximum(a, b)
+    seen, pair = np.unique(key, return_inverse=True)
+    cell = pair * len(OUTCOMES) + outcome
+    counts = np.bincount(cell, minlength=len(seen) * len(OUTCOMES))
+    return Outcomes(
+        systems,
+        np.stack(np.divmod(seen, len(systems)), 1),
+        counts.reshape(-1, len(OUTCOMES)),
+        cell,
+        *groups,
+        not (codes == len(OUTCOMES)).any(),
+        *left_out,
+    )

@@ -1,0 +1,77 @@
+"""From a run or a file of judgements to the one table that is ranked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blueprints import UserError
+from fusion import Policy
+from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.agreement.align import Items, Missing, first_repeat, items_of, match
+from trace_eval.stats.agreement.judges import fused_by, known_policy, merge_facts, with_overall
+from trace_eval.stats.agreement.source import JudgedSource
+
+#: Fact of people's labels: how many of them labelled the item, those who split included.
+OPINIONS = "opinions"
+
+
+def judge_table(
+    source: JudgedSource, judge: str | None = None, policy: Policy | None = None
+) -> LabelTable:
+    """One judge's labels, one row per item.
+
+    Args:
+        source: run or file.
+        judge: which one; needed where there are several.
+        policy: re-fuse the overall label with it; null: the stored one.
+
+    Raises:
+        UserError: there are several judges and none is named, or the named one is not there.
+    """
+    judges = source.judgements.raters()
+    if judge is None and len(judges) > 1:
+        raise UserError(
+            f"{source.judgements.source}: {len(judges)} judges; pass --judge with one of"
+            f" {', '.join(judges)}"
+        )
+    if judge is not None and judge not in judges:
+        raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
+    table = judges[judge] if judge is not None else next(iter(judges.values()))
+    return first_repeat(with_overall(table, policy, known_policy(source)))
+
+
+def fused_with(
+    source: JudgedSource, judge: str | None = None, policy: Policy | None = None
+) -> str | None:
+    """Name of the policy behind the overall label of :func:`judge_table`, for captions."""
+    judges = source.judgements.raters()
+    table = judges[judge] if judge is not None else next(iter(judges.values()))
+    return fused_by(source, table, policy)
+
+
+def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "error") -> LabelTable:
+    """The people's plurality label of every judged item, with the judgements' systems.
+
+    Judged items without a label are no fault: a few labels beside many judgements are what
+    prediction-powered estimates are for.
+
+    Raises:
+        UserError: no id of the labels is among the judgements; or one is not, and ``missing``
+            is ``error``.
+    """
+    items: Items = items_of(labels)
+    rows = match(items, judged, "drop")
+    absent = np.flatnonzero(rows < 0)
+    if len(absent) and missing == "error":
+        raise UserError(
+            f"{judged.source}: no judgement of {len(absent)} of {len(items.ids)} labelled items,"
+            f" first {items.ids[absent[0]]!r}; judge them, or pass --missing drop"
+        )
+    facts = merge_facts(judged, rows, items)
+    said = np.any([codes != MISSING for codes in labels.codes.values()], axis=0)
+    facts[OPINIONS] = np.bincount(items.row, weights=said, minlength=len(items.ids))
+    inclusion = items.fact("inclusion")
+    if inclusion is not None:
+        facts["inclusion"] = inclusion
+    table = LabelTable(labels.source, items.ids, items.codes, facts=facts)
+    return table.take(rows >= 0)

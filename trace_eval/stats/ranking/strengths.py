@@ -1,0 +1,175 @@
+"""Strengths from outcomes: typed ties, priors, and the data without a finite answer.
+
+Typed ties (an option of ours): an imagined *bar* takes part as one more system. Beside the
+tie itself, ``both_good`` is half a win of each side over the bar and ``both_bad`` half a loss
+of each against it, so bad ties are evidence against both and good ones for both. The bar's
+own strength is estimated with the others: it says which systems are usually acceptable.
+
+Prior: every system also plays ``prior`` games against an imagined average opponent of
+strength 0, half won and half lost. It makes every strength finite and pulls them together;
+``prior=1`` is half a win and half a loss.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_eval.stats.ranking.bradley_terry import BRADLEY_TERRY
+from trace_eval.stats.ranking.connected import connected, explain
+from trace_eval.stats.ranking.davidson import DAVIDSON
+from trace_eval.stats.ranking.fit import fit
+from trace_eval.stats.ranking.model import Array, Model
+from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
+from trace_eval.stats.ranking.rao_kupper import RAO_KUPPER
+
+MODELS: dict[str, Model] = {m.name: m for m in (BRADLEY_TERRY, DAVIDSON, RAO_KUPPER)}
+
+#: Name of the imagined system behind typed ties.
+BAR = "(bar)"
+
+
+@dataclass(frozen=True)
+class StrengthModel:
+    """The comparisons as a linear map from outcome counts to games.
+
+    Attributes:
+        names: systems, and the bar where typed ties count.
+        real, virtual: counts ``[..., pairs * 4]`` to games ``[..., games, 3]``, as a matrix
+            [shape=(pairs * 4, games * 3)].
+        design, virtual_design: [shape=(games, systems)].
+        prior: games per system, added to ``virtual``.
+    """
+
+    names: tuple[str, ...]
+    real: Array
+    design: Array
+    virtual: Array
+    virtual_design: Array
+    prior: float
+
+    def games(self, counts: Array) -> tuple[Array, Array]:
+        """(real, virtual) games of flat outcome counts [shape=(fits, pairs * 4)]."""
+        real = (counts @ self.real).reshape(len(counts), -1, 3)
+        virtual = (counts @ self.virtual).reshape(len(counts), -1, 3)
+        if self.prior:
+            half = np.broadcast_to(
+                [self.prior / 2, self.prior / 2, 0.0], (len(counts), len(self.names), 3)
+            )
+            virtual = np.concatenate([virtual, half], 1)
+        return real, virtual
+
+    def beats(self, counts: Array) -> Array:
+        """Wins and ties, row over column, without the prior [shape=(fits, systems, systems)]."""
+        real, virtual = (counts @ m for m in (self.real, self.virtual))
+        found = np.zeros((len(counts), len(self.names), len(self.names)))
+        bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
+        for games, design in ((real, self.design), (virtual, bar_design)):
+            games = games.reshape(len(counts), -1, 3)
+            for game, row in enumerate(design):
+                first, second = int(row.argmax()), int(row.argmin())
+                found[:, first, second] += games[:, game, 0] + games[:, game, 2]
+                found[:, second, first] += games[:, game, 1] + games[:, game, 2]
+        return found
+
+
+def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
+    """Set up the games of some outcomes."""
+    systems, pairs = len(outcomes.systems), len(outcomes.pairs)
+    kinds = len(OUTCOMES)
+    real = np.zeros((pairs, kinds, pairs, 3))
+    rows = np.arange(pairs)
+    for outcome, game in ((0, 0), (1, 1), (2, 2), (3, 2)):
+        real[rows, outcome, rows, game] = 1
+    names = (*outcomes.systems, BAR) if typed else outcomes.systems
+    design = np.zeros((pairs, len(names)))
+    design[:, :systems] = outcomes.design
+    virtual = np.zeros((pairs, kinds, systems if typed else 0, 3))
+    virtual_design = np.zeros((systems if typed else 0, len(names)))
+    if typed:
+        for side in (0, 1):
+            virtual[rows, 2, outcomes.pairs[:, side], 0] += 0.5
+            virtual[rows, 3, outcomes.pairs[:, side], 1] += 0.5
+        virtual_design[:, :systems] = np.eye(systems)
+        virtual_design[:, systems] = -1
+    if prior:
+        virtual_design = np.concatenate([virtual_design, np.eye(len(names))])
+    cells = pairs * kinds
+    return StrengthModel(
+        names,
+        real.reshape(cells, -1),
+        design,
+        virtual.reshape(cells, -1),
+        virtual_design,
+        prior,
+    )
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """Log-strengths with mean 0 over the real systems; null with the ``reason``."""
+
+    model: str
+    systems: tuple[str, ...]
+    values: tuple[float, ...] | None
+    reason: str | None = None
+    parameters: tuple[tuple[str, float], ...] = ()
+
+
+def strengths(
+    model: Model, outcomes: Outcomes, typed: bool = False, prior: float = 0.0
+) -> Strengths:
+    """Fit one model, or say why it has no finite answer."""
+    setup = problem(outcomes, typed, prior)
+    counts = outcomes.counts.reshape(1, -1).astype(float)
+    if not _decided(model, setup, counts)[0]:
+        only_ties = "every comparison is a tie: the tie parameter is infinite"
+        return Strengths(model.name, outcomes.systems, None, only_ties)
+    reason = None if prior else explain(setup.beats(counts)[0], setup.names)
+    if reason is not None:
+        return Strengths(model.name, outcomes.systems, None, f"{reason}; a prior makes it finite")
+    values, tie = fit_many(model, setup, counts)
+    if np.isnan(values).any():
+        return Strengths(model.name, outcomes.systems, None, "the fit did not converge")
+    number = len(outcomes.systems)
+    parameters = []
+    if model.parameter is not None:
+        parameters.append((model.parameter, float(np.exp(tie[0]))))
+    if typed:
+        parameters.append((BAR, float(values[0, number])))
+    return Strengths(
+        model.name,
+        outcomes.systems,
+        tuple(float(v) for v in values[0, :number]),
+        None,
+        tuple(parameters),
+    )
+
+
+def _decided(model: Model, setup: StrengthModel, counts: Array) -> Array:
+    """True where somebody won, or the model has no tie parameter to run away."""
+    if model.parameter is None:
+        return np.ones(len(counts), bool)
+    games = (counts @ setup.real).reshape(len(counts), -1, 3)
+    return np.asarray(games[..., :2].sum((-2, -1)) > 0)
+
+
+def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, Array]:
+    """Log-strengths of many count vectors [shape=(fits, names)] and tie parameters.
+
+    Strengths have mean 0 over the real systems; NaN where there is no finite answer.
+    """
+    finite = _decided(model, setup, counts)
+    if not setup.prior:
+        finite &= connected(setup.beats(counts))
+    values = np.full((len(counts), len(setup.names)), np.nan)
+    tie = np.full(len(counts), np.nan)
+    if finite.any():
+        real, virtual = setup.games(counts[finite])
+        found = fit(model, real, setup.design, virtual, setup.virtual_design)
+        number = len(setup.names) - (setup.names[-1] == BAR)
+        centred = found.strengths - found.strengths[:, :number].mean(-1, keepdims=True)
+        values[finite] = np.where(found.converged[:, None], centred, np.nan)
+        tie[finite] = found.tie
+    return values, tie

@@ -1,0 +1,95 @@
+"""The tables of a :class:`~trace_eval.stats.ranking.report.RankReport`, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.ranking.report import METHODS, RankReport, Standing, methods_of
+
+
+def rank_tables(report: RankReport) -> Iterator[Table]:
+    """Counts, the ranking by every method, and correlations with people."""
+    baseline = report.options.baseline
+    yield table(
+        f"Comparisons in {report.source}",
+        ("system", "comparisons", "wins", "losses", "ties", "both_bad")
+        + ((f"win rate against {baseline}",) if baseline else ()),
+        (
+            (row.system, row.comparisons, row.wins, row.losses, row.ties, row.both_bad)
+            + ((row.against_baseline,) if baseline else ())
+            for row in report.systems
+        ),
+        _fused(report),
+    )
+    yield _ranking(report)
+    correlations = table(
+        "Agreement with a human ranking",
+        ("method", "with", "systems", "Spearman", "p", "Kendall tau-b", "p"),
+        (
+            (
+                c.method,
+                c.reference,
+                c.systems,
+                c.spearman,
+                p_value(c.spearman_p),
+                c.kendall,
+                p_value(c.kendall_p),
+            )
+            for c in report.correlations
+        ),
+        _fused(report),
+    )
+    if correlations.rows:
+        yield correlations
+    if report.parameters:
+        yield table(
+            "Fitted parameters",
+            ("method", "parameter", "value"),
+            ((row.method, row.name, row.value) for row in report.parameters),
+            _fused(report),
+        )
+
+
+def _ranking(report: RankReport) -> Table:
+    places = {(place.method, place.system): place for place in report.places}
+    systems = sorted(
+        {place.system for place in report.places},
+        key=lambda name: (places[METHODS[0], name].rank or 0, name),
+    )
+    options = report.options
+    return table(
+        "Ranking: value, rank and its interval",
+        ("system", *methods_of(options)),
+        (
+            (name, *(_place(places[method, name]) for method in methods_of(options)))
+            for name in systems
+        ),
+        f"{options.bootstrap.level:.0%} percentile interval of the rank,"
+        f" {options.bootstrap.resamples} resamples of"
+        f" {_drawn(report)}, seed {options.bootstrap.seed},"
+        " wider where an exact test of two systems shows no order;"
+        " win rates are ranked as fractions, equal ones share a rank"
+        + (f"; {_fused(report)}" if _fused(report) else ""),
+    )
+
+
+def _fused(report: RankReport) -> str:
+    """What fused the labels that are ranked; of one dimension nothing did."""
+    options = report.options
+    if options.policy is None or options.dimension not in (None, "overall", "preference"):
+        return ""
+    return f"overall label: {options.policy}"
+
+
+def _drawn(report: RankReport) -> str:
+    if report.options.cluster:
+        return "instructions"
+    return "comparisons, copies of one as one" if report.together else "comparisons"
+
+
+def _place(place: Standing) -> str:
+    if place.rank is None or place.value is None:
+        return NOTHING
+    bounds = "" if place.low is None else f" [{place.low}-{place.high}]"
+    return f"{place.value:.4f}  #{place.rank}{bounds}"

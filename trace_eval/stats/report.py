@@ -1,0 +1,259 @@
+"""What ``agree`` is asked, and what it answers, of labels and of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.stats.agreement.align import Missing
+from trace_eval.stats.agreement.alpha import Alpha
+from trace_eval.stats.agreement.baselines import NumberRule
+from trace_eval.stats.agreement.bias.effects import (
+    DifficultyRow,
+    LengthRow,
+    NoiseRow,
+    PositionRow,
+    SelfRow,
+    VerbosityRow,
+)
+from trace_eval.stats.agreement.binary import BinaryAgreement
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.checks import DataWarning
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.figures import Figure
+from trace_eval.stats.agreement.forced import Forced
+from trace_eval.stats.agreement.levels import LevelRow
+from trace_eval.stats.agreement.metrics import METRICS, Metric
+from trace_eval.stats.agreement.policies.learn import Learned
+from trace_eval.stats.agreement.policies.mechanism import Mechanism
+from trace_eval.stats.agreement.reliability import PairwiseRow, ReliabilityRow
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.scores_given import ScoreError
+from trace_eval.stats.agreement.selective import Selective
+from trace_eval.stats.agreement.systems import FAMILIES, SystemAgreement, SystemRow
+from trace_eval.stats.inference.calibrate import Calibration
+from trace_eval.stats.inference.shares import ShareRow
+
+#: ``policy`` that compares every built-in policy.
+ALL_POLICIES = "all"
+
+#: What is drawn for the intervals.
+INSTRUCTIONS, ITEMS = "instructions", "items"
+TOGETHER = "items, copies and both orders of a pair as one"
+
+#: What a source holds: a label per pair, or a score per answer.
+LABELS, SCORES = "labels", "scores"
+
+
+def _only(kind: str, flag: str, default: Any) -> Any:
+    """An option that sources of one kind have."""
+    return field(default=default, metadata={"kind": kind, "flag": flag})
+
+
+@dataclass(frozen=True)
+class AgreeOptions:
+    """What to compute.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the intervals.
+        cluster: labels: draw whole instructions instead of items.
+        missing: ``error`` refuses items or labels that one side lacks, ``drop`` leaves
+            them out; coverage is reported either way.
+        policy: labels: re-fuse the overall label with this policy; ``all`` compares the
+            built-in ones; None: the stored label.
+        learn: labels: fit policies, cross-validated by instruction.
+        folds: of that cross-validation.
+        against: labels: compare the other judges with this one only; None: every two.
+        baselines: labels: numbers to beat beside length, level and MOS; the sources must have
+            them.
+        calibrated: labels: also fit P(people prefer A) of every judge, and compare it with the
+            rules that need no fit.
+        rubric: scores: name or file, where the sources have several; None: the only one.
+        split: scores: only items of this split; constants are fitted on the split ``train``
+            where there is one; None: all items.
+        families: scores: words that name a maker's models, for self-preference.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    cluster: bool = _only(LABELS, "--cluster", False)
+    missing: Missing = "error"
+    policy: str | None = _only(LABELS, "--policy", None)
+    learn: bool = _only(LABELS, "--learn-policy", False)
+    folds: int = _only(LABELS, "--folds", 5)
+    against: str | None = _only(LABELS, "--against", None)
+    baselines: tuple[NumberRule, ...] = _only(LABELS, "--baseline", ())
+    calibrated: bool = _only(LABELS, "--calibrated", False)
+    rubric: str | None = _only(SCORES, "--rubric", None)
+    split: str | None = _only(SCORES, "--split", None)
+    families: tuple[str, ...] = _only(SCORES, "--family", FAMILIES)
+
+    def check(self, kind: str) -> None:
+        """Refuse what means nothing for sources that hold ``kind``.
+
+        Raises:
+            UserError: such an option is not at its default.
+        """
+        for option in fields(self):
+            of = option.metadata.get("kind", kind)
+            if of != kind and getattr(self, option.name) != option.default:
+                raise UserError(
+                    f"{option.metadata['flag']} means nothing for {kind}, and the sources hold"
+                    f" {kind}; leave it out"
+                )
+
+
+@dataclass(frozen=True)
+class AlphaRow:
+    """Krippendorff's alpha of the people, or of the people with a judge as one more rater."""
+
+    who: str
+    dimension: str
+    alpha: Alpha
+
+
+@dataclass(frozen=True)
+class TruthRow:
+    """How many items have a label: ``split`` have no plurality, ``silent`` nobody's label."""
+
+    dimension: str
+    labelled: int
+    split: int
+    silent: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a judge scored of the items that people rated."""
+
+    judge: str
+    items: int
+    rated: int
+    scored: int
+    unscored: int
+
+
+@dataclass(frozen=True)
+class SplitRow:
+    """The main figures within one split of the labels, without intervals."""
+
+    judge: str
+    split: str
+    items: int
+    spearman: float | None
+    mae: float | None
+    crps: float | None
+
+
+@dataclass(frozen=True)
+class AlphaOfScores:
+    """Krippendorff's alpha of the people; with a judge as one more rater only interval."""
+
+    who: str
+    alpha: Alpha
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Mean r with people of the mean of k samples, k = 1 to all."""
+
+    judge: str
+    by_samples: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """What every comparison with people says.
+
+    Attributes:
+        labels: where people's labels or ratings are from.
+        items: how many are compared.
+        raters: people who are known by name.
+        warnings: findings about the data, to be read before any figure.
+        notes: what was left out, and how it was done.
+    """
+
+    labels: str
+    items: int
+    raters: int
+    options: AgreeOptions
+    warnings: tuple[DataWarning, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreeReport(Agreement):
+    """Judges' labels against people's; each list is one table.
+
+    Attributes:
+        drawn: what the intervals are over, in words.
+        policies: judge -> policy that fused its overall label, where it has one.
+        shares: what people say over all judged pairs; empty: every judged pair has a label.
+        design: how those labels were drawn, in words.
+        calibrations: P(people prefer A) of every judge, where it was asked for.
+    """
+
+    truth: tuple[TruthRow, ...]
+    scores: tuple[JudgeScore, ...]
+    score_errors: tuple[ScoreError, ...]
+    comparisons: tuple[Comparison, ...]
+    alphas: tuple[AlphaRow, ...]
+    mechanisms: tuple[Mechanism, ...]
+    policy_comparisons: tuple[Comparison, ...]
+    position: tuple[PositionRow, ...]
+    length: tuple[LengthRow, ...]
+    verbosity: tuple[VerbosityRow, ...]
+    difficulty: tuple[DifficultyRow, ...]
+    self_comparisons: tuple[SelfRow, ...]
+    noise: tuple[NoiseRow, ...]
+    learned: tuple[Learned, ...]
+    levels: tuple[LevelRow, ...] = ()
+    pairwise: tuple[PairwiseRow, ...] = ()
+    reliability: tuple[ReliabilityRow, ...] = ()
+    forced: tuple[Forced, ...] = ()
+    drawn: str = ITEMS
+    policies: Mapping[str, str] = field(default_factory=dict)
+    shares: tuple[ShareRow, ...] = ()
+    design: str = ""
+    calibrations: tuple[Calibration, ...] = ()
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The columns of :attr:`scores`, in reading order."""
+        return METRICS
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """A sentence per judge and dimension on how it stands against the baselines."""
+        return tuple(score.verdict for score in self.scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreReport(Agreement):
+    """Judges' scores against people's ratings; each list is one table.
+
+    Attributes:
+        rubric: that was scored; None: unknown.
+        ratings, questions: what is compared.
+        low, high: ends of the scale.
+        fitted_on: which rows the constants were fitted on, in words.
+        verdicts: a sentence per judge on how it stands against the baselines.
+    """
+
+    rubric: str | None
+    ratings: int
+    questions: int | None
+    low: float
+    high: float
+    fitted_on: str
+    coverage: tuple[Coverage, ...]
+    figures: tuple[Figure, ...]
+    selective: tuple[Selective, ...]
+    systems: tuple[SystemRow, ...]
+    system_agreement: tuple[SystemAgreement, ...]
+    growth: tuple[Growth, ...]
+    binary: tuple[BinaryAgreement, ...]
+    alphas: tuple[AlphaOfScores, ...]
+    splits: tuple[SplitRow, ...]
+    verdicts: tuple[str, ...]

@@ -1,0 +1,302 @@
+"""The tables of a :class:`~trace_eval.stats.agreement.report.ScoreReport`, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.figures import Figure, Group
+from trace_eval.stats.agreement.selective import WITHHELD
+from trace_eval.stats.agreement.tabular import NOTHING, Table, cell, table
+from trace_eval.stats.agreement.variance import MIN_RATINGS
+from trace_eval.stats.report import ScoreReport
+
+#: Name of a figure -> how it is called for people.
+TITLES = {
+    "rho": "Spearman rho",
+    "tau_b": "Kendall tau-b",
+    "r": "Pearson r",
+    "ccc": "Lin's concordance",
+    "mae": "MAE",
+    "mse": "MSE",
+    "bias": "bias",
+    "crps": "CRPS per rating",
+    "nll_labels": "NLL per rating, labels",
+    "nll_beta": "NLL per rating, Beta",
+    "mae_of_variance": "MAE of variance",
+    "rho_of_variance": "rho of variance",
+    "dispersion": "squared error / variance",
+    "coverage_80": "ratings in the central 80 %",
+    "claimed_80": "the forecast's own share there",
+    "mean_r": "mean r over pairs",
+    "one_sample_mean_r": "the same, one sample",
+    "leave_one_out_r": "mean r with the others' mean",
+    "icc_1_1": "ICC(1,1)",
+    "icc_1_k": "ICC(1,k)",
+}
+
+_HEADS: dict[Group, tuple[str, str]] = {
+    "agreement": (
+        "Agreement with the mean rating, judges beside the baselines",
+        "errors, CRPS and bias (judge minus people) on [0, 1]; likelihoods compare only within"
+        " one row",
+    ),
+    "people": (
+        f"Ceiling: one rating against the mean of the item's others, {MIN_RATINGS} ratings or"
+        " more; judges on the same targets",
+        "",
+    ),
+    "raters": (
+        "Raters by name: people among each other, judges with each",
+        "mean r compares a mean of samples with one person; the fair pair is the last row",
+    ),
+    "variance": (
+        f"Variance of people's ratings, items with {MIN_RATINGS} ratings or more, beside"
+        " forecasts that know nothing",
+        "c is fitted for the least absolute error; m: mean score on [0, 1]",
+    ),
+    "calibration": (
+        "Calibration over ratings",
+        "squared error / variance: 1 is right, above 1 too sure; discrete forecasts cannot hold"
+        " exactly 80 %",
+    ),
+    "samples": ("Repeated samples of a judge", "one-way random effects; 1 is no noise"),
+    "judges": ("Judges compared: second minus first, from the same resamples", ""),
+}
+
+
+def score_tables(report: ScoreReport) -> Iterator[Table]:
+    """Every table that has rows, in reading order."""
+    for shown in (
+        _coverage(report),
+        _figures(report, "agreement"),
+        _figures(report, "people"),
+        _figures(report, "raters"),
+        _figures(report, "judges"),
+        _figures(report, "variance"),
+        _figures(report, "calibration"),
+        _selective(report),
+        _splits(report),
+        _figures(report, "samples"),
+        _growth(report),
+        _binary(report),
+        _systems(report),
+        _system_agreement(report),
+        _alphas(report),
+    ):
+        if shown.rows:
+            yield shown
+
+
+def _coverage(report: ScoreReport) -> Table:
+    questions = "" if report.questions is None else f" to {report.questions} questions"
+    return table(
+        f"Scores against {report.labels}: {report.items} answers{questions},"
+        f" {report.ratings} ratings",
+        ("judge", "items", "rated by people", "of those scored", "unscored"),
+        [(c.judge, c.items, c.rated, c.scored, c.unscored) for c in report.coverage],
+        f"constants are fitted on {report.fitted_on}",
+    )
+
+
+def _figures(report: ScoreReport, group: Group) -> Table:
+    """A row per statistic, a column per judge and baseline."""
+    figures = [f for f in report.figures if f.group == group]
+    names = list(dict.fromkeys(f.name for f in figures))
+    who = list(dict.fromkeys(f.who for f in figures))
+    by_place = {(f.name, f.who): f for f in figures}
+    title, note = _HEADS[group]
+    return table(
+        title,
+        ("", "from", *who),
+        [
+            (
+                TITLES[name],
+                _from([by_place[name, w] for w in who if (name, w) in by_place]),
+                *(_shown(by_place.get((name, w))) for w in who),
+            )
+            for name in names
+        ],
+        "; ".join(
+            part for part in (note, _interval_note(report, figures), _reasons(figures)) if part
+        ),
+    )
+
+
+def _reasons(figures: Sequence[Figure]) -> str:
+    """Why there is no number where none is."""
+    by_reason: dict[str, list[str]] = {}
+    for figure in figures:
+        if figure.estimate.value is None and figure.reason:
+            who = by_reason.setdefault(f"{TITLES[figure.name]}: {figure.reason}", [])
+            who.append(figure.who)
+    merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for told, who in by_reason.items():
+        title, _, reason = told.partition(": ")
+        merged.setdefault(tuple(who), {}).setdefault(reason, []).append(title)
+    lines = [
+        f"{NOTHING} of {', '.join(who)}: {reason} ({', '.join(titles)})"
+        for who, reasons in merged.items()
+        for reason, titles in reasons.items()
+    ]
+    return "; ".join(lines)
+
+
+def _from(figures: Sequence[Figure]) -> str:
+    rows = sorted({f.rows for f in figures})
+    shown = f"{rows[0]}" if len(rows) == 1 else f"{rows[0]}-{rows[-1]}"
+    return f"{shown} {figures[0].unit}"
+
+
+def _shown(figure: Figure | None) -> str:
+    return NOTHING if figure is None else cell(figure.estimate)
+
+
+def _interval_note(report: ScoreReport, figures: Sequence[Figure]) -> str:
+    options = report.options.bootstrap
+    if not any(f.estimate.interval for f in figures):
+        return ""
+    drawn = "items" if report.questions is None else "questions"
+    return (
+        f"brackets: {options.level:.0%} interval over {drawn}, {options.resamples} resamples,"
+        f" seed {options.seed}"
+    )
+
+
+def _selective(report: ScoreReport) -> Table:
+    return table(
+        "MAE of what is kept when the most uncertain scores are withheld",
+        (
+            "withheld first",
+            "items",
+            *(f"{share:.0%}" for share in WITHHELD),
+            "mean over all shares",
+            "minus random's",
+        ),
+        [(row.who, row.items, *row.at, row.area, row.gain) for row in report.selective],
+        "random: in any order; oracle: the largest errors first, which no order beats",
+    )
+
+
+def _splits(report: ScoreReport) -> Table:
+    return table(
+        "By split of the labels",
+        ("judge", "split", "items", "Spearman rho", "MAE", "CRPS per rating"),
+        [(s.judge, s.split, s.items, s.spearman, s.mae, s.crps) for s in report.splits],
+    )
+
+
+def _growth(report: ScoreReport) -> Table:
+    most = max((len(g.by_samples) for g in report.growth), default=0)
+    return table(
+        "Mean r with people, by number of samples in the mean",
+        ("judge", *(str(k) for k in range(1, most + 1))),
+        [(g.judge, *g.by_samples, *([None] * (most - len(g.by_samples)))) for g in report.growth],
+    )
+
+
+def _binary(report: ScoreReport) -> Table:
+    return table(
+        "Majorities, yes or no",
+        (
+            "judge",
+            "items",
+            "undecided judge / people",
+            "phi",
+            "accuracy",
+            "balanced accuracy",
+            "majority class",
+        ),
+        [
+            (
+                b.judge,
+                b.items,
+                f"{b.undecided_judge} / {b.undecided_people}",
+                b.phi,
+                b.accuracy,
+                b.balanced_accuracy,
+                b.majority_baseline,
+            )
+            for b in report.binary
+        ],
+        "exactly one half is undecided and left out",
+    )
+
+
+def _systems(report: ScoreReport) -> Table:
+    low, high = report.low, report.high
+    return table(
+        f"Systems, mean score from {low:g} to {high:g}",
+        (
+            "judge",
+            "system",
+            "scored",
+            "unscored",
+            "mean",
+            "rank",
+            "people",
+            "people's rank",
+            "judge - people",
+            "own family",
+        ),
+        [
+            (
+                s.judge,
+                s.system,
+                s.scored,
+                s.unscored,
+                s.mean,
+                _rank(s.rank),
+                s.people,
+                _rank(s.people_rank),
+                s.difference,
+                "yes" if s.same_family else "",
+            )
+            for s in report.systems
+        ],
+    )
+
+
+def _rank(rank: float | None) -> str:
+    return NOTHING if rank is None else f"{rank:g}"
+
+
+def _system_agreement(report: ScoreReport) -> Table:
+    return table(
+        "Order of the systems, judge and people",
+        (
+            "judge",
+            "systems",
+            "Pearson r",
+            "Spearman rho",
+            "Kendall tau-b",
+            "own family's (judge - people) minus others'",
+        ),
+        [
+            (a.judge, a.systems, a.pearson, a.spearman, a.kendall, _given(a.own_family))
+            for a in report.system_agreement
+        ],
+    )
+
+
+def _given(estimate: IntervalEstimate) -> IntervalEstimate | None:
+    return None if estimate.value is None else estimate
+
+
+def _alphas(report: ScoreReport) -> Table:
+    return table(
+        "Krippendorff's alpha",
+        ("who", "raters", "items", "nominal", "ordinal", "interval"),
+        [
+            (
+                row.who,
+                row.alpha.raters,
+                row.alpha.items,
+                row.alpha.nominal,
+                row.alpha.ordinal,
+                row.alpha.interval,
+            )
+            for row in report.alphas
+        ],
+        "a judge joins with its mean, which need not be a label: interval only",
+    )
