@@ -114,7 +114,7 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
     rows = "text_id;spoken;model\n1;new/q1.wav;new\n1;old/q1.wav;old\n"
     path = folder / "c.csv"
     path.write_text(rows)
-    named = {"group": "text_id", "audio": "spoken"}
+    named = {"group": "text_id", "audio": "spoken", "system": "model"}
     assert [i.id for i in read_candidates(path, columns=named).items] == ["1/new", "1/old"]
     singles = read_items(path, columns={"question_id": "text_id", "audio": "spoken"}).singles
     assert [(s.id, s.question_id, s.system) for s in singles] == [

@@ -142,9 +142,14 @@ def _read(source: Source, options: Options, reading: Reading) -> Manifest:
         return conversations_manifest(where, reading.limit)
     folder = options.extract.cache or cache_folder()
     read = read_items if options.rubrics else read_manifest
-    calls = ConversationFiles(folder / "conversations")
-    spill = spill_to(audio_folder(folder))
-    return read(source, reading.audio_root, spill, reading.limit, reading.columns, calls)
+    return read(
+        source,
+        reading.audio_root,
+        spill_to(audio_folder(folder)),
+        reading.limit,
+        columns=reading.columns,
+        conversations=ConversationFiles(folder / "conversations"),
+    )
 
 
 def judge_manifest(
