@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -238,6 +238,14 @@ def _parquet_records(path: Path, names: Mapping[str, str] | None) -> Iterator[An
                 yield from batch.to_pylist()
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         raise UserError(f"{path}: not a Parquet file ({error})") from error
+
+
+def record_columns(
+    name: str, records: Iterable[Any], own: Mapping[str, str]
+) -> dict[str, list[str | None]]:
+    """The known columns of records that are no file; see :func:`read_columns`."""
+    names = {alias: ours for alias, ours in NAMES.items() if ours not in own.values()} | dict(own)
+    return _record_columns(Path(name), iter(records), names)
 
 
 def _record_columns(

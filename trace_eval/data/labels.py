@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS, PREFERENCE, TRACE
-from trace_eval.data.label_files import columns_of, read_columns, refuse_without
+from trace_eval.data.label_files import (
+    columns_of,
+    read_columns,
+    record_columns,
+    refuse_without,
+)
 from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
 
 Codes = NDArray[np.int8]
@@ -242,6 +247,22 @@ def read_labels(
     found = read_columns(path, own | columns_of(columns or {}))
     refuse_without(path, found, LABEL_COLUMNS)
     return label_table(str(path), mapped(found, mapping or {}), numbers=numbers)
+
+
+def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> LabelTable:
+    """Labels from a data frame, a list of dicts or another table at hand.
+
+    Args:
+        given: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
+        columns: field -> column.
+
+    Raises:
+        UserError: it is no table, or see :func:`label_table`.
+    """
+    from trace_eval.data.sources import Table
+
+    table = Table.of(given)
+    return label_table("labels", record_columns("labels", table.records, columns_of(columns or {})))
 
 
 def mapped(

@@ -30,7 +30,7 @@ from trace_eval.data.records import (
     pair_from_record,
 )
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
-from trace_eval.data.sources import Source, Table, opened
+from trace_eval.data.sources import Source, Table, opened, source_of
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def read_records(
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
-    reading = reading or Reading()
+    reading, path = reading or Reading(), source_of(path)
     with opened(path, reading.audio_root, by_id) as source:
         table = Renamed(str(source.label), fields or Fields({}), reading.columns)
         rows = islice(source.rows, reading.limit)
