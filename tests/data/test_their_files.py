@@ -57,7 +57,8 @@ def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> Non
     path = tables(folder)[layout]
     found = read_manifest(path, columns=NAMED.get(layout))
     assert (found.problems, found.warnings) == ([], [])
-    assert [pair.id for pair in found.pairs] == ["1", "2", "3"]
+    ids = ["q", "r", "s"] if layout == "chosen and rejected" else ["1", "2", "3"]
+    assert [pair.id for pair in found.pairs] == ids
     assert [pair.instruction.text for pair in found.pairs] == list(PROMPTS)
     sounds = {
         name: [decode(folder / name / f"q{n}.wav").sha256 for n in (1, 2, 3)]
@@ -78,7 +79,7 @@ def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> Non
     if layout == "chat":
         assert all(pair.instruction.has_audio for pair in found.pairs)
     numbered = [note for note in found.notes if "row number" in str(note)]
-    assert len(numbered) == (layout not in ("semicolons", "tabs", "chat"))  # said once
+    assert len(numbered) == (layout in ("own names", "wide", "arena", "hub"))  # said once
 
 
 @pytest.mark.parametrize("layout", NAMED)
@@ -140,6 +141,9 @@ def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
             "prompts.csv": (False, "Say one."),
             "": (False, None),
         }["" if prompts is None else prompts.name]
+    (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
+    with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
+        read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))
     for given, message in (
         (("new", "nowhere"), "--b nowhere: no such folder"),
         (("new", "new"), "both are"),

@@ -69,7 +69,8 @@ def tables(folder: Path) -> dict[str, Path]:
         ),
         "chosen and rejected": _lines(
             folder / "dpo.jsonl",
-            ("prompt", PROMPTS),
+            ("index", ("q", "r", "s")),
+            ("question", PROMPTS),
             ("chosen", new),
             ("rejected", old),
         ),

@@ -106,6 +106,11 @@ class Systems:
                 raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
         asked = _prompts(self.prompts) if self.prompts else {}
         keys = list(dict.fromkeys(key for files in found.values() for key in files))
+        if asked and not any(key in asked for key in keys):
+            raise UserError(
+                f"--prompts {self.prompts}: has {', '.join(list(asked)[:3])}, and the recordings"
+                f" are called {', '.join(sorted(keys)[:3])}; call both alike"
+            )
         if single:
             yield from self._answers(found, keys, asked)
         else:

@@ -136,7 +136,8 @@ def is_chosen(record: Mapping[str, Any]) -> bool:
 def _chosen(record: Record) -> Record:
     """A and B by a hash of the id, so that the place of an answer does not tell its label."""
     better, worse = str(_first(record, BETTER)), str(_first(record, WORSE))
-    swap = hashlib.sha256(str(record.get("id")).encode()).digest()[0] & 1
+    name = str(record.get(str(_first(record, ("id", "pair_id", "index")))))
+    swap = hashlib.sha256(name.encode(errors="replace")).digest()[0] & 1
     sides = ("b", "a") if swap else ("a", "b")
     rest = {key: value for key, value in record.items() if key not in (better, worse)}
     found: Record = dict(zip(sides, (record[better], record[worse]), strict=True))
@@ -343,9 +344,9 @@ def _cells(record: Record) -> Record:
 
 #: Each is tried in turn; several may fit one record (chosen and rejected messages of a chat).
 LAYOUTS: tuple[Layout, ...] = (
-    Layout("other names of columns", _is_otherwise, _otherwise),
     Layout("chosen and rejected", is_chosen, _chosen),
     Layout("a list of two answers", _is_listed, _listed),
     Layout("messages of a chat", _has_chat, _chat),
     Layout("recordings inside of cells", _has_cells, _cells),
+    Layout("other names of columns", _is_otherwise, _otherwise),
 )
