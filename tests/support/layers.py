@@ -11,7 +11,7 @@ blueprints:
 fusion:
 extractors: blueprints
 audio: blueprints extractors
-data: blueprints fusion
+data: blueprints extractors fusion
 conversations: blueprints data extractors
 static:
 judges.presets:
@@ -47,6 +47,8 @@ select: blueprints data extracting extractors fusion judges judges.chat judges.o
 report: blueprints data extractors fusion rubrics runs static stats
 review: blueprints data extracting extractors fusion rubrics runs static stats
 compare: blueprints data fusion report rubrics runs stats
+findings: blueprints compare data runs stats
+judged: blueprints data findings judges.options options report runs
 gate: blueprints compare data runs stats
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
