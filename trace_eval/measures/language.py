@@ -83,11 +83,11 @@ def told_language(blueprint: Blueprint | None) -> str | None:
     None where there are no words, or their language is only assumed: nobody heard or gave it.
     """
     heard = blueprint.transcript if blueprint else None
-    if not isinstance(heard, Transcript) or heard.language_source == "model":
+    if not isinstance(heard, Transcript):
         return None
     written, spoken = language_name(heard.language), heard.spoken
     if spoken is None:
-        return written
+        return None if heard.language_source == "model" else written
     told = language_name(spoken.language)
     if not spoken.sure:
         other = spoken.runner_up and language_name(spoken.runner_up)
