@@ -19,6 +19,7 @@ from extractors import default_asr, packaged
 from extractors.base import Extractor
 from extractors.catalogue import better_recogniser
 from extractors.faster_whisper import FasterWhisperExtractor
+from extractors.rate import other_language
 from extractors.registry import create
 from extractors.suspect import guessed
 from tests.support import blueprints as make
@@ -158,6 +159,10 @@ def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
     loop = {"suspect": ["repetition_loop"]}
     assert told("ja ja", **loop) == "its text loops, as it does by itself in German"
     assert told("ya ya", "en", **loop) is None  # an answer may hang
+    # the norms of rates are English
+    unsure = make.transcript("so gut", "unsure_language")
+    rate = make.rate().model_copy(update={"language": other_language(unsure)})
+    assert "WPM (no norm: language unsure)" in rate.render(10.0)
 
 
 def test_texts_are_compared_by_the_rules_of_their_language() -> None:
