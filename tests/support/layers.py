@@ -44,7 +44,7 @@ api: blueprints data extracting judges.registry options runs
 turns: blueprints conversations data stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
-report: blueprints data extractors fusion rubrics runs static stats
+report: blueprints data extractors fusion measures rubrics runs static stats
 review: blueprints data extracting extractors fusion rubrics runs static stats
 compare: blueprints data fusion report rubrics runs stats
 findings: blueprints compare data runs stats
