@@ -24,9 +24,9 @@ options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
 judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
-judges.rules: blueprints data extractors fusion judges.base
-judges.text: blueprints data extractors judges judges.base judges.chat judges.options rubrics
-judges.views: blueprints data extractors judges.base judges.chat judges.options judges.text
+judges.rules: blueprints conversations data extractors fusion judges.base rubrics
+judges.text: blueprints conversations data extractors judges judges.base judges.chat judges.options rubrics
+judges.views: blueprints conversations data extractors judges.base judges.chat judges.options judges.text rubrics
 judges.naturalness: blueprints data fusion judges judges.text rubrics
 judges.rating: blueprints data fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores

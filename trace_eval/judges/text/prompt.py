@@ -21,11 +21,18 @@ from blueprints import (
     render_paper,
 )
 from blueprints.paper import Speaker
+from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import Answer
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.templates import BlockTemplates
+from trace_eval.judges.text.conversation import (
+    LEGEND,
+    Shown,
+    show_conversation,
+)
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
 from trace_eval.judges.text.repair import second_chance
 from trace_eval.rubrics import template_of
@@ -65,6 +72,7 @@ class Evidence:
     instruction: InstructionText
     a: AnswerText
     b: AnswerText
+    caveats: tuple[str, ...] = ()
 
 
 class PromptPack:
@@ -112,7 +120,26 @@ class PromptPack:
         if case.instruction and self._options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
-        return Evidence(InstructionText(text, spoken), self._shown(case.a), self._shown(case.b))
+        asked_for = InstructionText(text, spoken)
+        if not case.pair.has_conversations:
+            return Evidence(asked_for, self._shown(case.a), self._shown(case.b))
+        a, b = (
+            self._side(case, side, answer)
+            for side, answer in zip("ab", case.pair.answers, strict=True)
+        )
+        caveats = dict.fromkeys((*a.caveats, *b.caveats))
+        return Evidence(asked_for, _answer_text(a), _answer_text(b), tuple(caveats))
+
+    def _side(self, case: Case, side: str, answer: Answer) -> Shown:
+        """One side of a pair of conversations; a clip beside one is shown as it is otherwise."""
+        if answer.conversation is None:
+            shown = self._shown(case.blueprints[side])
+            return Shown(shown.blueprint or shown.transcript)
+        sound = self._options.mode == "blueprint"
+        turns = turn_blueprints(side, case.blueprints)
+        budget = self._options.context_budget // 2
+        page = show_conversation(answer.conversation, turns, budget, sound)
+        return Shown(f"{LEGEND}\n{page.text}", page.caveats)
 
     def _shown(self, raw: Blueprint) -> AnswerText:
         blueprint = neutralise_blueprint(raw)
@@ -157,6 +184,10 @@ class PromptPack:
         """The prompt of the second chance."""
         again = self._render("repair", problem=neutralise(problem).rstrip("."))
         return second_chance(messages, reply, again)
+
+
+def _answer_text(shown: Shown) -> AnswerText:
+    return AnswerText(shown.text, shown.text)
 
 
 def _heard(blueprint: Blueprint) -> str:
