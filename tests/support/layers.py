@@ -13,6 +13,7 @@ extractors: blueprints
 audio: blueprints extractors
 data: blueprints fusion
 conversations: blueprints data extractors
+entities: data
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -42,7 +43,7 @@ runs: blueprints conversations data extracting extractors fusion judges.base jud
 agreement: audio blueprints data fusion measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
 ranking: agreement blueprints data fusion
-turns: agreement blueprints conversations data
+turns: agreement blueprints conversations data entities
 datasets: agreement blueprints data fusion measures ranking
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
