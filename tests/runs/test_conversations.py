@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -108,6 +111,16 @@ def test_a_cut_beyond_its_file_says_so(tmp_path: Path) -> None:
     assert json.dumps(bad.source).count("channel=0&t=20")
 
 
+def fragments(page: str) -> list[str]:
+    """The packed fragments of pairs in a report."""
+    return re.findall(r'id="p\d+"[^>]*>([^<]+)<', page)
+
+
+def unpacked(text: str) -> str:
+    """A fragment as HTML."""
+    return zlib.decompress(base64.b64decode(text)).decode()
+
+
 QUICK = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
 
 
@@ -155,8 +168,9 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
     ranked = trace_eval("rank", run, "--resamples", "10")
     assert ranked.code == 0, ranked.err
     assert ranked.out.index("quick") < ranked.out.index("slow")
-    page = write_report(run, tmp_path / "page.html").read_text()
-    assert "slow" in page
+    write_report(run, tmp_path / "page.html")
+    pages = "".join(map(unpacked, fragments((tmp_path / "page.html").read_text())))
+    assert pages.count('class="lane of-agent"') == 6  # both sides of three pairs
 
 
 def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path) -> None:
@@ -186,7 +200,7 @@ def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path
     options = ScoreOptions(BootstrapOptions(resamples=0))
     report = agree_score_files([tmp_path / "run"], options=options)
     assert (report.items, report.questions) == (6, 2)  # turns, drawn by conversation
-    rho = next(one for one in report.figures if "spearman" in one.name and "scripted" in one.who)
+    rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
     assert rho.estimate.value == pytest.approx(1.0)
 
 
@@ -210,3 +224,8 @@ def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
     rate_manifest(path, tmp_path / "cut", options)
     assert scores.read_text().splitlines() == whole
     assert [json.loads(line)["value"] for line in whole] == [1, 3, 1, 3]
+    page = write_report(tmp_path / "cut", tmp_path / "page.html").read_text()
+    assert page.count('class="lane of-agent"') == page.count('class="lane of-user"') == 4
+    assert page.count('class="event is-late"') == 2
+    assert "calls rebook at 1.9 s" in page
+    assert "Seat 12A is yours." in page

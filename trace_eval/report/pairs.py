@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
+from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.judgement import (
     UNSURE_BITS,
     DimensionVerdict,
@@ -13,7 +14,7 @@ from trace_eval.data.judgement import (
     Overall,
     VerdictOpinion,
 )
-from trace_eval.data.pairs import Pair
+from trace_eval.data.pairs import Answer, Pair
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (
@@ -21,6 +22,7 @@ from trace_eval.report.gather import (
     compared,
     disagrees,
 )
+from trace_eval.report.lanes import Lanes, lanes_of
 
 #: Characters of a raw reply that are shown.
 RAW_SHOWN = 4_000
@@ -97,6 +99,7 @@ class Page:
     steps: tuple[PolicyStep, ...]
     others: tuple[tuple[str, str, str], ...]
     opinions: tuple[VerdictOpinion, ...]
+    calls: tuple[tuple[str, Lanes], ...] = ()
 
 
 def line_of(number: int, pair: Pair, facts: Facts) -> Line:
@@ -153,7 +156,8 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
         number = clips.get(record.clip) if record and record.clip else None
-        sound = shelf.sound(recording, record)
+        is_call = isinstance(recording, Answer) and recording.conversation is not None
+        sound = Sound(None) if is_call else shelf.sound(recording, record)
         return AnswerView(side, system or "", sound, number, facts.transcript_of(recording))
 
     return Page(
@@ -167,7 +171,19 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         steps=tuple(_steps(judgement, overall)),
         others=tuple(_others(judgement, overall)),
         opinions=tuple(judgement.opinions) if judgement else (),
+        calls=tuple(_calls(pair, facts, shelf)),
     )
+
+
+def _calls(pair: Pair, facts: Facts, shelf: Shelf) -> Iterator[tuple[str, Lanes]]:
+    """The sides that are conversations, drawn."""
+    recordings = pair.recordings()
+    known = {role: facts.blueprint_of(one) for role, one in recordings.items()}
+    measured = {role: blueprint for role, blueprint in known.items() if blueprint}
+    for side, answer in (("A", pair.a), ("B", pair.b)):
+        if answer.conversation is not None:
+            turns = turn_blueprints(side.lower(), measured)
+            yield side, lanes_of(answer.conversation, turns, shelf)
 
 
 def _verdicts(
