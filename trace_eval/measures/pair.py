@@ -59,7 +59,7 @@ def measure_pair(
 
 def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, Measure]:
     """Measures of an item from the blueprints of its recordings by role; pairs have some."""
-    if not isinstance(item, Pair):
+    if not isinstance(item, Pair) or item.has_conversations:
         return {}
     asked, voice = blueprints.get("instruction"), blueprints.get("voice")
     return measure_pair(item, blueprints["a"], blueprints["b"], asked, voice)

@@ -82,7 +82,7 @@ def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> li
     if judge.rubrics and not any(judge.roles(item) for item in items):
         return []
     plan = extractors_of(options)
-    if judge.rubrics and not any(rubric.needs_audio for rubric in judge.rubrics):
+    if judge.rubrics and not any(r.needs_audio or r.of_conversations for r in judge.rubrics):
         return _with_needs(plan)
     return plan
 
