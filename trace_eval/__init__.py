@@ -38,10 +38,15 @@ if TYPE_CHECKING:
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.run import Run
     from trace_eval.runs.summary import Summary
+    from trace_eval.stats.agree import agree
+    from trace_eval.stats.rank import rank
+    from trace_eval.stats.ranking.report import RankOptions
+    from trace_eval.stats.report import AgreeOptions
 
 #: Public name -> module. Imported on first use, so that ``import trace_eval`` stays instant.
 _HOME = {
     "Absent": "blueprints",
+    "AgreeOptions": "trace_eval.stats.report",
     "Blueprint": "blueprints",
     "Case": "trace_eval.judges.base",
     "Clip": "extractors.audio",
@@ -62,6 +67,7 @@ _HOME = {
     "POLICIES": "fusion",
     "Pair": "trace_eval.data.pairs",
     "Policy": "fusion",
+    "RankOptions": "trace_eval.stats.ranking.report",
     "RateOptions": "trace_eval.options",
     "Rater": "trace_eval.judges.base",
     "Rating": "fusion",
@@ -76,6 +82,7 @@ _HOME = {
     "UrlAccess": "trace_eval.data.access",
     "UserError": "blueprints",
     "__version__": "blueprints.distribution",
+    "agree": "trace_eval.stats.agree",
     "blueprint": "trace_eval.api",
     "extract": "trace_eval.extracting.start",
     "fuse": "trace_eval.runs.fuse",
@@ -87,6 +94,7 @@ _HOME = {
     "load_policy": "trace_eval.runs.fuse",
     "load_rubric": "trace_eval.rubrics",
     "open_job": "trace_eval.runs.job",
+    "rank": "trace_eval.stats.rank",
     "rate_manifest": "trace_eval.runs.job",
     "read_items": "trace_eval.data.manifests",
     "read_manifest": "trace_eval.data.manifests",
@@ -97,6 +105,7 @@ _HOME = {
 __all__ = [
     "POLICIES",
     "Absent",
+    "AgreeOptions",
     "Blueprint",
     "Case",
     "Clip",
@@ -116,6 +125,7 @@ __all__ = [
     "Overall",
     "Pair",
     "Policy",
+    "RankOptions",
     "RateOptions",
     "Rater",
     "Rating",
@@ -130,6 +140,7 @@ __all__ = [
     "UrlAccess",
     "UserError",
     "__version__",
+    "agree",
     "blueprint",
     "extract",
     "fuse",
@@ -141,6 +152,7 @@ __all__ = [
     "load_policy",
     "load_rubric",
     "open_job",
+    "rank",
     "rate_manifest",
     "read_items",
     "read_manifest",

@@ -18,8 +18,8 @@ from trace_eval.stats.agreement.levels import (
 )
 from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.agree import agree_tables
 from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.tables import tables_of
 
 #: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.
 TABLE = [
@@ -144,7 +144,7 @@ def test_agree_shows_people_and_subsets() -> None:
     assert found["all"].accuracy == 1
     assert found["FA"].items == 3
     assert found["b"].items == 1  # p3 is split: no truth
-    titles = [t.title for t in agree_tables(report)]
+    titles = [t.title for t in tables_of(report)]
     assert any("How far people agree" in title for title in titles)
     assert any("by subset" in title for title in titles)
 
