@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from trace_eval.conversations.spans import joined
 from trace_eval.turns import Timed, TurnsOptions, time_turns
-from trace_eval.turns.spans import joined
 
 #: Distance within which a measured event is the planted one, seconds.
 NEAR_S = 0.4

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ import soundfile
 import soxr
 
 from blueprints import UserError
+from extractors.containers import MissingReader, Unreadable, decoded
+from extractors.formats import formats_read
 from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
@@ -32,6 +35,19 @@ _COUNTED_AT_ONCE = 1 << 20
 
 class AudioError(UserError):
     """A recording that cannot be decoded; the message names the file and the remedy."""
+
+
+class Part(NamedTuple):
+    """A stretch of one channel of a file.
+
+    Attributes:
+        channel: which one, from 0; it is not mixed with others.
+        start_s, end_s: in the file's own time, seconds; [start, end).
+    """
+
+    channel: int
+    start_s: float
+    end_s: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +103,12 @@ class Clip:
 
 
 def decode(
-    source: Path | str | bytes, name: str | None = None, max_seconds: float = MAX_SECONDS
+    source: Path | str | bytes,
+    name: str | None = None,
+    max_seconds: float = MAX_SECONDS,
+    part: Part | None = None,
 ) -> Clip:
-    """Decode any libsndfile format (wav, flac, ogg, mp3, aiff, ...).
+    """Decode a recording of any format of :data:`extractors.formats.FORMATS`.
 
     Args:
         source: a path, or the bytes of such a file.
@@ -97,13 +116,17 @@ def decode(
         max_seconds: longer clips are refused before they are read, and those with more samples
             in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least); above
             that rate in inverse proportion to it fewer.
+        part: decode this stretch alone; the rest of the file is never held.
 
     Raises:
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
-    with opened(source, label) as file:
-        samples, rate = _read(file, label, max_seconds)
+    with opened(source, label, max_seconds) as file:
+        if part is None:
+            samples, rate = _read(file, label, max_seconds)
+        else:
+            samples, rate = _read_part(file, label, part, max_seconds)
     if len(samples) == 0:
         raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
     refuse_gaps(int(samples.size - np.isfinite(samples).sum()), samples.size, label)
@@ -111,8 +134,15 @@ def decode(
 
 
 @contextmanager
-def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFile]:
+def opened(
+    source: Path | str | bytes, label: str, max_seconds: float | None = None
+) -> Iterator[soundfile.SoundFile]:
     """Open a recording, and name it in every error of opening or reading it.
+
+    Args:
+        source: a path, or the bytes of such a file.
+        label: what to call it.
+        max_seconds: of what libsndfile does not read, decode little more than this.
 
     Raises:
         AudioError: missing, empty, or undecodable.
@@ -125,15 +155,39 @@ def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFi
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
-        with soundfile.SoundFile(handle) as file:
+        with _sound_file(handle, max_seconds) as file:
             yield file
-    except soundfile.LibsndfileError as error:
+    except (soundfile.LibsndfileError, Unreadable) as error:
+        why = error.error_string if isinstance(error, soundfile.LibsndfileError) else str(error)
         raise AudioError(
-            f"{label}: cannot be decoded ({error.error_string.rstrip('.')}); convert it, e.g."
-            f" ffmpeg -i IN -c:a pcm_s16le OUT.wav"
+            f"{label}: cannot be decoded ({why.rstrip('.')}); convert it, e.g."
+            f" ffmpeg -i IN -c:a pcm_s16le OUT.wav (formats read: {formats_read()})"
         ) from error
     except OSError as error:
         raise AudioError(f"{label}: cannot be read ({error})") from error
+
+
+@contextmanager
+def _sound_file(
+    handle: str | io.BytesIO, max_seconds: float | None
+) -> Iterator[soundfile.SoundFile]:
+    """The file as libsndfile opens it, else what FFmpeg makes of it."""
+    try:
+        file = soundfile.SoundFile(handle)
+    except soundfile.LibsndfileError as error:
+        if isinstance(handle, io.BytesIO):
+            handle.seek(0)
+        try:
+            made = decoded(handle, max_seconds)
+        except MissingReader:
+            raise
+        except Unreadable:
+            raise error from None
+        with made, soundfile.SoundFile(made) as file:
+            yield file
+        return
+    with file:
+        yield file
 
 
 def _is_empty(path: Path, label: str) -> bool:
@@ -181,6 +235,27 @@ def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Sa
         f"{label}: more than {shown} samples in {file.channels} channels at {file.samplerate} Hz;"
         " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise -X max_seconds"
     )
+
+
+def _read_part(
+    file: soundfile.SoundFile, label: str, part: Part, max_seconds: float
+) -> tuple[Samples, int]:
+    rate = int(file.samplerate)
+    if not 0 <= part.channel < file.channels:
+        raise AudioError(
+            f"{label}: no channel {part.channel}; it has {file.channels}, counted from 0"
+        )
+    if part.end_s - part.start_s > max_seconds:
+        raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds")
+    first, stop = (min(max(0, round(at * rate)), file.frames) for at in part[1:])
+    if stop <= first:
+        raise AudioError(
+            f"{label}: the file has no sound from {part.start_s:g} to {part.end_s:g} s; check the"
+            " clock of the turns"
+        )
+    file.seek(first)
+    samples = file.read(stop - first, dtype="float32", always_2d=True)
+    return np.ascontiguousarray(samples[:, part.channel : part.channel + 1]), rate
 
 
 def _counted(file: soundfile.SoundFile, limit: int) -> int:

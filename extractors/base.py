@@ -126,6 +126,18 @@ class Extractor:
             parameters=self.parameters(),
         )
 
+    def told(self, language: str | None, assumed: str | None) -> Extractor:
+        """This extractor for clips of which a language is known; default: it makes no difference.
+
+        Args:
+            language: in which the clip is spoken, as its manifest says.
+            assumed: to be tried where the extractor is unsure of what it hears.
+
+        Raises:
+            UserError: it cannot hear that language.
+        """
+        return self
+
     def load(self) -> None:
         """Load models, once per process, before the first clip."""
 

@@ -36,6 +36,10 @@ _PUBLISHED = frozenset(
     f"{size}{ending}" for size in ("tiny", "base", "small", "medium") for ending in ("", ".en")
 ) | {"large-v1", "large-v2", "large-v3"}
 
+#: Tokens in a second of speech in a language other than English at most, and in a window: a loop
+#: costs what it writes. Scripts of three bytes a letter, at 10 letters a second, take 30.
+TOKENS_PER_S, MAX_TOKENS = 30, 400
+
 #: In which numbers a model computes, as CTranslate2 names them.
 COMPUTE_TYPES = (
     "bfloat16",
@@ -90,6 +94,8 @@ class FasterWhisperExtractor(Recogniser):
         gpu = self.compute_type is None and expects_gpu(self.device)
         own = {**super().parameters(), "compute_type": self._numbers(gpu)}
         more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
+        if not self.english_only:
+            more["tokens_per_s"] = TOKENS_PER_S
         if self.short_windows:
             more["short_windows"] = SHORT_WINDOWS
         return own | more
@@ -234,9 +240,11 @@ class FasterWhisperExtractor(Recogniser):
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
+        limit = _most_tokens(parts, language)
         segments, info = model.transcribe(
             speech,
             language=language,
+            max_new_tokens=limit and min(limit, MAX_TOKENS),
             clip_timestamps=edges(parts),
             word_timestamps=True,
             condition_on_previous_text=False,
@@ -248,8 +256,19 @@ class FasterWhisperExtractor(Recogniser):
             log_prob_threshold=self.log_probability,
             compression_ratio_threshold=self.compression,
         )
-        found: list[Mapping[str, Any]] = [asdict(segment) for segment in segments]
+        found: list[Mapping[str, Any]] = []
+        for segment in segments:  # each window is decoded when it is asked for
+            found.append(asdict(segment))
+            if limit and sum(len(one["tokens"]) for one in found) >= limit:
+                break
         return Decoded(found, str(info.language), float(info.language_probability))
+
+
+def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
+    """Tokens at most, so that a loop ends; None: as many as the model can write."""
+    if language in (None, "en"):
+        return None
+    return round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))
 
 
 def _threads() -> int:

@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Signal, Span, Transcript, Word
+from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError, Word
 from blueprints.distribution import install_line
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
+from extractors.catalogue import another_recogniser
 from extractors.suspect import suspicions
 
 #: Stretches of speech closer than this are decoded as one, seconds: the language model and
@@ -73,6 +74,19 @@ class PocketsphinxExtractor(Extractor):
     def close(self) -> None:
         """Release the model."""
         _decoder.cache_clear()
+
+    def told(self, language: str | None, assumed: str | None) -> PocketsphinxExtractor:
+        """Itself; it hears English only.
+
+        Raises:
+            UserError: the clip is in another language.
+        """
+        if language not in (None, "en"):
+            raise UserError(
+                f"{self.name}: language {language!r}, but it hears English only;"
+                f" {another_recogniser('faster-whisper')}"
+            )
+        return self
 
     def extract(self, clip: Clip, known: Blueprint) -> Transcript | Absent:
         """Recognise one clip; ``known.signal`` says where speech is."""

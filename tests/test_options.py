@@ -11,7 +11,8 @@ import typer
 from typer.testing import CliRunner
 
 from tests.support.cli import ROOT
-from trace_eval.commands.cli import GROUPS, app
+from trace_eval.commands.cli import app
+from trace_eval.commands.listing import GROUPS
 from trace_eval.commands.renames import renamed
 from trace_eval.data.settings import help_of, hints_of
 from trace_eval.judges.options import FIELDS, STATE, JudgeOptions
@@ -52,6 +53,9 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
     code, page = typed("--help")
     places = [page.index(f"─ {name} ─") for name in GROUPS]
     assert (code, places) == (0, sorted(places))
+    whole: Any = typer.main.get_command(app)
+    for name, summary in {n: s for group in GROUPS.values() for n, s in group.items()}.items():
+        assert " ".join(whole.commands[name].help.split()).startswith(summary), name
     code, start = typed()
     assert code == 0
     assert "trace-eval doctor" in start

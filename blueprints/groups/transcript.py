@@ -50,9 +50,10 @@ class Transcript(Present):
 
     text: str
     language: str = Field(description="ISO 639-1 code, e.g. en")
-    language_source: Literal["detected", "given", "model"] = Field(
-        description="detected in the audio; given by the user; model: assumed, not detected,"
-        " because the recogniser knows no other"
+    language_source: Literal["detected", "given", "model", "assumed"] = Field(
+        description="detected in the audio; given by the user or the manifest; model: assumed, not"
+        " detected, because the recogniser knows no other; assumed: that of the request, because"
+        " the one heard is unsure"
     )
     language_probability: float | None = Field(None, ge=0, le=1)
     spoken: Spoken | None = Field(

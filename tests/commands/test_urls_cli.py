@@ -49,13 +49,15 @@ def web(folder: Path) -> Iterator[Web]:
 
 
 @pytest.fixture(scope="module")
-def judged(web: Web, folder: Path) -> Done:
+def judged(web: Web, folder: Path, examples_cache: Path) -> Done:
     manifest = f"{web.url}/pairs.csv"
-    options = ["--cache", folder / "cache", "--workers", "2"]
+    options = ["--cache", examples_cache, "--workers", "2"]
     return trace_eval("judge", manifest, "--out", folder / "run", *options)
 
 
-def test_a_manifest_and_its_recordings_behind_urls(judged: Done, web: Web, folder: Path) -> None:
+def test_a_manifest_and_its_recordings_behind_urls(
+    judged: Done, web: Web, folder: Path, examples_cache: Path
+) -> None:
     assert judged.code == 1  # one of two pairs was scored
     assert "1 of 2 pairs scored (50.0%)" in judged.err
     run = Run.open(folder / "run")
@@ -68,7 +70,7 @@ def test_a_manifest_and_its_recordings_behind_urls(judged: Done, web: Web, folde
     assert "secret" not in judged.out + judged.err
     web.asked.clear()
     again = trace_eval(
-        *("judge", f"{web.url}/pairs.csv", "--out", folder / "again", "--cache", folder / "cache")
+        *("judge", f"{web.url}/pairs.csv", "--out", folder / "again", "--cache", examples_cache)
     )
     assert "1 of 2" in again.err
     assert set(web.fetched()) == {"/pairs.csv", "/clips/none.ogg"}
@@ -116,9 +118,11 @@ def test_what_is_gone_is_told_where_it_would_be_heard(judged: Done, web: Web, fo
         gone.write_bytes(kept)
 
 
-def test_extract_a_folder_behind_a_url(judged: Done, web: Web, folder: Path) -> None:
+def test_extract_a_folder_behind_a_url(
+    judged: Done, web: Web, folder: Path, examples_cache: Path
+) -> None:
     out = folder / "out"
-    done = trace_eval("extract", f"{web.url}/clips", "--out", out, "--cache", folder / "cache")
+    done = trace_eval("extract", f"{web.url}/clips", "--out", out, "--cache", examples_cache)
     assert done.code == 0, done.err
     sources = {json.loads(line)["source"] for line in (out / "clips.jsonl").open()}
     assert sources == {f"{web.url}/clips/{name}" for name in NAMES}

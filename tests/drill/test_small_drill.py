@@ -20,6 +20,7 @@ def test_a_failing_server() -> None:
     assert outcome.notes["kinds of faults"] >= 28
 
 
+@pytest.mark.slow
 def test_a_full_disk() -> None:
     assert not surroundings.drill(1, frozenset({"files of 20 kB at most"}), count=1).lost
 

@@ -258,6 +258,7 @@ def test_a_run_is_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
     assert list((tmp_path / "ray" / "shards").glob("*.parquet"))
 
 
+@pytest.mark.slow
 def test_scores_are_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
     _clips(tmp_path, 2)
     items = [{"id": f"i{n}", "answer": {"audio": f"{n}.wav"}} for n in range(2)]
@@ -300,6 +301,7 @@ def test_a_worker_with_other_versions_is_refused(
         _extract(_clips(tmp_path, 2), options, tmp_path / "shards")
 
 
+@pytest.mark.slow
 def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
     clips = [ROOT / "examples" / "clips" / name for name in ("three-times-b.ogg", "silent-a.flac")]
     for engine in ("ray", "local"):

@@ -51,6 +51,7 @@ def test_the_yardstick_itself() -> None:
     assert normalised("Count from 1 to 10: 'Now'!") == ["count", "from", "one", "to", "ten", "now"]
 
 
+@pytest.mark.slow
 def test_word_error_rate_on_spoken_prompts(data: Path) -> None:
     lines = (data / "prompts/texts.jsonl").read_text().splitlines()
     wrong = total = 0
@@ -84,6 +85,7 @@ def test_words_have_times_confidence_and_no_markup() -> None:
     assert times[-1] < clip.seconds - 0.3
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_what_was_heard_before() -> None:
     clip, other = say(), say("Nobody expected rain on a Sunday morning.", voice="Female1")
     first = heard(clip)

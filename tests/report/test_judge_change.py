@@ -10,12 +10,19 @@ import pytest
 from benchmarks.gate import ChangeCell, changes
 from blueprints import UserError
 from tests.support.cli import trace_eval
-from tests.support.judged import judged_run
-from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
+from tests.support.judged import judged_run, rated_run
+from trace_eval.compare import (
+    BoardChange,
+    ChangeOptions,
+    JudgeChange,
+    judge_change,
+    judge_change_tables,
+)
 from trace_eval.compare.flips import noise_per_judging
 from trace_eval.compare.mapping import mapping
 from trace_eval.data.labels import read_labels
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.ratings import read_ratings
 
 FEW = ChangeOptions(BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(60)]
@@ -59,6 +66,7 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
     )
     assert line.slope_error is not None
     assert 2 * line.slope_error == pytest.approx(0.056, abs=2e-3)
+    assert line.slope_half == pytest.approx(0.0564, abs=5e-5)
     assert line.at(80.0) is None
     assert report.sentence.startswith("ranks differ: scores shift by +1.23")
     with pytest.raises(UserError, match=r"two rows.*--key"):
@@ -132,7 +140,9 @@ def test_the_title_names_what_differs_beside_the_judge(tmp_path: Path) -> None:
     assert [row.name for row in report.held if row.same is False] == ["model", "prompt"]
     other = judged_run(tmp_path / "other", LABELS, version="v2", parameters={"model": "m1"})
     assert of_runs(old, other).title == "recordings changed"
-    assert of_runs(old, old).sentence == "identical judgements: not an A/A"
+    same = of_runs(old, old)
+    assert same.sentence == "identical judgements: not an A/A"
+    assert same.title == "nothing that is recorded changed"
 
 
 def test_shifts_and_their_sentence(tmp_path: Path) -> None:
@@ -154,6 +164,65 @@ def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     assert of_runs(old, same).sentence.startswith("interchangeable within 0.02")
     aa = of_runs(old, new, repeats=(judged_run(tmp_path / "aa", lost, cached=True),))
     assert aa.flips[0].noise.measured  # its raw replies differ, so no cache of OLD gave them
+
+
+def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path: Path) -> None:
+    new = {name: "1" if row % 10 else "2" for row, name in enumerate(NAMES)}  # 54 of 60 won
+    runs = judged_run(tmp_path / "old", LABELS), judged_run(tmp_path / "new", new, seconds=2.0)
+    people = tmp_path / "people.csv"
+    # 40 of 60 are labelled, by two people who agree on all but one; the new judge says the same
+    rows = [f"{n},{who},{new[n]}\n" for n in NAMES[10:50] for who in "xy"]
+    rows[0] = f"{NAMES[10]},x,1\n"
+    people.write_text("id,rater,preference\n" + "".join(rows))
+    report = judge_change(runs, options=FEW, labels=read_labels(people))
+    assert isinstance(report, JudgeChange)
+    (found,) = report.people
+    assert found.nearer == "new"
+    assert found.ceiling is not None
+    assert (found.ceiling.pairs, found.ceiling.agreement) == (40, 39 / 40)
+    old, by_new = found.powered
+    assert (old.labelled, old.judged) == (39, 60)  # where people split there is no label
+    assert old.labels == by_new.labels == pytest.approx(36 / 39)
+    assert (old.judge, by_new.judge) == (pytest.approx(40 / 60), 0.9)
+    flips = report.flips[0].flips
+    assert flips.labels == ("1", "2", "both_good", "both_bad")
+    assert flips.transitions[:2] == ((36, 4, 0, 0), (18, 2, 0, 0))
+    means = report.direction[0].first, report.direction[0].second
+    assert means == (pytest.approx(40 / 60), pytest.approx(0.9))
+    shown = {table.title: table for table in judge_change_tables(report)}
+    assert "0.975, kappa" in shown["People"].rows[0][-1]
+    assert len(shown["People's mean from few labels"].rows) == 2
+
+
+def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
+    true = {name: 1.0 + row % 5 for row, name in enumerate(NAMES)}
+    half = {name: [value, value] for name, value in [*true.items()][::2]}
+    half["i0"] = [1.0, 2.0]
+    far = {name: min(value + 1, 5.0) for name, value in true.items()}
+    old = rated_run(tmp_path / "old", far, ratings=half)
+    new = rated_run(tmp_path / "new", true, seconds=2.0, ratings=half)
+    report = of_runs(old, new)
+    (found,) = report.rated
+    assert (found.items, found.nearer, found.judges) == (30, "new", ("old", "new"))
+    # the old one is 1 too high, but for 5: 4 of 5 items by a quarter, and i0 by a half of that
+    assert found.errors[0].value == pytest.approx((24 * 0.25 - 0.125) / 30)
+    assert found.errors[1].value == pytest.approx(0.125 / 30)
+    assert found.p < 0.001
+    assert found.ceiling is not None
+    assert found.ceiling.error == pytest.approx(0.25 / 30)
+    assert found.powered[1].both is not None
+    assert [group.by for group in report.groups] == ["length"]
+    assert report.mapping is not None
+    titles = [table.title for table in judge_change_tables(report)]
+    assert "Nearer to people's ratings" in titles
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("id,rater,score\n" + "".join(f"{n},x,{v}\n" for n, v in far.items()))
+    told = judge_change((old, new), options=FEW, labels=read_ratings(ratings))
+    assert isinstance(told, JudgeChange)
+    assert told.rated[0].nearer == "old"
+    ratings.write_text("id,rater,score\ni0,x,9\n")
+    with pytest.raises(UserError, match=r"rating of item 'i0' is 9, and old scores from 1 to 5"):
+        judge_change((old, new), options=FEW, labels=read_ratings(ratings))
 
 
 def test_a_mapping_must_beat_none_and_stays_in_its_range() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data.items import Candidate, Single
+from trace_eval.data.items import Candidate, ScoreLabels, Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.data.scores import Score
@@ -79,13 +79,26 @@ def judged_run(
     return folder
 
 
-def rated_run(folder: Path, values: Mapping[str, float | None], seconds: float = 1.0) -> Path:
-    """A run of single answers: item -> score by the rubric ``correctness``; None: unscored."""
+def rated_run(
+    folder: Path,
+    values: Mapping[str, float | None],
+    seconds: float = 1.0,
+    ratings: Mapping[str, Sequence[float]] | None = None,
+) -> Path:
+    """A run of single answers: item -> score by the rubric ``correctness``; None: unscored.
+
+    Args:
+        seconds: of every call; a copy of a run has the same.
+        ratings: item -> people's ratings of it.
+    """
     rubric = load_rubric("correctness")
     items, scores = [], []
     for name, value in values.items():
         answer = Candidate(text=f"answer to {name}")
-        items.append(Single(id=name, instruction=Instruction(text=name), answer=answer))
+        given = (ratings or {}).get(name)
+        labels = None if given is None else ScoreLabels.model_validate({"scores": list(given)})
+        asked = Instruction(text=name)
+        items.append(Single(id=name, instruction=asked, answer=answer, labels=labels))
         made: dict[str, Any] = {"item": name, "rubric": rubric.name, "judge": "j"}
         made |= {"rubric_sha256": rubric.sha256, "status": "scored", "value": value}
         if value is None:

@@ -11,7 +11,8 @@ blueprints:
 fusion:
 extractors: blueprints
 audio: blueprints extractors
-data: blueprints fusion
+data: blueprints extractors fusion
+conversations: blueprints data extractors
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -24,7 +25,7 @@ extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
 judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
 judges.rules: blueprints data extractors fusion judges.base
-judges.text: blueprints data extractors judges judges.base judges.chat judges.options rubrics
+judges.text: blueprints data extractors judges judges.base judges.chat judges.options measures rubrics
 judges.views: blueprints data extractors judges.base judges.chat judges.options judges.text
 judges.naturalness: blueprints data fusion judges judges.text rubrics
 judges.rating: blueprints data fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
@@ -37,15 +38,17 @@ judges.reward: audio blueprints data extractors fusion judges judges.base judges
 judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
-runs: blueprints data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
+runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
-turns: blueprints data extractors stats
+turns: blueprints conversations data stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
-report: blueprints data extractors fusion rubrics runs static stats
+report: blueprints data extractors fusion measures rubrics runs static stats
 review: blueprints data extracting extractors fusion rubrics runs static stats
 compare: blueprints data fusion report rubrics runs stats
+findings: blueprints compare data runs stats
+judged: blueprints data findings judges.options options report runs
 gate: blueprints compare data runs stats
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from trace_eval.conversations.definitions.eva import latency_score, percentile
+from trace_eval.data.conversation import ClockKind
 from trace_eval.turns import (
     DEFINITIONS,
     Clock,
@@ -16,8 +18,6 @@ from trace_eval.turns import (
     Speaker,
     Turn,
 )
-from trace_eval.turns.conversation import ClockKind
-from trace_eval.turns.definitions.eva import latency_score, percentile
 
 Spans = Sequence[tuple[float, float]]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.cli import trace_eval
+from trace_eval.conversations.definitions.eva import exchanges_of
 from trace_eval.turns import TurnsOptions, TurnsReport, time_turns
-from trace_eval.turns.definitions.eva import exchanges_of
 
 
 def _json(path: Path) -> Any:

@@ -13,9 +13,9 @@ from blueprints import UserError
 from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.vad import speech_probability, speech_probability_of_blocks
 from tests.support.cli import ROOT, trace_eval
+from trace_eval.conversations.sound import hear
+from trace_eval.data.conversation import Channel
 from trace_eval.turns import ReadOptions, Turn, TurnsOptions, TurnsReport, time_turns
-from trace_eval.turns.conversation import Channel
-from trace_eval.turns.sound import hear
 
 CLIPS = ROOT / "examples" / "clips"
 

@@ -3,40 +3,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from blueprints.distribution import DISTRIBUTION, SCRIPT, __version__
-from trace_eval.commands import (
-    ablate,
-    agree,
-    best,
-    card,
-    compare,
-    convert,
-    doctor,
-    drill,
-    export,
-    extract,
-    fuse,
-    gate,
-    judge,
-    merge,
-    models,
-    plan,
-    rank,
-    report,
-    review,
-    rubrics,
-    runs,
-    schema,
-    screen,
-    show,
-    train,
-    turns,
-)
 from trace_eval.commands.console import results, show_advice
 from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
 from trace_eval.data.access import UrlAccess, set_url_access
@@ -95,34 +66,6 @@ def _everywhere(
         raise typer.Exit
     if context.invoked_subcommand is None:
         results().print(_START, markup=False, highlight=False)
-
-
-#: Heading of the help page -> its commands, in the order in which they are used.
-GROUPS: dict[str, tuple[Callable[..., None] | typer.Typer, ...]] = {
-    "Judge": (judge.judge, judge.rate, best.best, extract.extract),
-    "Look": (report.report, show.show, runs.runs, export.export, review.review),
-    "Conclude": (
-        agree.agree,
-        rank.rank,
-        compare.compare,
-        gate.gate,
-        screen.screen,
-        plan.plan,
-        card.card,
-    ),
-    "Set up": (doctor.doctor, models.app, rubrics.app, schema.schema),
-    "More": (
-        *(turns.turns, convert.convert, fuse.fuse, merge.merge, ablate.ablate),
-        *(drill.app, train.app),
-    ),
-}
-
-for heading, members in GROUPS.items():
-    for member in members:
-        if isinstance(member, typer.Typer):
-            app.add_typer(member, rich_help_panel=heading)
-        else:
-            app.command(rich_help_panel=heading)(member)
 
 
 def main() -> None:

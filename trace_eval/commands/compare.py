@@ -112,10 +112,15 @@ def print_change(
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import judge_change, judge_change_tables
-    from trace_eval.data.labels import read_labels
+    from trace_eval.data.labels import LabelTable, read_labels
+    from trace_eval.runs.run import Run
+    from trace_eval.stats.agreement.ratings import Ratings, read_ratings
     from trace_eval.stats.agreement.tabular import write_json
 
-    known = read_labels(labels) if labels else None
+    known: LabelTable | Ratings | None = None
+    if labels:
+        rated = Run(sources[0]).holds_scores
+        known = read_ratings(labels) if rated else read_labels(labels)
     report = judge_change(sources, repeats, options, known, *board)
     console = stdout_console()
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)

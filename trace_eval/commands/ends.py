@@ -34,6 +34,7 @@ from trace_eval.commands.console import (
     EXIT_USAGE,
     complain,
 )
+from trace_eval.commands.listing import ImportedOnUse, listed
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
@@ -44,7 +45,28 @@ GONE = {"speechjudge": "trace-eval convert speechjudge PATH OUT"}
 
 
 class Commands(TyperGroup):
-    """The commands, ended by :func:`ended`."""
+    """The commands, imported when they are used and ended by :func:`ended`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = ImportedOnUse()
+        self._lists = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of the help page."""
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or what the help page shows of it."""
+        return listed(cmd_name) if self._lists else super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help page; no command is imported for it."""
+        self._lists = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._lists = False
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that was named; one that is gone is refused with its new spelling."""

@@ -57,6 +57,12 @@ def rank(
     baseline: Annotated[
         str | None, typer.Option(help="Also give win rates against this system.")
     ] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Names of the systems of A and B, where the pairs name none."
+        ),
+    ] = None,
     orders: Annotated[
         Orders,
         typer.Option(
@@ -101,6 +107,7 @@ def rank(
     """
     from trace_eval.commands.render import print_report
     from trace_eval.data.judge_files import Columns
+    from trace_eval.data.labels import parse_sides
     from trace_eval.stats import BootstrapOptions, RankOptions
     from trace_eval.stats import rank as rank_systems
 
@@ -116,6 +123,7 @@ def rank(
             dimension=dimension,
             policy=policy,
             judge=judge,
+            systems=parse_sides(systems),
             orders=orders.value,
             keep_inconsistent=keep_inconsistent,
             missing=missing.value,

@@ -1,19 +1,21 @@
-"""The tables of a judge change, of runs and of boards, for people."""
+"""The tables of a judge change of two judgings, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.compare.boards import BoardChange
-from trace_eval.compare.change import JudgeChange
-from trace_eval.compare.conclusions import Change
+import numpy as np
+
+from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.flips import KINDS
 from trace_eval.compare.mapping import Mapping
+from trace_eval.compare.people_tables import people_tables
+from trace_eval.compare.shared_tables import conclusions_table, mapped_cells, mapping_table
 from trace_eval.stats.agreement.share import Share
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 
-#: Systems that a table of boards lists.
-_ROWS = 40
+#: Steps of a mapping of scores that are listed.
+_STEPS = 11
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
@@ -21,65 +23,35 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
     yield from (found for found in _of_runs(report) if found.rows)
 
 
-def board_tables(report: BoardChange) -> Iterator[Table]:
-    """The same of two boards: shifts, conclusions, mapping."""
+def _of_runs(report: JudgeChange) -> Iterator[Table]:
+    yield _held(report)
+    yield _coverage(report)
+    yield _flips(report)
+    yield from _transitions(report)
+    yield _direction(report)
+    yield _labels(report)
+    yield from _systems(report)
+    yield from people_tables(report)
+    if report.mapping is not None:
+        yield mapping_table(report.mapping)
+        if report.systems is None or not report.direction[0].labels:
+            yield _steps(report.mapping)
     yield table(
-        f"{report.first} -> {report.second}",
-        (
-            "systems",
-            "n",
-            "Spearman",
-            "Kendall",
-            "mean |shift|",
-            "mean shift",
-            "largest",
-            "of",
-            "largest rank move",
-            "move",
-            "pairs in another order",
-        ),
-        (
-            (
-                f.rows,
-                f.systems,
-                f.spearman,
-                f.kendall,
-                f"{f.mean_absolute:.3f}",
-                f"{f.mean:+.3f}",
-                f"{f.largest:+.2f}",
-                f.of,
-                f.rank_move,
-                f.moved,
-                f"{f.reordered} of {f.pairs}",
-            )
-            for f in report.figures
-        ),
+        "Severe items",
+        ("item", "metric", "first", "second", "why"),
+        ((s.item, s.metric, s.before, s.after, "; ".join(s.why)) for s in report.severe),
+        "points of answer A: 1 win, 0 loss",
     )
-    yield _conclusions(report.conclusions)
-    yield _mapping(report.mapping)
+    yield _where(report)
     yield table(
         "Largest shifts",
-        ("system", "first", "second", "shift", "rank", "p (Holm)", "first, mapped", "95 %"),
-        (
-            (
-                row.system,
-                f"{row.first:g}",
-                f"{row.second:g}",
-                f"{row.shift:+.2f}",
-                f"{row.ranks[0]} to {row.ranks[1]}",
-                p_value(row.p_holm),
-                NOTHING if row.mapped is None else f"{row.mapped:.2f}",
-                NOTHING
-                if row.mapped_range is None
-                else f"{row.mapped_range[0]:.1f} to {row.mapped_range[1]:.1f}",
-            )
-            for row in report.shifts[:_ROWS]
-        ),
+        ("item", "first", "second"),
+        ((name, f"{x:.3g}", f"{y:.3g}") for name, x, y in report.items),
     )
 
 
-def _of_runs(report: JudgeChange) -> Iterator[Table]:
-    yield table(
+def _held(report: JudgeChange) -> Table:
+    return table(
         "Held fixed",
         ("what", "same", report.first, report.second),
         (
@@ -88,7 +60,10 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
         ),
         f"only in the first {report.only_first}, only in the second {report.only_second} items",
     )
-    yield table(
+
+
+def _coverage(report: JudgeChange) -> Table:
+    return table(
         "Coverage of the common items",
         (
             "metric",
@@ -117,12 +92,16 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
         ),
         "worst and best: everything unscored counts against, or for, the second",
     )
-    yield _flips(report)
-    yield table(
-        "Direction, second minus first, points from 0 to 1",
+
+
+def _direction(report: JudgeChange) -> Table:
+    return table(
+        "Direction, points from 0 to 1",
         (
             "metric",
             "items",
+            "first",
+            "second",
             "mean shift",
             "p (sign flips)",
             "90 % interval",
@@ -132,6 +111,8 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
             (
                 d.metric,
                 d.items,
+                f"{d.first:.4f}",
+                f"{d.second:.4f}",
                 d.shift,
                 p_value(d.p),
                 NOTHING
@@ -141,9 +122,13 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
             )
             for d in report.direction
         ),
-        f"{report.options.bootstrap.level:.0%} intervals; two one-sided tests for the margin",
+        f"means of answer A, or of scores; {report.options.bootstrap.level:.0%} intervals; two"
+        " one-sided tests for the margin",
     )
-    yield table(
+
+
+def _labels(report: JudgeChange) -> Table:
+    return table(
         "Shares of labels",
         ("metric", "label", "first", "second", "shift"),
         (
@@ -153,28 +138,42 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
         ),
         "1: answer A is better (the first place)",
     )
-    yield from _systems(report)
-    yield from _people(report)
-    if report.mapping is not None:
-        yield _mapping(report.mapping)
-    yield table(
-        "Severe items",
-        ("item", "metric", "first", "second", "why"),
-        ((s.item, s.metric, s.before, s.after, "; ".join(s.why)) for s in report.severe),
-        "points of answer A: 1 win, 0 loss",
+
+
+def _transitions(report: JudgeChange) -> Iterator[Table]:
+    """Of the pair as a whole, or of what the report is about."""
+    for row in report.flips:
+        if row.metric == report.main:
+            yield table(
+                f"Transitions of {row.metric}",
+                ("first \\ second", *row.flips.labels),
+                (
+                    (label, *counts)
+                    for label, counts in zip(row.flips.labels, row.flips.transitions, strict=True)
+                ),
+            )
+
+
+def _steps(found: Mapping) -> Table:
+    """Old scores of the whole scale on the new one."""
+    places = np.unique(np.round(np.linspace(found.low, found.high, _STEPS), 6)).tolist()
+    rows = ((f"{old:.3g}", *mapped_cells(found, old)) for old in places)
+    return table(
+        "First scores, mapped",
+        ("first", "mapped", "95 %"),
+        () if found.half_width is None else rows,
+        "points from 0 to 1, of one item",
     )
-    yield table(
+
+
+def _where(report: JudgeChange) -> Table:
+    return table(
         "Where it flips",
         ("by", "value", "items", "flips", "share", "mean shift"),
         (
             (g.by, g.value, g.items, g.flips, _share(Share(g.flips, g.items)), f"{g.shift:+.4f}")
             for g in report.groups
         ),
-    )
-    yield table(
-        "Largest shifts",
-        ("item", "first", "second"),
-        ((name, f"{x:.3g}", f"{y:.3g}") for name, x, y in report.items),
     )
 
 
@@ -208,138 +207,34 @@ def _systems(report: JudgeChange) -> Iterator[Table]:
     found = report.systems
     if found is None:
         return
+    mapped = report.mapping if report.direction[0].labels else None
     yield table(
         f"Systems: Spearman {found.correlation.spearman or 0:.3f},"
         f" Kendall {found.correlation.kendall or 0:.3f}",
-        ("system", "items", "first", "second", "shift", "rank"),
         (
-            (r.system, r.items, r.first, r.second, r.shift, f"{r.ranks[0]} to {r.ranks[1]}")
+            "system",
+            "items",
+            "first",
+            "second",
+            "shift",
+            "p (Holm)",
+            "rank",
+            "first, mapped",
+            "95 %",
+        ),
+        (
+            (
+                r.system,
+                r.items,
+                r.first,
+                r.second,
+                r.shift,
+                p_value(r.p_holm),
+                f"{r.ranks[0]} to {r.ranks[1]}",
+                *mapped_cells(mapped, r.first.value),
+            )
             for r in found.rows
         ),
-        "mean points, ties as halves",
+        "mean points, ties as halves; p: of no shift, by sign flips",
     )
-    yield _conclusions(found.conclusions)
-
-
-def _conclusions(families: tuple[Change, ...]) -> Table:
-    rows = []
-    for family in families:
-        names = [
-            f"{kind}: {name}"
-            for kind in ("reversed", "lost", "gained")
-            for name in getattr(family, kind)
-        ]
-        rows.append(
-            (
-                family.family,
-                family.size,
-                *(len(getattr(family, kind)) for kind in ("lost", "gained", "reversed")),
-                family.reordered,
-                "{} / {} / {}".format(*family.raw),
-                NOTHING
-                if family.expected is None
-                else f"{family.expected:g} ({family.expected_from})",
-                "; ".join(names[:3]) + ("; ..." if len(names) > 3 else "") or NOTHING,
-            )
-        )
-    return table(
-        "Conclusions that change",
-        (
-            "family",
-            "size",
-            "lost",
-            "gained",
-            "reversed",
-            "order only",
-            "without Holm",
-            "expected by noise",
-            "which",
-        ),
-        rows,
-        "two-sided at 5 %, Holm within the family; order only: another order, both undecided",
-    )
-
-
-def _people(report: JudgeChange) -> Iterator[Table]:
-    if not report.people:
-        return
-    yield table(
-        "People",
-        ("metric", "judge", "items", "accuracy", "kappa", "majority class"),
-        (
-            (
-                p.metric,
-                s.judge,
-                s.scored,
-                s.metrics.get("accuracy_4way") or s.metrics.get("accuracy_3way"),
-                s.metrics.get("kappa"),
-                s.majority.accuracy,
-            )
-            for p in report.people
-            for s in p.scores
-        ),
-    )
-    yield table(
-        "Nearer to people",
-        (
-            "metric",
-            "accuracy, second minus first",
-            "kappa, second minus first",
-            "only first right",
-            "only second right",
-            "McNemar p",
-            "nearer",
-        ),
-        (
-            (
-                p.metric,
-                p.comparison.difference,
-                p.comparison.kappa_difference,
-                p.comparison.mcnemar.only_first,
-                p.comparison.mcnemar.only_second,
-                p_value(p.comparison.mcnemar.p),
-                p.nearer or "not told apart",
-            )
-            for p in report.people
-        ),
-    )
-    for found in report.people:
-        for score in found.scores:
-            yield table(
-                f"Confusion: {score.judge} on {found.metric}",
-                ("people", *score.labels),
-                ((label, *row) for label, row in zip(score.labels, score.confusion, strict=True)),
-            )
-
-
-def _mapping(found: Mapping) -> Table:
-    line = NOTHING
-    if found.slope is not None and found.slope_error is not None:
-        error = 2 * found.slope_error
-        line = f"{found.intercept:.3f} + {found.slope:.3f} first (slope +- {error:.3f})"
-    return table(
-        "Mapping of first to second",
-        (
-            "mapping",
-            "points",
-            "second =",
-            "residual sd",
-            "a new one is placed to +-",
-            "left-out error",
-            "without mapping",
-            "only within",
-        ),
-        [
-            (
-                "no mapping" if found.kind == "none" else found.kind,
-                found.points,
-                line,
-                *(
-                    NOTHING if v is None else f"{v:.3g}"
-                    for v in (found.sd, found.half_width, found.left_out, found.identity)
-                ),
-                f"{found.low:g} to {found.high:g}",
-            )
-        ],
-        found.reason or "first scores stay as they are; mapped ones stand beside them",
-    )
+    yield conclusions_table(found.conclusions)

@@ -34,11 +34,15 @@ class Flips:
         share: flips over the items that both scored; ``interval`` gives Wilson's.
         kinds: kind -> items, see :data:`KINDS`; empty for scores.
         kappa: of the two judgings with each other; None: scores, or one label throughout.
+        labels: of the transitions; empty for scores.
+        transitions: items by label of the first (rows) and of the second (columns).
     """
 
     share: Share
     kinds: dict[str, int]
     kappa: float | None
+    labels: tuple[str, ...] = ()
+    transitions: tuple[tuple[int, ...], ...] = ()
 
 
 def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]:
@@ -76,7 +80,8 @@ def flips(one: Metric, other: Metric) -> Flips:
     )
     value = float(kappa(counts))
     kinds = {name: int(number) for name, number in zip(KINDS, found, strict=True)}
-    return Flips(share, kinds, None if np.isnan(value) else value)
+    rows = tuple(tuple(row) for row in counts.tolist())
+    return Flips(share, kinds, None if np.isnan(value) else value, labels, rows)
 
 
 @dataclass(frozen=True)

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.compare.boards import BoardChange, compare_boards, is_board, read_board
-from trace_eval.compare.change import ChangeOptions, JudgeChange, compare_judgings
-from trace_eval.compare.change_tables import board_tables, change_tables
-from trace_eval.compare.judgings import Judging, read_judging
+from trace_eval.compare.board_tables import board_tables
+from trace_eval.compare.boards import BoardChange, compare_boards
+from trace_eval.compare.change import compare_judgings
+from trace_eval.compare.change_report import ChangeOptions, JudgeChange
+from trace_eval.compare.change_tables import change_tables
+from trace_eval.compare.judgings import Judging
+from trace_eval.compare.read_board import is_board, read_board
+from trace_eval.compare.read_judging import Source, read_judging
+from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.tabular import Table
 
 
 def judge_change(
-    sources: Sequence[Path | str],
-    repeats: Sequence[Path | str] = (),
+    sources: Sequence[Source],
+    repeats: Sequence[Source] = (),
     options: ChangeOptions | None = None,
-    labels: LabelTable | None = None,
+    labels: LabelTable | Ratings | None = None,
     truth: str | None = None,
     keys: Sequence[str] = ("system",),
     items: int | None = None,
@@ -35,7 +41,8 @@ def judge_change(
             (``FILE:COLUMN`` with a row per system).
         repeats: the first source judged once more (A/A).
         options: default: :class:`ChangeOptions`.
-        labels: people's labels; None: those in the runs, or the column ``truth``.
+        labels: people's labels, of scores their ratings; None: those in the runs, or the column
+            ``truth``.
         truth: of tables, the column of people's labels.
         keys: of boards, the columns that together name a system.
         items: of boards, how many items are behind each win rate.
@@ -45,20 +52,22 @@ def judge_change(
     """
     if len(sources) != 2:
         raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
-    boards = [is_board(source) for source in sources]
-    if all(boards):
-        one, other = (read_board(source, keys) for source in sources)
+    tables = [source for source in sources if not isinstance(source, Run) and is_board(source)]
+    if len(tables) == len(sources):
+        one, other = (read_board(source, keys) for source in tables)
         return compare_boards(one, other, items)
-    if any(boards):
+    if tables:
         raise UserError("judge change: one table has a row per system, the other a row per item")
     first, second = (with_labels(read_judging(source, truth), labels) for source in sources)
     return compare_judgings(first, second, [read_judging(each) for each in repeats], options)
 
 
-def with_labels(judging: Judging, labels: LabelTable | None) -> Judging:
+def with_labels(judging: Judging, labels: LabelTable | Ratings | None) -> Judging:
     """The judging with these labels of people instead of its own."""
     if labels is None:
         return judging
+    if isinstance(labels, Ratings):
+        return with_ratings(judging, labels)
     items = items_of(labels)
     place = items.index()
     rows = np.array([place.get(key, -1) for key in judging.ids.tolist()], np.int64)
@@ -66,7 +75,7 @@ def with_labels(judging: Judging, labels: LabelTable | None) -> Judging:
         name: np.where(rows >= 0, codes[rows], MISSING).astype(np.int8)
         for name, codes in items.codes.items()
     }
-    return replace(judging, people=people)
+    return replace(judging, people=people, ceiling=pair_ceiling(labels))
 
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:

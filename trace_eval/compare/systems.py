@@ -18,7 +18,9 @@ from trace_eval.compare.conclusions import (
 )
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.ranks import ranks
 
@@ -34,6 +36,7 @@ class SystemShift:
 
     Attributes:
         ranks: 1 is best; None: it has no score.
+        p_holm: of no shift, by sign flips of its own items, over all systems.
     """
 
     system: str
@@ -42,6 +45,7 @@ class SystemShift:
     second: IntervalEstimate
     shift: IntervalEstimate
     ranks: tuple[int | None, int | None]
+    p_holm: float
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,10 @@ def _rows(
         )
         for key in ("first", "second")
     ]
+    gap = second - first
+    adjusted = holm(
+        [_shift_p(table, n, known, gap, cluster, options.seed) for n in range(len(table.names))]
+    )
     rows = [
         SystemShift(
             name,
@@ -164,10 +172,25 @@ def _rows(
             found[f"second.{name}"],
             found[f"shift.{name}"],
             (places[0][name], places[1][name]),
+            adjusted[number],
         )
         for number, name in enumerate(table.names)
     ]
     return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
+
+
+def _shift_p(
+    table: _Table,
+    number: int,
+    known: NDArray[np.bool_],
+    gap: Array,
+    cluster: NDArray[np.int64] | None,
+    seed: int,
+) -> float:
+    """Of no shift of one system, on the items that it answered."""
+    mine = (table.system == number) & known
+    units = None if cluster is None else cluster[table.item[mine]]
+    return sign_flip(gap[mine], units, seed=seed)
 
 
 def _ranks(values: list[float | None]) -> list[int | None]:

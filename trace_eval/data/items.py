@@ -11,7 +11,18 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
 
 from blueprints import FiniteJson, Strict
-from trace_eval.data.pairs import MAX_ID, Answer, Instruction, Pair, Recording, same_but_signatures
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.pairs import (
+    MAX_ID,
+    Answer,
+    Instruction,
+    Pair,
+    Recording,
+    SpokenLanguage,
+    is_none,
+    same_but_signatures,
+    turn_recordings,
+)
 
 #: First character of the names of raters who are known by their place in a list only; such a
 #: name says nothing across items.
@@ -40,15 +51,21 @@ class Turn(Recording):
 
 
 class Candidate(Recording):
-    """A single answer: a recording, the turns of a dialogue, or words."""
+    """A single answer: a recording, the turns of a dialogue, a conversation, or words."""
 
     text: str | None = Field(None, description="the answer's words; may be empty, then it is too")
     turns: tuple[Turn, ...] = Field((), description="a dialogue's recordings in order")
+    conversation: Conversation | None = Field(
+        None, exclude_if=is_none, description="turns and events on one clock"
+    )
 
     @model_validator(mode="after")
     def _one_form(self) -> Candidate:
-        if not self.has_audio and not self.turns and self.text is None:
-            raise ValueError("an answer needs 'audio', 'turns' or 'text'")
+        if self.conversation is not None:
+            if self.has_audio or self.turns or self.text is not None:
+                raise ValueError("an answer that is a conversation has no other form; keep one")
+        elif not self.has_audio and not self.turns and self.text is None:
+            raise ValueError("an answer needs 'audio', 'turns' or 'text', or a 'conversation'")
         if self.has_audio and self.turns:
             raise ValueError("an answer has 'audio' or 'turns', not both")
         return self
@@ -56,7 +73,23 @@ class Candidate(Recording):
     @property
     def is_spoken(self) -> bool:
         """True where there is something to hear."""
-        return self.has_audio or bool(self.turns)
+        return self.has_audio or bool(self.spoken_turns)
+
+    @property
+    def spoken_turns(self) -> dict[str, Turn]:
+        """Role -> what is heard of it, turn by turn: of a dialogue, or of a conversation."""
+        if self.conversation is None:
+            return {f"turn-{n}": turn for n, turn in enumerate(self.turns, start=1)}
+        said = self.conversation.turns
+        return {
+            role: Turn(**dict(recording), speaker=said[int(role.rpartition("-")[2])].speaker)
+            for role, recording in turn_recordings("answer", self.conversation).items()
+        }
+
+
+def is_empty(value: object) -> bool:
+    """For fields that only some records have: the others leave them out."""
+    return not value
 
 
 class ScoreLabels(Strict):
@@ -96,6 +129,12 @@ class ScoreLabels(Strict):
         listed = {k: [v] if isinstance(v, str) else v for k, v in given.items()}
         return {rater: entries for rater, entries in listed.items() if entries}
 
+    turns: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        exclude_if=is_empty,
+        description="of a conversation: number of a turn -> rater -> score",
+    )
+
     @property
     def given(self) -> dict[str, float]:
         """Rater -> score, without those who gave none."""
@@ -126,6 +165,11 @@ class Single(Strict):
     transcription: str | None = Field(None, description="words of the audio that is asked about")
     labels: ScoreLabels | None = Field(None, description="people's scores, never shown to a judge")
     category: str | None = None
+    language: SpokenLanguage | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # records without one stay as they were
+        description="ISO 639-1 code or English name of what is spoken; then none is detected",
+    )
     split: str | None = Field(None, description="train, dev or test")
     meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
@@ -140,14 +184,23 @@ class Single(Strict):
         return (self.system,)
 
     @property
+    def has_conversations(self) -> bool:
+        """Whether the answer is a conversation."""
+        return self.answer.conversation is not None
+
+    @property
     def has_reference(self) -> bool:
         """Whether any reference says anything."""
         return any(text.strip() for text in self.reference)
 
     def recordings(self) -> dict[str, Recording]:
-        """Role -> what there is to decode: ``instruction``, ``answer`` or ``turn-1``, ..."""
+        """Role -> what there is to decode.
+
+        ``instruction``, and ``answer``, the ``turn-1``, ... of a dialogue, or the
+        ``answer/turn-0``, ... of a conversation.
+        """
         roles: dict[str, Recording] = {"instruction": self.instruction, "answer": self.answer}
-        roles |= {f"turn-{n}": turn for n, turn in enumerate(self.answer.turns, start=1)}
+        roles |= self.answer.spoken_turns
         return {role: recording for role, recording in roles.items() if recording.has_audio}
 
     @property
@@ -174,9 +227,12 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
             question_id=pair.instruction_id or pair.id,
             instruction=pair.instruction,
             reference=(answer.reference,) if answer.reference else (),
-            answer=Candidate(**{**recording, "data": answer.data}),
+            answer=Candidate(
+                **{**recording, "data": answer.data, "conversation": answer.conversation}
+            ),
             system=answer.system,
             category=pair.category,
+            language=pair.language,
             meta=pair.meta,
         )
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from blueprints import FiniteJson, Strict
+from blueprints.languages import find_language, language_code
 from fusion import Rating
+from trace_eval.data.conversation import Conversation
 from trace_eval.data.files import utf8_name
 from trace_eval.data.urls import is_url, location, redacted
 
@@ -24,6 +27,28 @@ Model = TypeVar("Model", bound=Strict)
 MAX_ID = 1000
 
 
+def _code(text: str) -> str:
+    """Of a language, also with its region: ``en-US``."""
+    return find_language(re.split("[-_]", text)[0]) or language_code(text)
+
+
+#: An ISO 639-1 code, made from what a file says.
+SpokenLanguage = Annotated[str, AfterValidator(_code)]
+
+
+class Cut(Strict):
+    """A stretch of one channel of a file, as a turn of a conversation is."""
+
+    channel: int = Field(ge=0, description="which channel of the file, from 0")
+    start_s: float = Field(ge=0, description="in the file's own time, seconds")
+    end_s: float = Field(ge=0, description="end of the half-open stretch")
+
+
+def is_none(value: object) -> bool:
+    """For fields that only some records have: the others leave them out and keep their bytes."""
+    return value is None
+
+
 class Recording(Strict):
     """A clip by path, by URL, or by the bytes of its file (Hugging Face audio columns)."""
 
@@ -35,6 +60,10 @@ class Recording(Strict):
     )
     data: bytes | None = Field(
         None, exclude=True, repr=False, description="bytes of the file, where there is no path"
+    )
+
+    cut: Cut | None = Field(
+        None, exclude_if=is_none, description="the part of it that is meant; null: all of it"
     )
 
     @model_validator(mode="before")
@@ -71,8 +100,13 @@ class Recording(Strict):
         A URL is told without passwords and signatures, see :func:`trace_eval.data.urls.redacted`.
         """
         if self.data is not None:
-            return "bytes:" + hashlib.sha256(self.data).hexdigest()
-        return str(self.audio) if self.url is None else redacted(self.url)
+            whole = "bytes:" + hashlib.sha256(self.data).hexdigest()
+        else:
+            whole = str(self.audio) if self.url is None else redacted(self.url)
+        if self.cut is None:
+            return whole
+        cut = self.cut
+        return f"{whole}#channel={cut.channel}&t={cut.start_s:.6f},{cut.end_s:.6f}"
 
 
 class Instruction(Recording):
@@ -82,15 +116,21 @@ class Instruction(Recording):
 
 
 class Answer(Recording):
-    """What one system answered."""
+    """What one system answered: a recording, or a whole conversation."""
 
     system: str | None = Field(None, description="name of the system that answered")
     reference: str | None = Field(None, description="what should have been said, for WER")
 
+    conversation: Conversation | None = Field(
+        None, exclude_if=is_none, description="the call that it is, instead of a recording"
+    )
+
     @model_validator(mode="after")
     def _needs_audio(self) -> Answer:
-        if not self.has_audio:
+        if not self.has_audio and self.conversation is None:
             raise ValueError("an answer needs 'audio': the path or URL of its recording")
+        if self.has_audio and self.conversation is not None:
+            raise ValueError("an answer has 'audio' or 'conversation', not both")
         return self
 
 
@@ -114,10 +154,15 @@ class Pair(Strict):
     b: Answer
     labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
     category: str | None = None
+    language: SpokenLanguage | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # records without one stay as they were
+        description="ISO 639-1 code or English name of what is spoken; then none is detected",
+    )
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")
     voice: Recording | None = Field(
         None,
-        exclude_if=lambda value: value is None,  # records without one stay as they were
+        exclude_if=is_none,
         description="the voice that both answers should speak in (prompt of a TTS system)",
     )
     meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
@@ -140,12 +185,25 @@ class Pair(Strict):
     def recordings(self) -> dict[str, Recording]:
         """Role -> what there is to decode: ``instruction`` and ``voice`` (if any), ``a``, ``b``."""
         voice = self.voice or Recording()
-        return recordings_of(instruction=self.instruction, a=self.a, b=self.b, voice=voice)
+        found = recordings_of(instruction=self.instruction, a=self.a, b=self.b, voice=voice)
+        for side, answer in (("a", self.a), ("b", self.b)):
+            found |= turn_recordings(side, answer.conversation)
+        return found
 
     @property
     def answer_roles(self) -> list[str]:
         """The roles of :meth:`recordings` that belong to the answers."""
-        return ["a", "b"]
+        return [
+            role
+            for side, answer in (("a", self.a), ("b", self.b))
+            for role in turn_recordings(side, answer.conversation) or [side]
+            if answer.has_audio or role != side
+        ]
+
+    @property
+    def has_conversations(self) -> bool:
+        """Whether an answer is a conversation."""
+        return any(answer.conversation is not None for answer in self.answers)
 
     def same_as(self, other: object) -> bool:
         """Equal, though the URLs of its recordings may have been signed anew."""
@@ -155,6 +213,34 @@ class Pair(Strict):
 def recordings_of(**roles: Recording) -> dict[str, Recording]:
     """The roles that have something to decode."""
     return {role: recording for role, recording in roles.items() if recording.has_audio}
+
+
+def turn_role(side: str, number: int) -> str:
+    """What the recording of a conversation's turn is called, e.g. ``answer/turn-3``."""
+    return f"{side}/turn-{number}"
+
+
+def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, Recording]:
+    """Role -> recording of every turn that can be heard: a cut of its channel, or its own file."""
+    if conversation is None:
+        return {}
+    channels = {channel.name: channel for channel in conversation.channels}
+    of_speaker = {one.name: channels.get(one.channel or "") for one in conversation.speakers}
+    found: dict[str, Recording] = {}
+    for number, turn in enumerate(conversation.turns):
+        channel = of_speaker[turn.speaker]
+        if turn.audio is not None:
+            recording = Recording(audio=turn.audio)
+        elif channel is None or turn.start_s is None or turn.end_s is None:
+            continue
+        else:
+            start_s, end_s = (max(0.0, channel.file_time(at)) for at in (turn.start_s, turn.end_s))
+            if end_s <= start_s:
+                continue
+            cut = Cut(channel=channel.channel, start_s=start_s, end_s=end_s)
+            recording = Recording(audio=channel.audio, cut=cut)
+        found[turn_role(side, number)] = recording
+    return found
 
 
 def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> Model:

@@ -11,6 +11,7 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.columns import Fields
+from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.files import make_folder, replace_file, utf8_name
+from trace_eval.data.layouts import BETTER, LISTS, OTHER_NAMES, WORSE, unfolded
 from trace_eval.data.pairs import Labels, Model, Pair, Recording, map_recordings
+from trace_eval.data.spelling import spelled
 from trace_eval.data.urls import joined, redact_urls
 
 #: Flat column names -> place in the pair. The first name is ours, the others are accepted.
@@ -33,16 +38,31 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("b", "system"): ("b_system", "system_b", "model_b", "model2"),
     ("a", "reference"): ("a_reference", "reference_a"),
     ("b", "reference"): ("b_reference", "reference_b"),
+    ("a", "conversation"): ("a_conversation",),
+    ("b", "conversation"): ("b_conversation",),
     ("voice", "audio"): ("voice_audio", "voice_path", "prompt_audio"),
     ("labels", "content"): ("label_content", "content"),
     ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
     ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
     ("labels", "overall"): ("label_overall", "overall"),
-    ("labels", "preference"): ("label_preference", "preference"),
+    ("labels", "preference"): ("label_preference", "preference", "winner", "preferred"),
     ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
+    ("language",): ("language",),
     ("instruction_id",): ("instruction_id", "data_ID"),
 }
+
+#: What a record of a pair is made of, for ``--column`` and for what is said of a file without.
+PAIR_FIELDS = Fields(
+    {
+        **{names[0]: (*names, *OTHER_NAMES.get(names[0], ())) for names in COLUMNS.values()},
+        "chosen": BETTER,
+        "rejected": WORSE,
+    },
+    needed=("a", "b"),
+    sounds=frozenset(("a", "b", "instruction_audio", "voice_audio", "chosen", "rejected")),
+    instead=frozenset((*BETTER, *WORSE, *LISTS, "conversation_a", "messages_a", "a_conversation")),
+)
 
 #: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
 _FASTER = {"a": "1", "b": "2"}
@@ -67,12 +87,14 @@ class NoLabel:
         column: of the file.
         value: as it stands there.
         expected: what would be a label, in words.
+        tie: it is a plain tie, which only a column without typed ties may hold.
     """
 
     field: str
     column: str
     value: Any
     expected: str
+    tie: bool = False
 
 
 #: Told of a label that cannot be read.
@@ -84,6 +106,7 @@ def pair_from_record(
     root: Path | str,
     spill: Spill | None = None,
     dropped: Dropped | None = None,
+    conversations: ConversationReader | None = None,
 ) -> Pair:
     """Build a pair; relative paths are taken from ``root``.
 
@@ -95,15 +118,17 @@ def pair_from_record(
         dropped: told of labels that hold something else, e.g. a text in a column ``content``;
             the pair is made without those in flat columns. Default: that is an error, as it is
             wherever labels are nested under ``labels``.
+        conversations: reads an answer's ``conversation`` that is a path.
 
     Raises:
         UserError: a field is missing or has a value outside its label set.
     """
     tree: dict[str, Any] = {"meta": {}}
+    record = unfolded(record)
     for key, value in record.items():
         if value is None or value == "":
             continue
-        if key in _RECORDINGS and _is_audio_cell(value):
+        if key in _RECORDINGS and is_audio_cell(value):
             _put(tree, (key, "audio"), value)
         elif key == "voice" and not _is_recording(value):
             tree["meta"][key] = value  # what a voice is called
@@ -122,12 +147,14 @@ def pair_from_record(
     for role in _RECORDINGS:
         if role in tree:
             resolve_audio(tree[role], root, spill)
+            resolve_conversation(tree[role], root, conversations)
     if not tree.get("voice", True):
         del tree["voice"]
     for key in ("id", "instruction_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
     _text_labels(tree.get("labels"))
+    _spell_labels(tree, record)
     if dropped:
         _drop_labels(tree, record, dropped)
     try:
@@ -140,7 +167,9 @@ def pair_from_record(
 def is_pair_record(record: Mapping[str, Any]) -> bool:
     """True for a record with two answers."""
     sides = {
-        _PLACES.get(key, (key,))[0] for key, value in record.items() if value not in (None, "")
+        _PLACES.get(key, (key,))[0]
+        for key, value in unfolded(record).items()
+        if value is not None and not (isinstance(value, str) and not value)
     }
     return {"a", "b"} <= sides
 
@@ -151,7 +180,7 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
     tree.setdefault(place[-1], value)
 
 
-def _is_audio_cell(value: Any) -> bool:
+def is_audio_cell(value: Any) -> bool:
     """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
 
@@ -198,12 +227,53 @@ def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | No
         recording["audio"] = joined(root, audio) if isinstance(audio, str) else audio
 
 
+def resolve_conversation(
+    answer: dict[str, Any], root: Path | str, read: ConversationReader | None
+) -> None:
+    """Put the conversation of an answer in its place: one that is there, or what a path holds.
+
+    Raises:
+        UserError: it cannot be read, or there is nobody to read it.
+    """
+    found = answer.get("conversation")
+    if found is None or isinstance(found, Conversation):
+        return
+    if isinstance(root, str):
+        raise UserError("conversation: its recordings cannot lie behind a URL; fetch them first")
+    if isinstance(found, Mapping):
+        try:
+            answer["conversation"] = rooted(Conversation.model_validate(found), root)
+        except ValidationError as error:
+            raise UserError(f"conversation.{first_problem(error, 'conversation')}") from None
+        return
+    if not isinstance(found, str):
+        raise UserError(f"conversation: expected a path or an object (got {found!r:.80})")
+    if read is None:
+        raise UserError(
+            f"conversation {found!r:.80}: only judge and rate read it from a path; name the run"
+            " that they made, or put the conversation itself there"
+        )
+    answer["conversation"] = read(root / found)
+
+
 def _text_labels(labels: dict[str, Any] | None) -> None:
     """CSV readers and people write the labels 1 and 2 as numbers."""
     for key, value in (labels or {}).items():
         if type(value) in (int, float) and value in (1, 2):
             assert labels is not None
             labels[key] = str(int(value))
+
+
+def _spell_labels(tree: dict[str, Any], record: Mapping[str, Any]) -> None:
+    """Labels of flat columns as we spell them; those that are none stay what they are."""
+    nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
+    sides = [_mapping(tree.get(side)).get("system") for side in "ab"]
+    for name, value in tree.get("labels", {}).items():
+        if name in ("match", *nested) or not isinstance(value, str):
+            continue
+        with suppress(ValueError):
+            who = (*sides, record.get("system"))
+            tree["labels"][name] = spelled(value, who, name != "preference")
 
 
 def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped) -> None:
@@ -220,7 +290,8 @@ def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropp
             if name not in nested:
                 del labels[name]
             expected = error.errors(include_url=False)[0]["msg"]
-            dropped(NoLabel(name, columns.get(name, name), value, expected))
+            column = columns.get(name, name)
+            dropped(NoLabel(name, column, record.get(column, value), expected, value == "tie"))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

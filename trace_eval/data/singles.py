@@ -15,8 +15,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.columns import Fields
+from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
-from trace_eval.data.records import Spill, first_problem, is_json, resolve_audio
+from trace_eval.data.layouts import DIALOGUES, unfolded
+from trace_eval.data.records import (
+    Spill,
+    first_problem,
+    is_json,
+    resolve_audio,
+    resolve_conversation,
+)
 
 #: Names in files -> fields. The first name is ours, the others are accepted.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -26,17 +35,29 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "question_audio": ("question_audio", "instruction_audio", "instruction_path"),
     "reference": ("reference", "references", "correct_answer"),
     "candidate": ("candidate", "candidate_answer", "response"),
-    "audio": ("audio", "audio_path", "candidate_audio"),
+    "audio": ("audio", "audio_path", "candidate_audio", "file_name"),
     "turns": ("turns",),
+    "conversation": ("conversation",),
     "system": ("system", "model"),
     "context": ("context", "scene"),
     "rationale": ("rationale",),
     "transcription": ("transcription",),
     "category": ("category",),
+    "language": ("language",),
     "split": ("split",),
     "scores": ("scores", "ratings"),
     "feedback": ("feedback",),
 }
+
+#: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
+SINGLE_FIELDS = Fields(
+    {**COLUMNS, "id": (*COLUMNS["id"], "pair_id")},
+    needed=("audio",),
+    sounds=frozenset(("audio", "question_audio")),
+    instead=frozenset(
+        (*COLUMNS["candidate"], *COLUMNS["turns"], "answer", "a", "b", "conversation", *DIALOGUES)
+    ),
+)
 
 _FIELDS = {name: field for field, names in COLUMNS.items() for name in names}
 
@@ -48,21 +69,24 @@ _AUTHORS_KEY = re.compile(r"_(M\d{1,9}_\d{1,9})\Z")
 
 
 def single_from_record(
-    record: Mapping[str, Any], root: Path | str, spill: Spill | None = None
+    record: Mapping[str, Any],
+    root: Path | str,
+    spill: Spill | None = None,
+    conversations: ConversationReader | None = None,
 ) -> Single:
     """Build a single answer; relative paths are taken from ``root``.
 
     Args:
         record: one JSON object or table row; ``None`` counts as absent, an empty cell too,
             except that an empty candidate is an empty answer.
-        root, spill: see :func:`trace_eval.data.records.pair_from_record`.
+        root, spill, conversations: see :func:`trace_eval.data.records.pair_from_record`.
 
     Raises:
         UserError: a field is missing, given twice or has a value of another kind.
     """
-    fields, nested, meta = _sorted(record)
+    fields, nested, meta = _sorted(unfolded(record))
     tree: dict[str, Any] = {name: fields.pop(name) for name in _PLAIN if name in fields}
-    tree |= {name: fields.pop(name) for name in ("category", "split") if name in fields}
+    tree |= {name: fields.pop(name) for name in ("category", "language", "split") if name in fields}
     tree["instruction"] = _instruction(fields, nested)
     tree["answer"] = _answer(fields, nested)
     tree["labels"] = _labels(fields, nested)
@@ -76,6 +100,7 @@ def single_from_record(
     for recording in (tree["instruction"], tree["answer"], *tree["answer"].get("turns", ())):
         if isinstance(recording, dict):
             resolve_audio(recording, root, spill)
+    resolve_conversation(tree["answer"], root, conversations)
     try:
         return Single.model_validate({k: v for k, v in tree.items() if v is not None})
     except ValidationError as error:
@@ -134,7 +159,8 @@ def _instruction(fields: dict[str, Any], nested: dict[str, Mapping[str, Any]]) -
 
 def _answer(fields: dict[str, Any], nested: dict[str, Mapping[str, Any]]) -> dict[str, Any]:
     tree = {k: v for k, v in nested.get("answer", {}).items() if v is not None}
-    for field, place in (("candidate", "text"), ("audio", "audio"), ("turns", "turns")):
+    places = {"candidate": "text", **{name: name for name in ("audio", "turns", "conversation")}}
+    for field, place in places.items():
         if field in fields:
             _once(tree, place, field, fields.pop(field))
     if tree.get("text") == "" and (tree.get("audio") or tree.get("turns")):

@@ -11,9 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
-from blueprints import Absent, Blueprint, Present, Signal, Status, UserError
-from extractors.audio import Clip, decode
+from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError
+from extractors.audio import Clip, Part, decode
 from extractors.base import Extractor, Item
 from extractors.limits import MAX_SECONDS
 from trace_eval.extracting.cache import Cache, Stamp, group_key, lasting, stamp_of
@@ -27,6 +28,12 @@ class ClipSource:
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
     url: str | None = field(default=None, repr=False)
+    language: str | None = None
+    """ISO 639-1 code of the language that is spoken in it, where the manifest says so."""
+    assumed: str | None = None
+    """The language to be tried where the recogniser is unsure."""
+    part: Part | None = None
+    """A stretch of one channel; None: the whole recording."""
 
     @property
     def content(self) -> Path | bytes:
@@ -50,6 +57,21 @@ class ClipSource:
         Raises:
             UserError: it is too large to be fetched.
         """
+        found = self._whole_stamp()
+        if found is None or self.part is None:
+            return found
+        return found._replace(place=f"{found.place}#{self.part!r}")
+
+    def decode(self, max_seconds: float = MAX_SECONDS) -> Clip:
+        """Its samples, read now.
+
+        Raises:
+            AudioError: it cannot be decoded.
+            UserError: it cannot be fetched.
+        """
+        return decode(self.content, self.id, max_seconds, self.part)
+
+    def _whole_stamp(self) -> Stamp | None:
         if self.path is not None:
             return stamp_of(self.path)
         if self.url is None:
@@ -78,6 +100,13 @@ class Extracted:
         return replace(self, work={**earlier.work, **self.work})
 
 
+class _Told(NamedTuple):
+    """An extractor that was told the language of a clip, or why it cannot hear that."""
+
+    extractor: Extractor | Absent
+    provenance: Provenance
+
+
 class ClipExtractor:
     """Runs a plan of extractors over recordings, through the cache.
 
@@ -102,6 +131,7 @@ class ClipExtractor:
         self._blocked: dict[str, Absent] = {}
         self._loaded: set[str] = set()
         self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
+        self._told: dict[tuple[str, str | None, str | None], _Told] = {}
 
     def run(
         self,
@@ -136,16 +166,51 @@ class ClipExtractor:
 
     def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
         """Compute every job's key of this extractor's group; later groups' keys hold it."""
-        source, used = self._provenance[extractor.group], self._used(extractor)
+        used = self._used(extractor)
         for job in jobs:
             assert job.blueprint is not None
             needs = {name: job.keys[name] for name in used}
+            source = self._for(extractor, job.source).provenance
             job.keys[extractor.group] = group_key(job.blueprint.clip, source, needs)
 
+    def _for(self, extractor: Extractor, source: ClipSource) -> _Told:
+        """The extractor for a clip of which the language may be known."""
+        group, language, assumed = extractor.group, source.language, source.assumed
+        if language is None and assumed is None:
+            return _Told(extractor, self._provenance[group])
+        key = (group, language, assumed)
+        if key not in self._told:
+            try:
+                told = extractor.told(language, assumed)
+                known = self._provenance[group] if told is extractor else told.provenance()
+                self._told[key] = _Told(told, known)
+            except UserError as error:
+                before = self._provenance[group]
+                named = {**before.parameters, "language": language}
+                known = before.model_copy(update={"parameters": named})
+                self._told[key] = _Told(failure(extractor, error), known)
+        return self._told[key]
+
     def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
-        """Give every job this extractor's group: from the cache, else by measuring."""
-        group, source = extractor.group, self._provenance[extractor.group]
+        """Give every job this extractor's group, those of one language together."""
         self._name(extractor, jobs)
+        alike: dict[int, tuple[_Told, list[_Job]]] = {}
+        for job in jobs:
+            told = self._for(extractor, job.source)
+            alike.setdefault(id(told.extractor), (told, []))[1].append(job)
+        for told, some in alike.values():
+            if isinstance(told.extractor, Absent):
+                for job in some:
+                    assert job.blueprint is not None
+                    job.blueprint = job.blueprint.with_group(
+                        extractor.group, told.extractor, told.provenance
+                    )
+            else:
+                self._fill_alike(told.extractor, told.provenance, some)
+
+    def _fill_alike(self, extractor: Extractor, source: Provenance, jobs: Sequence[_Job]) -> None:
+        """From the cache, else by measuring."""
+        group = extractor.group
         missing: dict[str, list[_Job]] = {}
         for job in jobs:
             assert job.blueprint is not None
@@ -244,7 +309,7 @@ class _Job:
         """Decode if that has not happened yet; False (and an error kept) when it fails."""
         if self.clip is None and self.error is None:
             try:
-                self.clip = decode(self.source.content, self.source.id, max_seconds)
+                self.clip = self.source.decode(max_seconds)
             except UserError as error:
                 self.error = str(error)
             except Exception as error:  # a decoder bug costs one clip, not the run

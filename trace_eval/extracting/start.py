@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from blueprints import UserError
 from blueprints.languages import language_code
+from extractors.audio import Part
 from extractors.base import Extractor
 from extractors.catalogue import another_recogniser
 from extractors.registry import AUTO, plan_extractors
@@ -133,9 +134,19 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
     return list(visible.split(",") if visible else map(str, range(count)))[:count]
 
 
-def source_of(recording: Recording) -> ClipSource:
-    """What the engine is told of a recording."""
-    return ClipSource(recording.source_id, recording.audio, recording.data, recording.url)
+def source_of(
+    recording: Recording, language: str | None = None, assumed: str | None = None
+) -> ClipSource:
+    """What the engine is told of a recording, and of the language spoken in it.
+
+    Args:
+        recording: where it is.
+        language, assumed: see :class:`ClipSource`.
+    """
+    cut = recording.cut
+    part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
+    place = (recording.audio, recording.data, recording.url)
+    return ClipSource(recording.source_id, *place, language, assumed, part)
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 from trace_eval.data.files import make_folder, replace_file
-from trace_eval.gate.evaluate import GateReport, GateRow
+from trace_eval.gate.report import GateReport, GateRow
 from trace_eval.stats.agreement.tabular import p_value
 
 #: What XML 1.0 cannot hold, not even escaped.

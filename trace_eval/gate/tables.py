@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.gate.evaluate import GateReport
+from trace_eval.gate.report import GateReport
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 
 

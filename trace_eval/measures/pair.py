@@ -8,7 +8,7 @@ from blueprints import Absent, Blueprint, UserError
 from blueprints.languages import UNSPACED
 from trace_eval.data.items import Item
 from trace_eval.data.pairs import Answer, Pair
-from trace_eval.measures.language import answers_in_language, asked_language
+from trace_eval.measures.language import answers_in_language, asked_language, languages_of
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
 from trace_eval.measures.text import text_errors
@@ -65,6 +65,14 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, M
     return measure_pair(item, blueprints["a"], blueprints["b"], asked, voice)
 
 
+def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
+    """What :func:`~trace_eval.measures.language.languages_of` says of a pair."""
+    if not isinstance(item, Pair):
+        return {}
+    answers = {role: blueprints[role] for role in item.answer_roles}
+    return languages_of(item.instruction.text, blueprints.get("instruction"), answers)
+
+
 def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
@@ -76,4 +84,5 @@ def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:
         told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         return Measure.without(WER_UNIT, told), Measure.without(CER_UNIT, told)
     unit = UNSPACED_UNIT if transcript.language in UNSPACED else WER_UNIT
-    return Measure(value=errors.wer, unit=unit), Measure(value=errors.cer, unit=CER_UNIT)
+    by = f"; {errors.normaliser}"
+    return Measure(value=errors.wer, unit=unit + by), Measure(value=errors.cer, unit=CER_UNIT + by)

@@ -57,7 +57,12 @@ def guesses_in(run: Run) -> Guesses:
 
 
 def _is_guessed(record: dict[str, Any], heard: dict[str, Any]) -> bool:
-    words = len(heard.get("words") or ()) or len(heard.get("text", "").split())
-    speech_s = (record.get("signal") or {}).get("speech_s")
-    syllables = (record.get("rate") or {}).get("syllables")
-    return guess_of(words, speech_s, syllables, heard.get("suspect") or ()) is not None
+    why = guess_of(
+        heard.get("text", ""),
+        len(heard.get("words") or ()),
+        heard["language"],
+        (record.get("signal") or {}).get("speech_s"),
+        (record.get("rate") or {}).get("syllables"),
+        heard.get("suspect") or (),
+    )
+    return why is not None

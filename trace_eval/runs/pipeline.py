@@ -24,7 +24,8 @@ from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.panel import Panel
-from trace_eval.measures import PairMeasures, measure_item
+from trace_eval.measures import PairMeasures, measure_item, pair_languages
+from trace_eval.measures.language import asked_language, is_unsure
 from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
@@ -64,10 +65,7 @@ def decode_recording(recording: Recording) -> Clip:
         AudioError: it cannot be decoded (any more).
         UserError: it cannot be fetched.
     """
-    from extractors.audio import decode
-
-    source = source_of(recording)
-    return decode(source.content, source.id)
+    return source_of(recording).decode()
 
 
 def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> list[Extractor]:
@@ -136,18 +134,17 @@ def load_model(judge: Judge | Panel) -> None:
 class ClipPool:
     """Recordings in flight, each asked for once and kept while somebody needs it."""
 
-    def __init__(self, engine: Engine, on_clip: Callable[[Extracted], None]) -> None:
+    def __init__(self, engine: Engine, on_clip: Callable[[Extracted, ClipSource], None]) -> None:
         self._engine = engine
         self._on_clip = on_clip
-        self._tasks: dict[str, asyncio.Task[Extracted]] = {}
-        self._users: dict[str, int] = {}
+        self._tasks: dict[ClipSource, asyncio.Task[Extracted]] = {}
+        self._users: dict[ClipSource, int] = {}
 
-    def request(self, recording: Recording) -> asyncio.Task[Extracted]:
+    def request(self, source: ClipSource) -> asyncio.Task[Extracted]:
         """Ask for a recording; pair every call with one :meth:`release`. Await it shielded."""
-        source = recording.source_id
         self._users[source] = self._users.get(source, 0) + 1
         if source not in self._tasks:
-            task = asyncio.create_task(self._extract(source_of(recording)))
+            task = asyncio.create_task(self._extract(source))
             # Of two clips that fail, one is waited for; the other's error is the same news.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._tasks[source] = task
@@ -155,12 +152,11 @@ class ClipPool:
 
     async def _extract(self, source: ClipSource) -> Extracted:
         found = await self._engine.extract(source)
-        self._on_clip(found)
+        self._on_clip(found, source)
         return found
 
-    def release(self, recording: Recording) -> None:
+    def release(self, source: ClipSource) -> None:
         """One user less; the last one lets the blueprint go."""
-        source = recording.source_id
         self._users[source] -= 1
         if not self._users[source]:
             del self._users[source], self._tasks[source]
@@ -244,12 +240,23 @@ class Pipeline:
     async def _clips_of(self, item: Item) -> AsyncIterator[dict[str, Extracted]]:
         """Role -> clip of an item, held while they are needed."""
         wanted = recordings_needed(item, self._judge, self._voices)
-        tasks = {role: self._clips.request(recording) for role, recording in wanted.items()}
+        asked = {role: source_of(recording, item.language) for role, recording in wanted.items()}
+        held: list[ClipSource] = []
         try:
-            yield {role: await asyncio.shield(task) for role, task in tasks.items()}
+            found = await self._held(asked, held)
+            again = _unsure(item, wanted, found)
+            yield {**found, **await self._held(again, held)}
         finally:
-            for recording in wanted.values():
-                self._clips.release(recording)
+            for source in held:
+                self._clips.release(source)
+
+    async def _held(
+        self, asked: Mapping[str, ClipSource], held: list[ClipSource]
+    ) -> dict[str, Extracted]:
+        """Role -> clip; their sources join those that are to be released."""
+        tasks = {role: self._clips.request(source) for role, source in asked.items()}
+        held.extend(asked.values())
+        return {role: await asyncio.shield(task) for role, task in tasks.items()}
 
     async def _judge_clips(self, item: Item, clips: Mapping[str, Extracted]) -> list[Outcome]:
         answers = [clip for role, clip in clips.items() if role in item.answer_roles]
@@ -257,15 +264,17 @@ class Pipeline:
         if failed:
             return self._judge.unscored(item, Reason.CLIP_FAILED, _errors(failed))
         known = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
-        if self._run and (measures := measure_item(item, known)):
-            self._run.add_measures(PairMeasures(pair=item.id, measures=measures))
+        measures, languages = measure_item(item, known), pair_languages(item, known)
+        if self._run and (measures or languages):
+            found = PairMeasures(pair=item.id, measures=measures, languages=languages)
+            self._run.add_measures(found)
         async with self._judging:
             return await self._judge.outcomes(Case(item, known, decode_recording))
 
-    def _clip_done(self, clip: Extracted) -> None:
+    def _clip_done(self, clip: Extracted, source: ClipSource) -> None:
         if self._run:
             self._store(self._run, clip)
-        if self._listener:
+        if self._listener and source.assumed is None:  # else it is counted already
             self._listener(Event(clip=clip, activity=self._judge.activity()))
 
     def _store(self, run: Run, clip: Extracted) -> None:
@@ -278,6 +287,21 @@ class Pipeline:
                 self._sources.add(clip.source)
             name = found.clip if found else None
             run.add_clip(ClipRecord(source=clip.source, clip=name, error=clip.error))
+
+
+def _unsure(
+    item: Item, recordings: Mapping[str, Recording], found: Mapping[str, Extracted]
+) -> dict[str, ClipSource]:
+    """Role -> answer to hear again in the language of the request: its own was unsure."""
+    request = found.get("instruction")
+    asked = asked_language(item.instruction.text, request.blueprint if request else None)
+    if asked is None:
+        return {}
+    return {
+        role: source_of(recordings[role], assumed=asked)
+        for role, clip in found.items()
+        if role in item.answer_roles and is_unsure(clip.blueprint)
+    }
 
 
 def _errors(clips: Iterable[Extracted]) -> str:

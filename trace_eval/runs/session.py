@@ -237,7 +237,7 @@ class Session:
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
         voices = knows_voices(self.plan)
         sources = (
-            source_of(recording)
+            source_of(recording, item.language)
             for item in pending
             for recording in recordings_needed(item, self.judge, voices).values()
         )

@@ -90,6 +90,7 @@ def _rank_judged(
     What people say of all pairs keeps those that the judge contradicts itself on: they are asked
     about these, too, and its errors do not bias the estimate.
     """
+    source, caveats = _named(source, options)
     table, fused = _table(source, options)
     # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
     separate = options.orders == "separate"
@@ -99,13 +100,27 @@ def _rank_judged(
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, opinion_column(table, options.dimension))
     report = rank_labels(table, replace(options, policy=fused), human, labels, left_out)
-    caveats, powered = report.caveats, None
+    caveats, powered = (*caveats, *report.caveats), None
     if labels is not None and not separate:
         powered, why_not = _powered(table, labels, options)
         if why_not is not None:
             caveats = (*caveats, Caveat("people's win rates", f"left out: {why_not}"))
     warnings = (*source.warnings, *report.warnings)
     return replace(report, warnings=warnings, caveats=caveats, powered=powered)
+
+
+def _named(source: JudgedSource, options: RankOptions) -> tuple[JudgedSource, tuple[Caveat, ...]]:
+    """The source with systems called by their places, where no pair names any."""
+    named = source.with_sides(options.systems)
+    if named is None and options.systems is not None:
+        raise UserError(
+            f"--systems {','.join(options.systems)}: the pairs of {source.judgements.source} name"
+            " their systems"
+        )
+    if named is None or options.systems is not None:
+        return named or source, ()
+    told = "no pair names its systems: A and B are the answers' places; name them by --systems"
+    return named, (Caveat("all", f"{told} new,old"),)
 
 
 def _table(source: JudgedSource, options: RankOptions) -> tuple[LabelTable, str | None]:

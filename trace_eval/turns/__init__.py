@@ -1,13 +1,22 @@
 """Conversations: several turns on one clock, read from many layouts and timed by named rules."""
 
-from trace_eval.turns.agree import (
-    EventAgreement,
-    agree_on_events,
-    agreement_table,
-    read_event_labels,
+from trace_eval.conversations.definitions import (
+    DEFINITIONS,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+    definition_set,
 )
-from trace_eval.turns.compare import Difference, SystemsCompared, compare_systems
-from trace_eval.turns.conversation import (
+from trace_eval.conversations.layouts import (
+    LAYOUTS,
+    Layout,
+    Reading,
+    ReadOptions,
+    Unread,
+    read_conversations,
+)
+from trace_eval.data.conversation import (
     Channel,
     Clock,
     Conversation,
@@ -18,24 +27,15 @@ from trace_eval.turns.conversation import (
     Turn,
     Word,
 )
-from trace_eval.turns.definitions import (
-    DEFINITIONS,
-    DefinitionSet,
-    Event,
-    FigureSpec,
-    Measured,
-    definition_set,
+from trace_eval.turns.agree import (
+    EventAgreement,
+    agree_on_events,
+    agreement_table,
+    read_event_labels,
 )
+from trace_eval.turns.compare import Difference, SystemsCompared, compare_systems
 from trace_eval.turns.everything import TurnsFound, turns_report
 from trace_eval.turns.figures import Figure, FigureOptions, figures_of
-from trace_eval.turns.layouts import (
-    LAYOUTS,
-    Layout,
-    Reading,
-    ReadOptions,
-    Unread,
-    read_conversations,
-)
 from trace_eval.turns.report import Timed, TurnsOptions, TurnsReport, measure_items, time_turns
 
 __all__ = [

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.conversations.definitions.base import Event
+from trace_eval.conversations.layouts.rows import rows_of, time_of
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, Units, replicates
 from trace_eval.stats.agreement.interval import Range, percentile_interval
 from trace_eval.stats.agreement.tabular import Table, table
-from trace_eval.turns.definitions.base import Event
 from trace_eval.turns.figures import MIN_CONVERSATIONS, widened
-from trace_eval.turns.layouts.rows import rows_of, time_of
 from trace_eval.turns.report import TurnsReport
 
 #: A measured event whose start is this near to a labelled one's is the same, seconds.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     Statistic,
@@ -20,7 +21,6 @@ from trace_eval.stats.agreement.bootstrap import (
     resampled,
 )
 from trace_eval.stats.agreement.interval import Range, exact_interval, percentile_interval
-from trace_eval.turns.definitions.base import DefinitionSet, FigureSpec, Measured
 
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8

@@ -8,9 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trace_eval.conversations.definitions import (
+    DEFAULT,
+    DefinitionSet,
+    Event,
+    Measured,
+    definition_set,
+)
+from trace_eval.conversations.layouts import ReadOptions, Unread, read_conversations
+from trace_eval.data.conversation import ConversationItem, Turn
 from trace_eval.stats.agreement.tabular import Table, plain, table
-from trace_eval.turns.conversation import ConversationItem, Turn
-from trace_eval.turns.definitions import DEFAULT, DefinitionSet, Event, Measured, definition_set
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     Figure,
@@ -19,7 +26,6 @@ from trace_eval.turns.figures import (
     few,
     figures_of,
 )
-from trace_eval.turns.layouts import ReadOptions, Unread, read_conversations
 
 #: Characters of a turn's text in a timeline.
 _TEXT = 60

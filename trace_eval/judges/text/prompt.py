@@ -27,6 +27,7 @@ from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
+from trace_eval.judges.text.notes import Notes, notes_of
 from trace_eval.judges.text.repair import second_chance
 from trace_eval.rubrics import template_of
 
@@ -65,6 +66,7 @@ class Evidence:
     instruction: InstructionText
     a: AnswerText
     b: AnswerText
+    notes: Notes
 
 
 class PromptPack:
@@ -112,7 +114,9 @@ class PromptPack:
         if case.instruction and self._options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
-        return Evidence(InstructionText(text, spoken), self._shown(case.a), self._shown(case.b))
+        told = Notes() if "transcript" in self._options.drop else notes_of(case)
+        shown = (self._shown(case.a), self._shown(case.b))
+        return Evidence(InstructionText(text, spoken), *shown, told)
 
     def _shown(self, raw: Blueprint) -> AnswerText:
         blueprint = neutralise_blueprint(raw)
@@ -144,6 +148,7 @@ class PromptPack:
             "pair",
             instruction=evidence.instruction,
             answers=shown,
+            notes=evidence.notes.lines(order),
             fence=partial(fence, tag),
         )
         if self._flat:

@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 
 from blueprints import Blueprint, compact_legend, render_compact, render_paper
+from extractors.suspect import guessed
 from trace_eval.data.items import Single
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Part
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
+from trace_eval.judges.text.notes import guess_note
 from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
 
 
@@ -48,9 +50,16 @@ class BlueprintView(AnswerView):
         speakers = {
             f"turn-{n}": turn.speaker for n, turn in enumerate(case.single.answer.turns, start=1)
         }
-        return [
+        parts = [
             f"{_title(role, speakers)}\n{fence(role, text)}".strip() for role, text in shown.items()
         ]
+        return [*parts, *self._notes(case)]
+
+    def _notes(self, case: Case) -> list[str]:
+        if "transcript" in self._options.drop:
+            return []
+        found = {role: guessed(blueprint) for role, blueprint in case.answers.items()}
+        return [guess_note(role, why) for role, why in found.items() if why]
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
         return {role: self._render(blueprint) for role, blueprint in case.answers.items()}

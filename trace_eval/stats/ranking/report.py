@@ -38,6 +38,8 @@ class RankOptions:
         policy: labels: re-fuse the overall label with this policy; None: the stored label. In a
             report what fused these labels; None: nothing did, or it is not known.
         judge: which one, where the source has several.
+        systems: labels: names of the systems of A and B, where the pairs name none; None: ``A``
+            and ``B``.
         orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
         keep_inconsistent: labels: count what a judge that answers by position contradicts itself
             on, too.
@@ -54,6 +56,7 @@ class RankOptions:
     dimension: str | None = only(LABELS, "--dimension", None)
     policy: str | None = only(LABELS, "--policy", None)
     judge: str | None = None
+    systems: tuple[str, str] | None = only(LABELS, "--systems", None)
     orders: str = only(LABELS, "--orders", "reconciled")
     keep_inconsistent: bool = only(LABELS, "--keep-inconsistent", False)
     missing: Missing = "error"

@@ -1,0 +1,249 @@
+"""What :mod:`benchmarks.languages` prints: acceptance numbers, and the table by language."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blueprints.languages import UNSPACED, language_name
+
+PAGE = Path(__file__).parent.parent / "docs" / "models.md"
+BEGIN, END = "<!-- languages: python -m benchmarks.languages --write -->", "<!-- languages: end -->"
+
+
+class Heard(NamedTuple):
+    """What became of one clip.
+
+    Attributes:
+        named: the language that was heard.
+        errors, units: words, or characters where no spaces mark them.
+        own, english: what ``answers_in_language`` says when its own language, or English, is asked.
+        name_s, all_s: CPU seconds of naming the language, and of all that the recogniser does.
+        same: of English clips: word for word what tiny.en writes alone, and its CPU seconds.
+        base: of English clips: errors of base.
+    """
+
+    language: str
+    seconds: float
+    named: str
+    p: float
+    sure: bool
+    errors: int
+    units: int
+    guess: bool
+    own: float | None
+    english: float | None
+    name_s: float
+    all_s: float
+    same: tuple[bool, float] | None = None
+    base: int | None = None
+
+
+Row = tuple[str, str, str, str]
+
+
+def share(part: int, whole: int) -> str:
+    """E.g. ``9 of 10``."""
+    return f"{part} of {whole}"
+
+
+def acceptance(found: Mapping[str, Sequence[Heard]]) -> Iterator[Row]:
+    """(what, goal, measured, whether it holds); "not measured" where there are no clips."""
+
+    def row(
+        what: str, goal: str, of: str, check: Callable[[Sequence[Heard]], tuple[str, bool]]
+    ) -> Row:
+        clips = found.get(of, ())
+        if not clips:
+            return what, goal, "not measured: no clips here", "unknown"
+        told, holds = check(clips)
+        return what, goal, told, "yes" if holds else "NO"
+
+    def total(clips: Sequence[Heard], name: str) -> int:
+        return sum(getattr(clip, name) for clip in clips)
+
+    def right(clips: Sequence[Heard]) -> int:
+        return sum(clip.named == clip.language for clip in clips)
+
+    def as_english(clips: Sequence[Heard]) -> int:
+        return sum(clip.named == "en" and clip.sure for clip in clips)
+
+    def short(clips: Sequence[Heard]) -> tuple[str, bool]:
+        good = sum(clip.named == clip.language or not clip.sure for clip in clips)
+        claimed = [clip for clip in clips if clip.sure]
+        told = f"{share(good, len(clips))}; of claimed {share(right(claimed), len(claimed))}"
+        fine = good >= 60 / 70 * len(clips) and right(claimed) >= 0.85 * len(claimed)
+        return f"{told}; {as_english(clips)} as English", fine and not as_english(clips)
+
+    def costs(clips: Sequence[Heard], part: str) -> float:
+        return statistics.median(getattr(clip, part) for clip in clips)
+
+    def alone(clips: Sequence[Heard]) -> float:
+        return statistics.median(clip.same[1] for clip in clips if clip.same)
+
+    yield row(
+        "English, tiny.en and the default: words wrong",
+        "at most 5 of 223",
+        "prompts",
+        lambda c: (share(total(c, "errors"), total(c, "units")), total(c, "errors") <= 5),
+    )
+    yield row(
+        "English, base: words wrong",
+        "at most 4 of 223",
+        "prompts",
+        lambda c: (share(total(c, "base"), total(c, "units")), total(c, "base") <= 4),
+    )
+    yield row(
+        "English named English with p >= .9",
+        "all",
+        "prompts",
+        lambda c: (
+            share(sum(x.named == "en" and x.p >= 0.9 for x in c), len(c)),
+            all(x.named == "en" and x.p >= 0.9 for x in c),
+        ),
+    )
+    yield row(
+        "English words as tiny.en alone writes them",
+        "all",
+        "prompts",
+        lambda c: (
+            share(sum(x.same[0] for x in c if x.same), len(c)),
+            all(x.same and x.same[0] for x in c),
+        ),
+    )
+    for kind, name in (("long", "neural voices, 9 s and more"), ("recorded", "recorded voices")):
+        yield row(
+            f"{name}: named rightly",
+            "all, none as English",
+            kind,
+            lambda c: (
+                f"{share(right(c), len(c))}; {as_english(c)} as English",
+                right(c) == len(c) and not as_english(c),
+            ),
+        )
+    yield row(
+        "neural voices, one sentence: right or unsure",
+        ">= 60 of 70; of those claimed >= .85; 0 as English",
+        "short",
+        short,
+    )
+    yield row(
+        "Mandarin named Mandarin; errors per character",
+        "all; <= .10",
+        "mandarin",
+        lambda c: (
+            f"{share(right(c), len(c))}; {total(c, 'errors') / total(c, 'units'):.3f}",
+            right(c) == len(c) and total(c, "errors") <= 0.10 * total(c, "units"),
+        ),
+    )
+    yield row(
+        "English flagged as wrong language, English asked for",
+        "0",
+        "prompts",
+        lambda c: (share(sum(x.own == 0 for x in c), len(c)), all(x.own != 0 for x in c)),
+    )
+    for kind in ("long", "recorded"):
+        yield row(
+            f"{kind} clips flagged: own language asked for, English asked for",
+            "0, all",
+            kind,
+            lambda c: (
+                f"{share(sum(x.own == 0 for x in c), len(c))},"
+                f" {share(sum(x.english == 0 for x in c), len(c))}",
+                all(x.own != 0 and x.english == 0 for x in c),
+            ),
+        )
+    yield row(
+        "espeak-ng, 13 languages: flagged though its own language is asked for",
+        "at most 8 of 130",
+        "espeak",
+        lambda c: (share(sum(x.own == 0 for x in c), len(c)), sum(x.own == 0 for x in c) <= 8),
+    )
+    yield row(
+        "naming the language, CPU of tiny.en alone; s a clip, here",
+        "<= .4 (.2 s on a free core, where tiny.en takes .5)",
+        "prompts",
+        lambda c: (
+            f"{costs(c, 'name_s') / alone(c):.2f}; {costs(c, 'name_s'):.2f}",
+            costs(c, "name_s") <= 0.4 * alone(c),
+        ),
+    )
+    yield row(
+        "English, CPU of tiny.en alone",
+        "<= 1.5",
+        "prompts",
+        lambda c: (f"{costs(c, 'all_s') / alone(c):.2f}", costs(c, "all_s") <= 1.5 * alone(c)),
+    )
+    reference = alone(found["prompts"]) if found.get("prompts") else float("nan")
+    for kind in ("espeak", "recorded", "long"):
+        yield row(
+            f"other languages ({kind}), CPU of tiny.en alone",
+            "<= 3",
+            kind,
+            lambda c: (f"{costs(c, 'all_s') / reference:.2f}", costs(c, "all_s") <= 3 * reference),
+        )
+        yield row(
+            f"dearest clip over the median ({kind})",
+            "<= 3",
+            kind,
+            lambda c: (
+                f"{max(x.all_s for x in c) / costs(c, 'all_s'):.2f}",
+                max(x.all_s for x in c) <= 3 * costs(c, "all_s"),
+            ),
+        )
+
+
+def by_language(clips: Sequence[Heard], voices: str) -> Iterator[dict[str, Any]]:
+    """A record per language of what was measured on some voices."""
+    for language in dict.fromkeys(clip.language for clip in clips):
+        own = [clip for clip in clips if clip.language == language]
+        trusted = [clip for clip in own if not clip.guess]
+        yield {
+            "language": language,
+            "voices": voices,
+            "clips": len(own),
+            "named": sum(clip.named == language and clip.sure for clip in own),
+            "unsure": sum(not clip.sure for clip in own),
+            "guessed": len(own) - len(trusted),
+            "errors": sum(clip.errors for clip in own),
+            "units": sum(clip.units for clip in own),
+            "trusted_errors": sum(clip.errors for clip in trusted),
+            "trusted_units": sum(clip.units for clip in trusted),
+        }
+
+
+def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
+    """The table by language for people: what was measured, and what works besides."""
+    head = (
+        "| language | voices | named rightly, unsure | words known to be guessed | wrong, of words"
+        " (characters) | of trusted ones | rates: norm | rules | emotion | accent |"
+    )
+    rows = [head, "|" + "---|" * (head.count("|") - 1)]
+    for line in lines:
+        code = line["language"]
+        english = code == "en"
+        unit = " char." if code in UNSPACED else ""
+        trusted = line["trusted_units"]
+        cells = (
+            f"{language_name(code)} ({code})",
+            line["voices"],
+            f"{line['named']}, {line['unsure']} of {line['clips']}",
+            share(line["guessed"], line["clips"]),
+            f"{line['errors'] / line['units']:.2f} of {line['units']}{unit}",
+            f"{line['trusted_errors'] / trusted:.2f} of {trusted}{unit}" if trusted else "none",
+            "words, tempo" if english else "tempo; words: no norm",
+            "all" if english else "an answer is there, sound, delivery",
+            "any, not measured",
+            "16 accents" if english else "absent",
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def write_page(lines: Sequence[Mapping[str, Any]]) -> None:
+    """Put the table into the page."""
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n\n{page_table(lines)}\n\n{END}{after}", "utf-8")

@@ -1,0 +1,51 @@
+"""Doors of packages whose rooms are entered when a name is first used.
+
+``import trace_eval`` and ``trace-eval --help`` take no time that way, although a package's names
+can be imported from the package itself. Names and homes stand once, under ``if TYPE_CHECKING:``
+of the package's ``__init__``, where type checkers read them, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def names_on_use(package: str) -> Callable[[str], Any]:
+    """A ``__getattr__`` for a package: imports a name's module when the name is first asked for.
+
+    Args:
+        package: ``__name__`` of the package that calls.
+
+    Returns:
+        What to bind to ``__getattr__``; AttributeError for names that the package lacks.
+    """
+    homes: dict[str, str] = {}
+
+    def get(name: str) -> Any:
+        if not homes:
+            homes.update(_homes(package))
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get
+
+
+def _homes(package: str) -> dict[str, str]:
+    """Name -> module, from the imports under ``if TYPE_CHECKING:``."""
+    spec = sys.modules[package].__spec__
+    source = spec.loader.get_source(package)  # type: ignore[union-attr]
+    return {
+        alias.name: node.module
+        for branch in ast.parse(source).body
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        for node in branch.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }

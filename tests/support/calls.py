@@ -1,0 +1,75 @@
+"""Tiny two-channel calls with given turns: nothing has to be segmented or recognised."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+RATE = 8_000
+
+#: (speaker, start, end, text): the user asks twice; the second answer is late.
+TURNS = (
+    ("bot", 0.2, 0.8, "Hello, how can I help?"),
+    ("caller", 1.0, 1.8, "Move me to March 25th, code ZK3FFW."),
+    ("bot", 2.2, 3.0, "I moved you to March 25th."),
+    ("caller", 3.4, 4.0, "Thank you, and seat 12A?"),
+    ("bot", 8.4, 9.2, "Seat 12A is yours."),
+)
+
+
+def sound(folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURNS) -> Path:
+    """A stereo file: a tone of its own in every turn, user on channel 0, bot on channel 1."""
+    samples = np.zeros((10 * RATE, 2), np.float32)
+    for number, (speaker, start, end, _) in enumerate(turns):
+        at = np.arange(int(start * RATE), int(end * RATE))
+        tone = gain * np.sin(2 * np.pi * (200 + 40 * number) * at / RATE)
+        samples[at, 0 if speaker == "caller" else 1] = tone
+    path = folder / f"{name}.wav"
+    soundfile.write(path, samples, RATE)
+    return path
+
+
+def conversation(audio: str | None = "call.wav", turns: Any = TURNS, **fields: Any) -> Any:
+    """The JSON of a conversation with a tool call; ``audio`` null: words and times alone."""
+    lanes = {"caller": 0, "bot": 1}
+    channels = [{"name": who, "audio": audio, "channel": n} for who, n in lanes.items()]
+    roles = {"caller": "user", "bot": "agent"}
+    return {
+        "channels": channels if audio else [],
+        "speakers": [
+            {"name": who, "role": role, "channel": who if audio else None}
+            for who, role in roles.items()
+        ],
+        "clock": {"kind": "recording", "resolution_s": 0.01},
+        "turns": [
+            {"speaker": who, "start_s": start, "end_s": end, "text": text}
+            for who, start, end, text in turns
+        ],
+        "events": [
+            {
+                "kind": "tool_call",
+                "at_s": 1.9,
+                "turn": 1,
+                "data": {"name": "rebook", "arguments": {"code": "ZK3FFW"}, "id": "t1"},
+            },
+            {
+                "kind": "tool_response",
+                "at_s": 2.1,
+                "turn": 1,
+                "data": {"id": "t1", "status": "success", "response": {"date": "March 25"}},
+            },
+        ],
+        "end": {"at_s": 10.0, "reason": "goodbye"},
+        **fields,
+    }
+
+
+def manifest(folder: Path, records: Any, name: str = "items.jsonl") -> Path:
+    """A file of records, one a line."""
+    path = folder / name
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path

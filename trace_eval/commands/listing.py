@@ -1,0 +1,117 @@
+"""The commands by heading, with the first line of each; a module is imported when it is used.
+
+``trace-eval --help`` imports none of them, and ``trace-eval judge`` only its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+#: Heading of the help page -> its commands in the order of use -> the first line of their help.
+GROUPS: dict[str, dict[str, str]] = {
+    "Judge": {
+        "judge": "Judge pairs of spoken answers: extract, judge, fuse; resumable.",
+        "rate": "Score single answers by a rubric; judge with the defaults of scores; resumable.",
+        "best": "Pick the best of N recordings of each text; resumable.",
+        "extract": "Turn recordings into blueprints, without judging.",
+    },
+    "Look": {
+        "report": "Write a run as one HTML file to read, hear and search; nothing is judged again.",
+        "show": "Show what is known of one recording, or what a run came to.",
+        "runs": "List runs: input, judge, policy, coverage, date, tag.",
+        "export": (
+            "Write the results: one row per pair as CSV or Parquet, or tasks for Label Studio."
+        ),
+        "review": "Review pairs under the HCoT protocol, or rate single answers by a rubric.",
+    },
+    "Conclude": {
+        "agree": (
+            "Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."
+        ),
+        "rank": (
+            "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."
+        ),
+        "compare": (
+            "Compare runs: with people, with each other, what they cost, and where they differ."
+        ),
+        "gate": (
+            "Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with "
+            "--must-tell); 2: not comparable."
+        ),
+        "screen": (
+            "Split a run into pairs that the judge may decide alone, pairs for "
+            "people, and the rest."
+        ),
+        "plan": "Say how many more pairs people must label, which, and how long that takes.",
+        "card": "Say on one page what a judge did, how far it can be trusted, and for what.",
+    },
+    "Set up": {
+        "doctor": "Say what is installed, and which extractors and judges can run here.",
+        "models": "List, fetch and verify the models of the extra.",
+        "rubrics": "Rubrics of scores: list, show, check.",
+        "schema": (
+            "Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."
+        ),
+    },
+    "More": {
+        "turns": "Measure the timing of conversations: replies, interruptions, overlap, dead air.",
+        "convert": (
+            "Convert a benchmark to our manifests, and rerun its authors' rule on released answers."
+        ),
+        "fuse": "Fuse again with another policy, or make pairs of scores; nothing is judged.",
+        "merge": "Join the runs of all shards into one, as if it had been made in one go.",
+        "ablate": "Judge again with one feature group left out at a time, and compare with people.",
+        "drill": "Test a judge itself.",
+        "train": "Fit judges on people's ratings.",
+    },
+}
+
+#: Commands that stand in the module of another.
+_MODULES = {"rate": "judge"}
+
+
+class ImportedOnUse(MutableMapping[str, Any]):
+    """Name -> command of typer; who asks for one imports its module."""
+
+    def __init__(self) -> None:
+        self._names = [name for commands in GROUPS.values() for name in commands]
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = _command(name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        self._names.remove(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def listed(name: str) -> TyperCommand:
+    """A command as the help page shows it; nothing is imported."""
+    heading = next(heading for heading, commands in GROUPS.items() if name in commands)
+    return TyperCommand(name, help=GROUPS[heading][name], rich_help_panel=heading)
+
+
+def _command(name: str) -> Any:
+    module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
+    if app := getattr(module, "app", None):
+        return typer.main.get_group(app)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name)(getattr(module, name))
+    return typer.main.get_command(alone)

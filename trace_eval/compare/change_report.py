@@ -1,0 +1,173 @@
+"""What a judge change is asked, and what it answers; each tuple of a report is one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from blueprints import UserError
+from trace_eval.compare.flips import Flips, Noise
+from trace_eval.compare.held_fixed import Held
+from trace_eval.compare.mapping import Mapping
+from trace_eval.compare.people import People, RatedByPeople
+from trace_eval.compare.severe import SevereItem
+from trace_eval.compare.systems import SystemChange
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+
+#: Points that are called no difference unless the user says otherwise.
+MARGIN = 0.02
+
+
+#: Level at which a shift counts.
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ChangeOptions:
+    """How a judge change is looked at.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the intervals.
+        margin: largest shift of points (0 to 1) under which judges are interchangeable.
+        top: flipped items and groups that are listed.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    margin: float = MARGIN
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin < 1:
+            raise UserError(f"margin {self.margin:g}: give points between 0 and 1, e.g. {MARGIN}")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What each judging scored of the common items.
+
+    Attributes:
+        first, second: scored; ``unscored_first``, ``unscored_second`` by reason.
+        worst, best: mean shift where everything unscored counts against, or for, the second.
+    """
+
+    metric: str
+    items: int
+    both: int
+    first: int
+    second: int
+    unscored_first: dict[str, int]
+    unscored_second: dict[str, int]
+    worst: float
+    best: float
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Where a metric moves: second minus first, in points from 0 to 1, paired.
+
+    Attributes:
+        first, second: mean points, of verdicts those of answer A.
+        equivalence: the 90 % interval, which lies within the margin where judges are
+            interchangeable (two one-sided tests of 5 %).
+        p: of no shift, by sign flips.
+        labels: label -> share under the first, under the second, and shift; empty for scores.
+        needed: items at which the margin could be shown if there is no shift; None: no spread.
+    """
+
+    metric: str
+    items: int
+    first: float
+    second: float
+    shift: IntervalEstimate
+    equivalence: tuple[float, float] | None
+    p: float
+    labels: dict[str, tuple[float, float, IntervalEstimate]]
+    needed: int | None
+
+    def interchangeable(self, margin: float) -> bool:
+        """Whether the 90 % interval of the shift lies within the margin."""
+        return self.equivalence is not None and max(map(abs, self.equivalence)) < margin
+
+    @property
+    def shifted(self) -> bool:
+        """Whether the test and the interval both see a shift."""
+        limits = self.shift.interval
+        return self.p <= _LEVEL and limits is not None and not limits[0] <= 0 <= limits[1]
+
+
+@dataclass(frozen=True)
+class MetricFlips:
+    """Flips of a metric, and those beyond the judge's own noise.
+
+    Attributes:
+        excess: flips of the change minus those of A/A; None: no A/A was measured.
+    """
+
+    metric: str
+    flips: Flips
+    noise: Noise
+    excess: IntervalEstimate | None
+
+    @property
+    def within_noise(self) -> bool | None:
+        """Whether the excess is not shown to be above 0; None: the noise is not measured."""
+        if self.excess is None or self.excess.interval is None:
+            return None
+        return self.excess.interval[0] <= 0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Flips in one part of the items."""
+
+    by: str
+    value: str
+    items: int
+    flips: int
+    shift: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeReport:
+    """What the report on two judgings and that on two boards have in common.
+
+    Attributes:
+        title: what changed: the judge alone, or the judge and something else.
+        sentence: what to tell a colleague.
+        first, second: names of the two.
+        only_first, only_second: items, or systems, that the other one does not have.
+        notes: what else must be known.
+    """
+
+    title: str
+    sentence: str
+    first: str
+    second: str
+    only_first: int
+    only_second: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeChange(ChangeReport):
+    """All that ``compare --judge-change`` says of two judgings; each list is one table.
+
+    Attributes:
+        held: what was held fixed, what differs first.
+        main: the metric that systems, groups and the sentence are about.
+        people: labels, ``rated`` ratings: both judges against people.
+        items: items of the main metric with the largest shift.
+    """
+
+    held: tuple[Held, ...]
+    main: str
+    options: ChangeOptions
+    coverage: tuple[Coverage, ...]
+    flips: tuple[MetricFlips, ...]
+    direction: tuple[Direction, ...]
+    systems: SystemChange | None
+    people: tuple[People, ...]
+    rated: tuple[RatedByPeople, ...]
+    mapping: Mapping | None
+    severe: tuple[SevereItem, ...]
+    groups: tuple[Group, ...]
+    items: tuple[tuple[str, float, float], ...]

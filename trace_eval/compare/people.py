@@ -1,0 +1,191 @@
+"""Both judges against people, on the items that people labelled and both judges scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.compare.judgings import POINTS, Ceiling, Joined
+from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.stats.agree import agree
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.inference.influence import parts, simple_design
+from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.report import AgreeOptions
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class People:
+    """Both judges against people's labels on the items that both scored.
+
+    Attributes:
+        scores: of the first and of the second, with the majority class beside them.
+        comparison: second minus first, paired, with McNemar's test.
+        nearer: name of the judge that is nearer; None: not told apart.
+        ceiling: people among themselves; None: one label per item, or a dimension of many.
+        powered: people's mean points of answer A over all items, from their labels and each
+            judge (PPI); empty where people labelled everything.
+    """
+
+    metric: str
+    scores: tuple[JudgeScore, ...]
+    comparison: Comparison
+    nearer: str | None
+    ceiling: Ceiling | None
+    powered: tuple[Powered, ...]
+
+
+@dataclass(frozen=True)
+class RatedByPeople:
+    """Both judges' scores against people's mean ratings on the items that both scored.
+
+    Attributes:
+        judges: names of the first and the second.
+        errors: mean absolute distance from people's mean rating, points from 0 to 1, of the first,
+            of the second, and second minus first, paired.
+        ranks: Spearman's rho with it, likewise.
+        p: of equal errors, by sign flips.
+        nearer, ceiling, powered: as of :class:`People`.
+    """
+
+    metric: str
+    judges: tuple[str, str]
+    items: int
+    errors: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
+    ranks: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
+    p: float
+    nearer: str | None
+    ceiling: Ceiling | None
+    powered: tuple[Powered, ...]
+
+
+def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> People | None:
+    """Both judges against people's labels of a metric; None: a score, or nobody labelled it."""
+    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    if one.codes is None or other.codes is None:
+        return None
+    truth = _truth(joined, metric)
+    scored = (one.codes != MISSING) & (other.codes != MISSING)
+    if truth is None or not (scored & (truth != MISSING)).any():
+        return None
+    known = scored & (truth != MISSING)
+    typed = max(c[known].max() for c in (truth, one.codes, other.codes)) < LABELS.index("tie")
+    dimension = metric.rpartition(".")[2]
+    column = "overall" if typed and dimension != "preference" else "preference"
+    asked = joined.first.facts.get("instruction_id")
+    facts = {} if asked is None else {"instruction_id": asked[known]}
+
+    def table(name: str, codes: Codes) -> LabelTable:
+        own = codes[known] if column == "overall" else np.minimum(codes[known], 2)
+        own = np.where(own == 2, LABELS.index("tie"), own) if column == "preference" else own
+        return LabelTable(name, joined.first.ids[known], {column: own.astype(np.int8)}, facts=facts)
+
+    whole = dimension in ("overall", "preference", "verdict")
+    names = _names(joined)
+    sources = [
+        JudgedSource(table(name, c))
+        for name, c in zip(names, (one.codes, other.codes), strict=True)
+    ]
+    cluster = joined.first.cluster is not None
+    report = agree(sources, table("people", truth), AgreeOptions(options, cluster, "drop"))
+    (comparison,) = [c for c in report.comparisons if c.dimension == column]
+    limits = comparison.difference.interval
+    return People(
+        metric,
+        tuple(s for s in report.scores if s.dimension == column),
+        comparison,
+        _nearer(names, limits, more_is_better=True),
+        (joined.first.ceiling or joined.second.ceiling) if whole else None,
+        _powered(joined, metric, POINTS[truth], options.level),
+    )
+
+
+def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> RatedByPeople | None:
+    """Both judges against people's ratings; None: labels, or nobody rated an item."""
+    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    rated = joined.first.rated if joined.first.rated is not None else joined.second.rated
+    if rated is None or one.codes is not None:
+        return None
+    known = ~np.isnan(rated) & ~np.isnan(one.points) & ~np.isnan(other.points)
+    if not known.any():
+        return None
+    truth, cluster = rated[known], joined.first.cluster
+    unit = np.arange(len(truth))
+    if cluster is not None:
+        _, unit = np.unique(cluster[known], return_inverse=True)
+    resampler = Resampler(unit, options.seed)
+    distances = []
+    for name, metric_ in (("first", one), ("second", other)):
+        said = metric_.points[known]
+        distances.append(np.abs(said - truth))
+        resampler.mean(f"{name} error", distances[-1])
+        add_spearman(resampler, f"{name} rho", said, truth)
+    for figure in ("error", "rho"):
+        resampler.difference(f"both {figure}", f"first {figure}", f"second {figure}")
+    found = resampler.estimates(options)
+    errors, ranks = (
+        (found[f"first {figure}"], found[f"second {figure}"], found[f"both {figure}"])
+        for figure in ("error", "rho")
+    )
+    names = _names(joined)
+    units = None if cluster is None else cluster[known]
+    return RatedByPeople(
+        metric,
+        names,
+        int(known.sum()),
+        errors,
+        ranks,
+        sign_flip(distances[1] - distances[0], units, seed=options.seed),
+        _nearer(names, errors[2].interval, more_is_better=False),
+        joined.first.ceiling or joined.second.ceiling,
+        _powered(joined, metric, rated, options.level),
+    )
+
+
+def _truth(joined: Joined, metric: str) -> Codes | None:
+    """People's labels of what a metric is about."""
+    said = joined.first.people or joined.second.people
+    dimension = metric.rpartition(".")[2]
+    wanted = [dimension, "people"]
+    if dimension in ("overall", "preference"):
+        wanted += ["preference", "overall"]
+    return next((said[name] for name in wanted if name in said), None)
+
+
+def _powered(joined: Joined, metric: str, truth: Array, level: float) -> tuple[Powered, ...]:
+    """People's mean over all items that both judges scored, with the help of each judge."""
+    points = [judging.metrics[metric].points for judging in (joined.first, joined.second)]
+    scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
+    labelled = ~np.isnan(truth[scored])
+    if labelled.all() or not labelled.any():
+        return ()
+    cluster = joined.first.cluster
+    if cluster is not None:
+        _, cluster = np.unique(cluster[scored], return_inverse=True)
+    design = simple_design(labelled, cluster=cluster)
+    said = np.nan_to_num(truth[scored])
+    return tuple(estimate(parts(said, own[scored], design), level) for own in points)
+
+
+def _names(joined: Joined) -> tuple[str, str]:
+    one, other = joined.first.name, joined.second.name
+    return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
+
+
+def _nearer(
+    names: tuple[str, str], limits: tuple[float, float] | None, more_is_better: bool
+) -> str | None:
+    """The judge that is nearer, where the interval of second minus first leaves out 0."""
+    if limits is None or limits[0] <= 0 <= limits[1]:
+        return None
+    return names[(limits[0] > 0) == more_is_better]

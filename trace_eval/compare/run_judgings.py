@@ -1,0 +1,269 @@
+"""The judging that a run folder holds: verdicts on pairs, or scores of single answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.compare.judgings import (
+    ABSENT,
+    FACTS,
+    Array,
+    Ceiling,
+    Judging,
+    Metric,
+    labelled,
+    texts,
+)
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.labels import MISSING, Codes, LabelTable, Texts
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
+from trace_eval.rubrics.single import ScaleSpec
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.inference.ceiling import human_ceiling
+
+
+def pairs_judging(run: Run) -> Judging:
+    """What a run of pairs says.
+
+    Raises:
+        UserError: there are no judgements in it.
+    """
+    source = read_source(run.folder)
+    table = source.judgements
+    judged = run.judgements()
+    pairs = {pair.id: pair for pair in run.pairs()}
+    ids = table.ids.tolist()
+    found = [judged[name] for name in ids]
+    metrics = {}
+    reasons = texts(
+        [str(j.reason or "incomplete") if j.status != "scored" else None for j in found]
+    )
+    for name, codes in table.codes.items():
+        if (codes != MISSING).any() or name in ("overall", "preference"):
+            told = texts(
+                [
+                    None if c != MISSING else r or "no_rating"
+                    for c, r in zip(codes, reasons, strict=True)
+                ]
+            )
+            metrics[f"pair.{name}"] = labelled(codes, told)
+    facts = {name: table.facts[name] for name in FACTS if name in table.facts}
+    facts = {name: column for name, column in facts.items() if any(v for v in column.tolist())}
+    facts["asked"] = texts([_asked(pairs[name]) for name in ids])
+    for side in "ab":
+        clips = table.facts.get(f"clip_{side}", [None] * len(ids))
+        answers = [getattr(pairs[name], side).source_id for name in ids]
+        facts[f"answer_{side}"] = texts([c or a for c, a in zip(clips, answers, strict=True)])
+    people: dict[str, Codes] = {}
+    if source.labels is not None:
+        rows = {name: row for row, name in enumerate(source.labels.ids.tolist())}
+        at = np.array([rows.get(name, -1) for name in ids], np.int64)
+        for name, codes in source.labels.codes.items():
+            people[name] = np.where(at >= 0, codes[at], MISSING).astype(np.int8)
+    return Judging(
+        name=_name(run.folder),
+        ids=table.ids,
+        metrics=metrics,
+        facts=facts,
+        people=people,
+        replies=texts([_raw(j) for j in found]),
+        copies=texts([_hash(j.model_dump(mode="json")) for j in found]),
+        cached=np.array([any(o.cached for o in j.opinions) for j in found], bool),
+        sure=np.array([_all_equal(j) for j in found], bool),
+        severe=np.array([_is_severe(pairs[name]) for name in ids], bool),
+        length=_longer(table.facts),
+        record=run.record(),
+        label_sets=tuple(sorted({j.label_set for j in found if j.status == "scored"})),
+        evidence=_evidence(run)[0],
+        ceiling=pair_ceiling(source.labels),
+    )
+
+
+def pair_ceiling(labels: LabelTable | None) -> Ceiling | None:
+    """Two people on one pair as a whole."""
+    found = human_ceiling(labels) if labels is not None else None
+    return None if found is None else Ceiling(found.pairs, found.agreement, found.kappa)
+
+
+def _longer(facts: Mapping[str, NDArray[Any]]) -> Array | None:
+    sides = [facts[name] for name in ("duration_a", "duration_b") if name in facts]
+    return np.fmax.reduce(sides) if sides else None
+
+
+def scores_judging(run: Run) -> Judging:
+    """What a run of scores says.
+
+    Raises:
+        UserError: there are no scores in it.
+    """
+    items = {item.id: item for item in run.singles()}
+    scored: dict[str, dict[str, Score]] = {}
+    for score in run.scores():
+        scored.setdefault(score.rubric, {})[score.item] = score
+    if not scored:
+        raise UserError(f"{run.folder}: the run has no scores yet; run `trace-eval rate` first")
+    record = run.record()
+    ids = [name for name in items if any(name in of for of in scored.values())]
+    mine = [items[name] for name in ids]
+    metrics, scale = {}, None
+    for rubric, of in scored.items():
+        found = [of.get(name) for name in ids]
+        labels = ScaleSpec.model_validate(record.rubrics[rubric].get("scale")).labels
+        low, high = min(labels), max(labels)
+        values = [np.nan if s is None or s.value is None else s.value for s in found]
+        points = (np.array(values, float) - low) / (high - low)
+        metrics[f"{rubric}.score"] = Metric(None, points, texts([_reason(s) for s in found]))
+        scale = (low, high) if len(scored) == 1 else None
+    every = [[of[name] for of in scored.values() if name in of] for name in ids]
+    evidence, durations = _evidence(run)
+    length, unit = _lengths(mine, run, durations)
+    judging = Judging(
+        name=_name(run.folder),
+        ids=texts(ids),
+        metrics=metrics,
+        facts=_single_facts(mine, run),
+        people={},
+        replies=texts([_raw(*scores) for scores in every]),
+        copies=texts([_hash([s.model_dump(mode="json") for s in scores]) for scores in every]),
+        cached=np.array([any(o.cached for s in scores for o in s.opinions) for scores in every]),
+        sure=np.array([all(s.sd == 0 for s in scores) for scores in every], bool),
+        severe=np.array([_is_severe(item) for item in mine], bool),
+        length=length,
+        length_unit=unit,
+        scale=scale,
+        record=record,
+        label_sets=tuple(sorted(f"{k} {v.get('sha256')}" for k, v in record.rubrics.items())),
+        evidence=evidence,
+    )
+    return with_ratings(judging, ratings_of_items(str(run.folder), mine))
+
+
+def with_ratings(judging: Judging, ratings: Ratings) -> Judging:
+    """The judging with people's ratings of its items; unchanged where there are none.
+
+    Raises:
+        UserError: a rating is off the scale of the scores.
+    """
+    if judging.scale is None or not len(ratings.values):
+        return judging
+    low, high = judging.scale
+    given: dict[str, list[float]] = {}
+    for name, value in zip(ratings.ids, ratings.values.tolist(), strict=True):
+        if not low <= value <= high:
+            raise UserError(
+                f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and {judging.name}"
+                f" scores from {low:g} to {high:g}; give ratings by the same rubric"
+            )
+        given.setdefault(name, []).append((value - low) / (high - low))
+    own = [given.get(name, []) for name in judging.ids.tolist()]
+    if not any(own):
+        return judging
+    gaps = [abs(x - y) for values in own for x, y in combinations(values, 2)]
+    return replace(
+        judging,
+        rated=np.array([float(np.mean(values)) if values else np.nan for values in own]),
+        ceiling=Ceiling(len(gaps), error=float(np.mean(gaps))) if gaps else None,
+    )
+
+
+def _lengths(
+    items: Sequence[Single], run: Run, durations: Mapping[str, float]
+) -> tuple[Array | None, str]:
+    """Seconds of each answer's recordings; words where no answer is a recording."""
+    clips = {source: record.clip for source, record in run.clips().items()}
+    seconds = [[durations.get(clips.get(s) or "") for s in _sources(item)] for item in items]
+    if any(value is not None for found in seconds for value in found):
+        known = [sum(v for v in found if v) or np.nan for found in seconds]
+        return np.array(known, float), "s"
+    words = [item.answer.text for item in items]
+    if not any(words):
+        return None, "s"
+    return np.array([np.nan if t is None else len(t.split()) for t in words], float), "words"
+
+
+def _reason(score: Score | None) -> str | None:
+    if score is None:
+        return ABSENT
+    return None if score.value is not None else str(score.reason or "incomplete")
+
+
+def _single_facts(items: Sequence[Single], run: Run) -> dict[str, Texts]:
+    clips = {source: record.clip for source, record in run.clips().items()}
+    facts: dict[str, list[Any]] = {
+        "instruction_id": [item.question_id for item in items],
+        "category": [item.category for item in items],
+        "system_a": [item.system for item in items],
+    }
+    facts = {name: column for name, column in facts.items() if any(column)}
+    facts["asked"] = [_asked(item) for item in items]
+    facts["answer_a"] = [
+        _hash([item.answer.text, [clips.get(s) or s for s in _sources(item)]]) for item in items
+    ]
+    return {name: texts(column) for name, column in facts.items()}
+
+
+def _sources(item: Single) -> list[str]:
+    return [r.source_id for role, r in item.recordings().items() if role != "instruction"]
+
+
+def _asked(item: Pair | Single) -> str:
+    """Hash of what the systems were asked: words and, where there are none, the recording."""
+    asked = item.instruction
+    what: list[Any] = [asked.text or asked.source_id]
+    if isinstance(item, Single):
+        what += [list(item.reference), item.context]
+    return _hash(what)
+
+
+def _hash(value: Any) -> str:
+    return sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()
+
+
+def _raw(*made: Judgement | Score) -> str | None:
+    """Hash of the raw replies; None where no model replied."""
+    raw = [o.raw for each in made for o in each.opinions if o.raw is not None]
+    return _hash(raw) if raw else None
+
+
+def _all_equal(judgement: Judgement) -> bool:
+    """Several samples that all say the same."""
+    said = [o.ratings for o in judgement.opinions if o.ratings]
+    return len(said) > 1 and all(ratings == said[0] for ratings in said)
+
+
+def _is_severe(item: Pair | Single) -> bool:
+    """Tagged ``"severe": true`` in its meta, or by a word of ``tags``."""
+    tags = item.meta.get("tags")
+    return item.meta.get("severe") is True or (isinstance(tags, list) and "severe" in tags)
+
+
+def _evidence(run: Run) -> tuple[dict[str, str], dict[str, float]]:
+    """Clip -> hash of its blueprint, and clip -> seconds."""
+    path = run.path("blueprints.jsonl")
+    hashes, seconds = {}, {}
+    for line in jsonl.read(path):
+        record = strict_json.record(line, path)
+        hashes[record["clip"]] = sha256(line.encode()).hexdigest()
+        signal = record.get("signal")
+        if isinstance(signal, dict) and isinstance(signal.get("duration_s"), int | float):
+            seconds[record["clip"]] = float(signal["duration_s"])
+    return hashes, seconds
+
+
+def _name(folder: Path) -> str:
+    return folder.resolve().name

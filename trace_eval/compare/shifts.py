@@ -1,0 +1,148 @@
+"""What shifts in one metric: coverage, flips beyond noise, direction, and where it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.compare.change_report import (
+    ChangeOptions,
+    Coverage,
+    Direction,
+    Group,
+    MetricFlips,
+)
+from trace_eval.compare.flips import changed, comparable, excess, flips, mean_of, repeated
+from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.stats.agreement.sign_flip import sign_flip
+
+Array = NDArray[np.float64]
+
+
+def coverage(joined: Joined, metric: str) -> Coverage:
+    """What was scored, with the shift if all that was not were losses, or wins."""
+    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    x, y = one.points, other.points
+    known = ~np.isnan(x), ~np.isnan(y)
+    low = np.where(known[1], y, 0.0) - np.where(known[0], x, 1.0)
+    high = np.where(known[1], y, 1.0) - np.where(known[0], x, 0.0)
+    return Coverage(
+        metric,
+        len(x),
+        int((known[0] & known[1]).sum()),
+        int(known[0].sum()),
+        int(known[1].sum()),
+        _reasons(one.reasons.tolist()),
+        _reasons(other.reasons.tolist()),
+        float(low.mean()),
+        float(high.mean()),
+    )
+
+
+def _reasons(reasons: Sequence[str | None]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for reason in reasons:
+        if reason is not None:
+            found[reason] = found.get(reason, 0) + 1
+    return found
+
+
+def metric_flips(
+    joined: Joined, metric: str, repeats: Sequence[Judging], options: ChangeOptions
+) -> MetricFlips:
+    """Flips of one metric, beside those of the judge with itself."""
+    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    per_item, noise, _ = repeated(joined.first, repeats, metric)
+    beyond = None
+    if noise.measured:
+        change = changed(one, other)
+        beyond = excess(change, per_item, joined.first.cluster, options.bootstrap)
+    return MetricFlips(metric, flips(one, other), noise, beyond)
+
+
+def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
+    """Where one metric moves, on the items that both judgings scored."""
+    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    differences = other.points - one.points
+    known = ~np.isnan(differences)
+    cluster = joined.first.cluster
+    cluster = None if cluster is None else cluster[known]
+    gap = differences[known]
+    shift = mean_of(gap, cluster, options.bootstrap)
+    wide = mean_of(gap, cluster, replace(options.bootstrap, level=0.9)).interval
+    if wide is None and len(gap) > 1 and not gap.any():
+        wide = (0.0, 0.0)
+    labels = {}
+    if one.codes is not None and other.codes is not None:
+        x, y, names = comparable(one.codes, other.codes)
+        for code, name in enumerate(names):
+            before, after = (x[known] == code).astype(float), (y[known] == code).astype(float)
+            moved = mean_of(after - before, cluster, options.bootstrap)
+            labels[name] = (float(before.mean()), float(after.mean()), moved)
+    return Direction(
+        metric,
+        len(gap),
+        float(one.points[known].mean()) if len(gap) else 0.0,
+        float(other.points[known].mean()) if len(gap) else 0.0,
+        shift,
+        wide,
+        sign_flip(gap, cluster, seed=options.bootstrap.seed),
+        labels,
+        _needed(gap, options.margin),
+    )
+
+
+def _needed(gap: Array, margin: float) -> int | None:
+    """Items for an 80 % chance that the 90 % interval of no shift lies within the margin."""
+    if len(gap) < 2 or gap.var() <= 0:
+        return None
+    return int(np.ceil(gap.var(ddof=1) * ((1.645 + 1.282) / margin) ** 2))
+
+
+def groups(joined: Joined, main: str, top: int) -> list[Group]:
+    """Categories and lengths in which most items flip, so many of each."""
+    one, other = joined.first.metrics[main], joined.second.metrics[main]
+    differ, gap = changed(one, other), other.points - one.points
+    found = []
+    columns = {"category": joined.first.facts.get("category")}
+    if joined.first.length is not None and np.isfinite(joined.first.length).any():
+        columns["length"] = _terciles(joined.first.length, joined.first.length_unit)
+    for by, column in columns.items():
+        if column is None:
+            continue
+        rows = []
+        for value in sorted({v for v in column.tolist() if v}):
+            mask = (column == value) & ~np.isnan(differ)
+            if mask.any():
+                shift = float(gap[mask].mean())
+                rows.append(Group(by, value, int(mask.sum()), int(differ[mask].sum()), shift))
+        rows.sort(key=lambda group: -group.flips / group.items)
+        found += rows[:top]
+    return found
+
+
+def _terciles(length: Array, unit: str) -> NDArray[np.object_]:
+    low, high = np.nanquantile(length, [1 / 3, 2 / 3])
+    between = f"{low:.1f} to {high:.1f} {unit}"
+    names = [f"up to {low:.1f} {unit}", between, f"over {high:.1f} {unit}"]
+    found = np.empty(len(length), object)
+    found[:] = [
+        None if np.isnan(seconds) else names[int(seconds > low) + int(seconds > high)]
+        for seconds in length.tolist()
+    ]
+    return found
+
+
+def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float]]:
+    """So many items with the largest shift: id, points before and after."""
+    one, other = joined.first.metrics[main].points, joined.second.metrics[main].points
+    gap = np.abs(np.nan_to_num(other - one))
+    order = np.argsort(-gap, kind="stable")[:top]
+    return [
+        (str(joined.first.ids[row]), float(one[row]), float(other[row]))
+        for row in order.tolist()
+        if gap[row] > 0
+    ]

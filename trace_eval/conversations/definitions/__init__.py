@@ -1,0 +1,36 @@
+"""Definition sets of timing: by name and version, each a file of thresholds and functions."""
+
+from __future__ import annotations
+
+from blueprints import UserError
+from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.eva import EVA
+from trace_eval.conversations.definitions.fdb import FDB
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.definitions.tau_voice import TAU_VOICE
+
+#: Name and version -> the set; the first is the default.
+DEFINITIONS: dict[str, DefinitionSet] = {one.name: one for one in (TRACE_EVAL, TAU_VOICE, EVA, FDB)}
+
+DEFAULT = TRACE_EVAL.name
+
+__all__ = [
+    "DEFAULT",
+    "DEFINITIONS",
+    "DefinitionSet",
+    "Event",
+    "FigureSpec",
+    "Measured",
+    "definition_set",
+]
+
+
+def definition_set(name: str) -> DefinitionSet:
+    """The set of a name.
+
+    Raises:
+        UserError: there is none; the message names those that are.
+    """
+    if name not in DEFINITIONS:
+        raise UserError(f"definitions {name!r:.60}: use one of {', '.join(DEFINITIONS)}")
+    return DEFINITIONS[name]

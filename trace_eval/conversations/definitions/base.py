@@ -1,0 +1,99 @@
+"""What a definition set is: thresholds, a function from conversations to events, its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from trace_eval.data.conversation import Conversation
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something measured, with the span to listen to.
+
+    Attributes:
+        kind: e.g. ``response``, ``no_response``, ``yield``, ``overlap``.
+        start_s, end_s: its span, seconds from the conversation's zero.
+        value_s: what figures are made of, e.g. the latency; null where there is none.
+        data: what else the set states of it.
+    """
+
+    kind: str
+    start_s: float
+    end_s: float
+    value_s: float | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One conversation under one definition set.
+
+    Attributes:
+        events: in order of start.
+        values: name -> values of its events, e.g. all response latencies, seconds.
+        ratios: name -> (numerator, denominator).
+        details: what the set's authors report per conversation, as they call it.
+        caveats: why a figure may mislead, or has no events.
+    """
+
+    events: tuple[Event, ...] = ()
+    values: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    ratios: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()
+
+
+#: What is measured where only the order of turns is known.
+NO_CLOCK = Measured(caveats=("no_clock: only the order of turns is known",))
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """How a figure is made of the pooled conversations.
+
+    Attributes:
+        name: of the figure; exports put the set's name before it.
+        of: key of :attr:`Measured.values` (``mean``, ``quantile``) or ``ratios`` (``ratio``).
+        how: what is computed.
+        q: which quantile, 0 to 1, by linear interpolation.
+        unit: ``s``, ``ms``, or nothing for shares and counts.
+        share: whether a ratio counts events out of events.
+        least: fewer events than this are too few to show; 0: always shown.
+    """
+
+    name: str
+    of: str
+    how: Literal["mean", "quantile", "ratio"] = "ratio"
+    q: float = 0.5
+    unit: str = ""
+    share: bool = False
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class DefinitionSet:
+    """Rules that turn segments into events and events into figures, by name and version.
+
+    Attributes:
+        name: ``NAME/VERSION``.
+        about: one line.
+        thresholds: a frozen dataclass with every constant.
+        measure: one conversation -> its events and what figures are made of.
+        specs: the figures.
+        hides_few: whether figures of few events are null; published sets show them, and the
+            output marks them.
+        counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.
+        domains: figures are means over ``meta.domain``, as the set's authors publish them.
+    """
+
+    name: str
+    about: str
+    thresholds: Any
+    measure: Callable[[Conversation], Measured]
+    specs: tuple[FigureSpec, ...]
+    hides_few: bool = False
+    counts: Mapping[str, str] = field(default_factory=dict)
+    domains: bool = False

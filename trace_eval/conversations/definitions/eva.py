@@ -1,0 +1,339 @@
+"""``eva/2026-08``: EVA's turn-taking score (version 0.2), per numbered turn, in milliseconds.
+
+Rules are those of the released metric (ServiceNow/eva, MIT). Its latencies hold those of
+interrupted turns and their negative values; its percentiles take the upper of two values.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trace_eval.conversations.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
+from trace_eval.conversations.spans import Spans, overlaps
+from trace_eval.data.conversation import Conversation, Role
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Constants of the score, milliseconds; ``tool`` ones hold in turns with a tool call."""
+
+    earliest: float = -500.0
+    full: float = 500.0
+    good: float = 2000.0
+    tool_good: float = 3000.0
+    worst: float = 3500.0
+    tool_worst: float = 5000.0
+    overlap: float = 2000.0
+    yield_: float = 2000.0
+    contact: float = 1.0
+    early: float = 200.0
+    late: float = 2750.0
+    tool_late: float = 4000.0
+
+
+THRESHOLDS = Thresholds()
+
+
+@dataclass
+class Exchange:
+    """One numbered turn: the user's words and the agent's answer."""
+
+    user: Spans = field(default_factory=list)
+    agent: Spans = field(default_factory=list)
+    agent_interrupted: bool = False
+    user_interrupted: bool = False
+    fallback: bool = False
+    tool: bool = False
+
+    @property
+    def latency_s(self) -> float:
+        """First start of the agent minus last end of the user."""
+        return round(self.agent[0][0] - self.user[-1][1], 6)
+
+    @property
+    def latency_ms(self) -> float:
+        """The same in milliseconds, to a thousandth."""
+        return round(1000 * self.latency_s, 3)
+
+
+def measure(conversation: Conversation) -> Measured:
+    """Score, evidence per turn and sub-metrics of one conversation."""
+    if conversation.clock.kind == "none":
+        return NO_CLOCK
+    exchanges = exchanges_of(conversation)
+    scores: dict[int, float] = {}
+    evidence: dict[int, dict[str, Any]] = {}
+    reasons: dict[int, str] = {}
+    for number, one in sorted(exchanges.items()):
+        whole = bool(one.user and one.agent)
+        if number >= 1 and (whole or one.fallback):
+            before = exchanges.get(number - 1)
+            score, reasons[number], evidence[number] = (
+                (0.0, "fallback", {"has_tool_call": one.tool})
+                if one.fallback
+                else _scored(one, before)
+            )
+            scores[number] = round(score, 4)
+    whole_turns = {n: one for n, one in exchanges.items() if n >= 1 and one.user and one.agent}
+    missed = _missed(conversation, exchanges)
+    mean = round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
+    sub = _sub_metrics(conversation, exchanges, whole_turns, evidence)
+    details = {
+        "score": mean,
+        "details": {
+            "per_turn_score": {str(n): value for n, value in scores.items()},
+            "per_turn_reason": {str(n): value for n, value in reasons.items()},
+            "per_turn_evidence": {str(n): value for n, value in evidence.items()},
+            "num_turns": sum(bool(one.agent) for one in exchanges.values()),
+            "num_evaluated": len(scores),
+            "missed_turn": missed,
+        },
+        "sub_metrics": sub,
+    }
+    values = {"latency": [one.latency_s for _, one in sorted(whole_turns.items())]}
+    caveats = () if _is_numbered(conversation) else ("turns are numbered by order of start",)
+    known = {name: (value, 1.0) for name, value in sub.items() if value is not None}
+    return Measured(
+        tuple(_events(whole_turns)),
+        values,
+        {"score": (mean, 1.0), **known},
+        details,
+        caveats,
+    )
+
+
+def _is_numbered(conversation: Conversation) -> bool:
+    return any(turn.exchange is not None for turn in conversation.turns)
+
+
+def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
+    """Turns by number: as the source has them, else a new one whenever the user takes over."""
+    found: dict[int, Exchange] = defaultdict(Exchange)
+    numbered = _is_numbered(conversation)
+    number, last = 0, None
+    for turn in conversation.turns:
+        role: Role | None = next(
+            (one.role for one in conversation.speakers if one.name == turn.speaker), None
+        )
+        if role not in ("user", "agent") or not turn.stretches:
+            continue
+        if not numbered:
+            if turn.backchannel:
+                continue
+            if role == "user" and last != "user":
+                number += 1
+            last = role
+        one = found[number if not numbered or turn.exchange is None else turn.exchange]
+        if not numbered and turn.start_s is not None:
+            open_ = found[number].user if role == "agent" else found[number - 1].agent
+            if any(start < turn.start_s < end for start, end in open_):
+                one.agent_interrupted |= role == "agent"
+                one.user_interrupted |= role == "user"
+        (one.user if role == "user" else one.agent).extend(turn.stretches)
+    for event in conversation.events:
+        exchange = event.data.get("exchange")
+        if isinstance(exchange, int) and exchange in found:
+            one = found[exchange]
+            one.agent_interrupted |= event.kind == "agent_interrupted"
+            one.user_interrupted |= event.kind == "user_interrupted"
+            one.fallback |= event.kind == "fallback"
+            one.tool |= event.kind in ("tool_call", "tool_response")
+    return dict(found)
+
+
+def latency_score(ms: float, tool: bool) -> float:
+    """1 from 0.5 s to what a listener waits for gladly, falling to 0 on both sides."""
+    c = THRESHOLDS
+    good, worst = (c.tool_good, c.tool_worst) if tool else (c.good, c.worst)
+    if ms <= c.earliest or ms >= worst:
+        return 0.0
+    if ms < c.full:
+        return (ms - c.earliest) / (c.full - c.earliest)
+    return 1.0 if ms <= good else (worst - ms) / (worst - good)
+
+
+def _scored(one: Exchange, before: Exchange | None) -> tuple[float, str, dict[str, Any]]:
+    evidence: dict[str, Any] = {}
+    parts: dict[str, float] = {}
+    if one.agent_interrupted:
+        parts["agent_interrupt"] = _agent_interrupt(one, evidence)
+    if one.user_interrupted and before is not None and before.agent:
+        ms = round(1000 * max(0.0, before.agent[-1][1] - one.user[0][0]), 3)
+        parts["user_interrupt"] = max(0.0, 1 - ms / THRESHOLDS.yield_)
+        evidence |= {"yield_ms": ms, "yield_score": round(parts["user_interrupt"], 4)}
+    if not parts:
+        parts["latency"] = latency_score(one.latency_ms, one.tool)
+        score = round(parts["latency"], 4)
+        evidence |= {"latency_ms": one.latency_ms, "latency_score": score}
+    evidence["has_tool_call"] = one.tool
+    reason = "dual_interrupt" if len(parts) > 1 else next(iter(parts))
+    return min(parts.values()), reason, evidence
+
+
+def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
+    pairs = [overlaps([mine], [theirs]) for mine in one.agent for theirs in one.user]
+    ms = 1000 * sum(end - start for pair in pairs for start, end in pair)
+    overlap = 0.5 * max(0.0, 1 - ms / THRESHOLDS.overlap)
+    count = sum(
+        any(
+            1000 * (end - start) > THRESHOLDS.contact
+            for theirs in one.user
+            for start, end in overlaps([mine], [theirs])
+        )
+        for mine in one.agent
+    )
+    scores = [overlap]
+    evidence |= {"overlap_ms": round(ms, 3), "overlap_score": round(overlap, 4)}
+    if count:
+        scores.append(max(0.0, 0.5 * (1 - (count - 1) / 2)))
+        evidence |= {"n_interrupt_segments": count, "interrupt_count_score": round(scores[-1], 4)}
+    last = one.user[-1][1]
+    after = next((start for start, _ in one.agent if start > last), None)
+    if after is not None and not any(start <= last < end for start, end in one.agent):
+        ms = round(1000 * (after - last), 3)
+        scores.append(latency_score(ms, one.tool))
+        evidence |= {
+            "post_interrupt_latency_ms": ms,
+            "post_interrupt_latency_score": round(scores[-1], 4),
+        }
+    return min(scores)
+
+
+def _missed(conversation: Conversation, exchanges: Mapping[int, Exchange]) -> bool:
+    user = [end for one in exchanges.values() for _, end in one.user]
+    agent = [end for one in exchanges.values() for _, end in one.agent]
+    quiet = conversation.end.reason == "inactivity_timeout"
+    return quiet and max(user, default=-1e9) > max(agent, default=-1e9)
+
+
+def percentile(values: Sequence[float], p: float) -> float:
+    """The value at place ``int(p n)`` of the sorted ones: the upper of two at the median."""
+    return sorted(values)[min(len(values) - 1, int(p * len(values)))]
+
+
+def _sub_metrics(
+    conversation: Conversation,
+    exchanges: Mapping[int, Exchange],
+    whole: Mapping[int, Exchange],
+    evidence: Mapping[int, Mapping[str, Any]],
+) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    latencies = [one.latency_ms for _, one in sorted(whole.items())]
+    if latencies:
+        c, n = THRESHOLDS, len(latencies)
+        late = sum(
+            one.latency_ms >= (c.tool_late if one.tool else c.late) for one in whole.values()
+        )
+        early = sum(ms < c.early for ms in latencies)
+        found = {
+            "mean_latency_ms": round(sum(latencies) / n, 3),
+            "p50_latency_ms": percentile(latencies, 0.5),
+            "p90_latency_ms": percentile(latencies, 0.9),
+            "on_time_rate": round((n - early - late) / n, 4),
+            "early_rate": round(early / n, 4),
+            "late_rate": round(late / n, 4),
+        }
+        for group, flag, means in _INTERRUPTIONS:
+            flagged = sum(getattr(one, flag) for one in whole.values())
+            found[f"{group}.rate"] = round(flagged / n, 4)
+            for name, key in means:
+                known = [one[key] for one in evidence.values() if key in one]
+                if known:
+                    found[f"{group}.{name}"] = round(sum(known) / len(known), 4)
+    spoken = [one for one in exchanges.values() if one.agent or one.fallback]
+    fallbacks = sum(one.fallback for one in exchanges.values())
+    found["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0
+    found["fallback_nudge.count"] = fallbacks or None
+    found["pretoolspeech_rate"] = _pre_tool_speech(conversation)
+    return found
+
+
+_INTERRUPTIONS = (
+    (
+        "agent_interruption",
+        "agent_interrupted",
+        (
+            ("num_interruptions", "n_interrupt_segments"),
+            ("mean_overlap_ms", "overlap_ms"),
+            ("mean_overlap_score", "overlap_score"),
+            ("mean_count_score", "interrupt_count_score"),
+            ("mean_post_interrupt_latency_ms", "post_interrupt_latency_ms"),
+            ("mean_post_interrupt_latency_score", "post_interrupt_latency_score"),
+        ),
+    ),
+    (
+        "user_interruption",
+        "user_interrupted",
+        (("mean_yield_ms", "yield_ms"), ("mean_yield_score", "yield_score")),
+    ),
+)
+
+
+def _pre_tool_speech(conversation: Conversation) -> float | None:
+    """Share of groups of tool calls that the agent announced; null without tools."""
+    kinds = ("tool_call", "tool_response", "log_user", "log_assistant")
+    entries = [one for one in conversation.events if one.kind in kinds and one.at_s is not None]
+    groups = led = 0
+    spoke = running = False
+    for entry in sorted(entries, key=lambda one: one.at_s or 0.0):
+        if entry.kind in ("tool_call", "tool_response"):
+            if not running:
+                groups, led = groups + 1, led + spoke
+                running, spoke = True, False
+        else:
+            running, spoke = False, entry.kind == "log_assistant"
+    return round(led / groups, 4) if groups else None
+
+
+def _events(whole: Mapping[int, Exchange]) -> list[Event]:
+    events = []
+    for number, one in sorted(whole.items()):
+        start, end = one.user[-1][1], one.agent[0][0]
+        flags = [
+            name
+            for name in ("agent_interrupted", "user_interrupted", "fallback", "tool")
+            if getattr(one, name)
+        ]
+        events.append(
+            Event(
+                "response",
+                min(start, end),
+                max(start, end),
+                one.latency_s,
+                {"exchange": number, "flags": flags},
+            )
+        )
+    return sorted(events, key=lambda event: event.start_s)
+
+
+EVA = DefinitionSet(
+    "eva/2026-08",
+    "EVA's turn-taking score (0.2), means over records",
+    THRESHOLDS,
+    measure,
+    (
+        FigureSpec("score", "score"),
+        *(
+            FigureSpec(name, name, unit="ms" if name.endswith("_ms") else "")
+            for name in (
+                *("mean_latency_ms", "p50_latency_ms", "p90_latency_ms"),
+                *("on_time_rate", "early_rate", "late_rate"),
+                *(
+                    f"{group}.{name}"
+                    for group, _, means in _INTERRUPTIONS
+                    for name in ("rate", *(name for name, _ in means))
+                ),
+                *("fallback_nudge.rate", "pretoolspeech_rate"),
+            )
+        ),
+    ),
+)

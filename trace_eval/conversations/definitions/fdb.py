@@ -1,0 +1,119 @@
+"""``fdb/1.5``: timing as Full-Duplex-Bench computes it from two channels; rules only.
+
+A "stop" is any overlap of the two, the agent's own interruptions and its backchannels among
+them, so its mean is no yield latency. Nothing of the benchmark is shipped (CC BY-NC): without
+its human distribution the timing of backchannels stays unknown.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from trace_eval.conversations.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
+from trace_eval.conversations.spans import Spans, joined
+from trace_eval.data.conversation import Conversation, Role, Word
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Constants, seconds and words.
+
+    Attributes:
+        user_join_s, agent_join_s: gaps up to these are closed.
+        short_s, short_words: the agent took no turn if its words span less and are no more.
+    """
+
+    user_join_s: float = 0.6
+    agent_join_s: float = 0.5
+    short_s: float = 1.0
+    short_words: int = 3
+
+
+THRESHOLDS = Thresholds()
+
+
+def measure(conversation: Conversation) -> Measured:
+    """Response gaps and overlaps of one conversation."""
+    if conversation.clock.kind == "none":
+        return NO_CLOCK
+    user = _closed(conversation, "user", THRESHOLDS.user_join_s)
+    agent = _closed(conversation, "agent", THRESHOLDS.agent_join_s)
+    events = [*_gaps(user, agent), *_stops(user, agent)]
+    words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
+    ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
+    if words:
+        ratios["takeover"] = (takeover(words), 1)
+    return Measured(
+        tuple(sorted(events, key=lambda event: event.start_s)),
+        {
+            kind: [event.value_s or 0.0 for event in events if event.kind == kind]
+            for kind in ("response", "stop")
+        },
+        ratios,
+        caveats=() if words else ("no word times of the agent, so takeover is unknown",),
+    )
+
+
+def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
+    """A role's speech, joined where the gap is at most ``gap_s``, which is included here."""
+    spans = (span for _, turn in conversation.turns_of(role) for span in turn.stretches)
+    return joined(spans, gap_s + 1e-9)
+
+
+def _gaps(user: Spans, agent: Spans) -> list[Event]:
+    """From each user segment to the next start of the agent; one per start, the shortest."""
+    starts = [start for start, _ in agent]
+    found: dict[float, float] = {}
+    for _, end in user:
+        place = bisect_right(starts, end)
+        if place < len(starts):
+            found[starts[place]] = max(end, found.get(starts[place], end))
+    return [Event("response", end, start, start - end) for start, end in found.items()]
+
+
+def _stops(user: Spans, agent: Spans) -> list[Event]:
+    """Overlaps; of those that end in the same millisecond the shortest."""
+    found: dict[int, tuple[float, float]] = {}
+    one = other = 0
+    while one < len(user) and other < len(agent):
+        start, end = max(user[one][0], agent[other][0]), min(user[one][1], agent[other][1])
+        if start < end:
+            key = round(end * 1000)
+            if key not in found or end - start < found[key][1] - found[key][0]:
+                found[key] = (start, end)
+        if user[one][1] <= agent[other][1]:
+            one += 1
+        else:
+            other += 1
+    return [Event("stop", start, end, end - start) for start, end in found.values()]
+
+
+def takeover(words: list[Word]) -> int:
+    """1 where the agent took the turn, by the times of its words."""
+    if not words:
+        return 0
+    span = words[-1].end_s - words[0].start_s
+    return int(not (span < THRESHOLDS.short_s and len(words) <= THRESHOLDS.short_words))
+
+
+FDB = DefinitionSet(
+    "fdb/1.5",
+    "response gaps and overlaps as Full-Duplex-Bench has them",
+    THRESHOLDS,
+    measure,
+    (
+        FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
+        FigureSpec("response_p50_s", "response", "quantile", unit="s", least=5),
+        FigureSpec("stop_mean_s", "stop", "mean", unit="s", least=5),
+        FigureSpec("stop_p50_s", "stop", "quantile", unit="s", least=5),
+        FigureSpec("takeover_rate", "takeover", share=True, least=10),
+    ),
+    counts={"n_conversations": "one"},
+)

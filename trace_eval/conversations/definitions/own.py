@@ -1,0 +1,303 @@
+"""``trace-eval/1``: timing of any conversation with a clock of 50 ms or finer.
+
+Signed gaps keep early and late apart; speech is joined before it is counted, so that a user's
+pause is no unanswered turn; nothing needs a label that only a simulator has. The constants come
+from rendered calls and common practice, not from listeners.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from trace_eval.conversations.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
+from trace_eval.conversations.floor import Floor, FloorRules, Utterance, floor_of
+from trace_eval.conversations.spans import gaps, joined, overlaps, total
+from trace_eval.data.conversation import ROLES, Conversation, Role
+
+#: Reasons of an end by which the user needs no more answer.
+USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})
+
+#: Clocks with longer steps than this cannot tell latched from late, seconds.
+COARSE_S = 0.05
+
+
+@dataclass(frozen=True)
+class Thresholds(FloorRules):
+    """Constants, seconds; those of the floor are :class:`FloorRules`.
+
+    Attributes:
+        latch_s: an agent may start this much before the user's end and still answers; the same
+            distance makes two starts simultaneous.
+        yield_s: longest stop that is a yield.
+        no_reply_s: silence after which a user turn counts as unanswered.
+        dead_air_s: shortest silence of both that is an event.
+        handled_s: within this time after a backchannel the agent must sound.
+    """
+
+    latch_s: float = 0.2
+    yield_s: float = 2.0
+    no_reply_s: float = 2.0
+    dead_air_s: float = 2.0
+    handled_s: float = 1.0
+
+
+THRESHOLDS = Thresholds()
+
+
+def measure(conversation: Conversation) -> Measured:
+    """Events and figures of one conversation."""
+    caveats = []
+    if conversation.clock.kind == "none":
+        return NO_CLOCK
+    if (conversation.clock.resolution_s or 0.0) > COARSE_S:
+        caveats.append(f"coarse: the clock's steps are {conversation.clock.resolution_s:g} s")
+    floor = floor_of(conversation, THRESHOLDS)
+    for role in ROLES:
+        if not floor.segments[role]:
+            caveats.append(f"no_speech: the {role} says nothing, so nothing is known of replies")
+    calls = sorted(
+        event.at_s
+        for event in conversation.events
+        if event.kind == "tool_call" and event.at_s is not None
+    )
+    events = [*_alone(floor, conversation.start_s is not None)]
+    if all(floor.segments.values()):
+        events += _replies(floor, conversation.end.reason, calls)
+        events += [*_interruptions(floor), *_backchannels(floor)]
+    events.sort(key=lambda event: (event.start_s, event.end_s))
+    return _summed(conversation, floor, tuple(events), tuple(caveats))
+
+
+def _replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:
+    """What follows each user utterance that takes the floor."""
+    c = THRESHOLDS
+    users, agents = floor.taking("user"), floor.taking("agent")
+    starts = [one.start for one in agents]
+    for one, after in pairwise([*users, None]):
+        assert one is not None
+        place = bisect_left(starts, one.end - c.latch_s)
+        if any(agent.end > one.end for agent in agents[max(0, place - 1) : place]):
+            yield Event("talked_over", one.start, one.end)
+            continue
+        answer = agents[place] if place < len(agents) else None
+        if answer and (after is None or answer.start <= after.start):
+            value = answer.start - one.end
+            tool = bisect_left(calls, one.start) < bisect_left(calls, answer.start)
+            yield Event(
+                "response",
+                min(one.end, answer.start),
+                max(one.end, answer.start),
+                value,
+                {"latched": -c.latch_s <= value < 0, "tool": tool},
+            )
+        elif after is not None:
+            if after.start - one.end >= c.no_reply_s:
+                yield Event("no_response", one.end, after.start)
+        elif reason in USER_LEFT or floor.end_s - one.end < c.no_reply_s:
+            yield Event("open", one.start, one.end)
+        else:
+            yield Event("missed_turn", one.end, floor.end_s)
+
+
+def _around(utterances: Sequence[Utterance], at_s: float) -> Utterance | None:
+    """The utterance inside which a moment lies; ends excluded."""
+    place = bisect_left([one.start for one in utterances], at_s) - 1
+    found = utterances[place] if place >= 0 else None
+    return found if found and found.start < at_s < found.end else None
+
+
+def _interruptions(floor: Floor) -> Iterator[Event]:
+    """Starts inside the other's speech; of two at once, neither interrupts."""
+    c = THRESHOLDS
+    users, agents = floor.taking("user"), floor.taking("agent")
+    for agent in agents:
+        user = _around(users, agent.start)
+        if user is None:
+            continue
+        if agent.start - user.start <= c.latch_s:
+            yield Event("simultaneous_start", user.start, agent.start)
+        elif user.end - agent.start > c.latch_s:
+            end, value = min(user.end, agent.end), user.end - agent.start
+            yield Event("agent_interruption", agent.start, end, value)
+    for user in users:
+        held = _around(floor.utterances["agent"], user.start)
+        if held is None:
+            continue
+        if user.start - held.start <= c.latch_s:
+            yield Event("simultaneous_start", held.start, user.start)
+            continue
+        value = held.end - user.start
+        kind = "yield" if value <= c.yield_s else "no_yield"
+        yield Event(kind, user.start, held.end, value, {"ended_by_itself": "unknown"})
+
+
+def _backchannels(floor: Floor) -> Iterator[Event]:
+    """Short signals of the user; handled where the agent goes on."""
+    spans = floor.segments["agent"]
+    for one in floor.utterances["user"]:
+        if one.takes_floor:
+            continue
+        until = one.end + THRESHOLDS.handled_s
+        known = floor.end_s >= until
+        sounds = bool(overlaps([(one.end, until)], spans))
+        yield Event("backchannel", one.start, one.end, None, {"handled": sounds if known else None})
+
+
+def _alone(floor: Floor, known_start: bool) -> Iterator[Event]:
+    """Overlap, silences and the greeting: what needs no reply."""
+    user, agent = floor.segments["user"], floor.segments["agent"]
+    for start, end in overlaps(user, agent):
+        yield Event("overlap", start, end, end - start)
+    everyone = joined([*user, *agent])
+    if not everyone:
+        return
+    if agent and (not user or agent[0][0] < user[0][0]):
+        waited = agent[0][0] - floor.start_s
+        yield Event("greeting", floor.start_s, agent[0][0], waited if known_start else None)
+    for kind, start, end in (
+        ("first_silence", floor.start_s, everyone[0][0]),
+        ("last_silence", everyone[-1][1], floor.end_s),
+    ):
+        if end - start >= THRESHOLDS.dead_air_s:
+            yield Event(kind, start, end, end - start)
+    for start, end in gaps(everyone):
+        if end - start >= THRESHOLDS.dead_air_s:
+            before, after = _speaking(floor, start), _speaking(floor, end)
+            own = before == after and before is not None
+            yield Event("pause" if own else "dead_air", start, end, end - start, {"owner": after})
+
+
+def _speaking(floor: Floor, edge_s: float) -> Role | None:
+    """Whose speech starts or ends at an edge; null where both do."""
+    whose: list[Role] = [
+        role
+        for role in ROLES
+        if any(edge_s in span for span in _near(floor.segments[role], edge_s))
+    ]
+    return whose[0] if len(whose) == 1 else None
+
+
+def _near(spans: Sequence[tuple[float, float]], at_s: float) -> Sequence[tuple[float, float]]:
+    place = bisect_left(spans, (at_s,))
+    return spans[max(0, place - 1) : place + 1]
+
+
+def _summed(
+    conversation: Conversation, floor: Floor, events: tuple[Event, ...], caveats: tuple[str, ...]
+) -> Measured:
+    def of(*kinds: str) -> list[Event]:
+        return [event for event in events if event.kind in kinds]
+
+    both = all(floor.segments.values())
+    responses = of("response")
+    without = of("no_response", "missed_turn")
+    values: dict[str, list[float]] = {}
+    ratios: dict[str, tuple[float, float]] = {}
+    for name, kinds in _VALUES.items():
+        values[name] = [e.value_s for e in of(*kinds) if e.value_s is not None]
+    values["response_tool"] = [_value(e) for e in responses if e.data["tool"]]
+    values["response_no_tool"] = [_value(e) for e in responses if not e.data["tool"]]
+    values["response_or_never"] = [*map(_value, responses), *[float("inf")] * len(without)]
+    user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
+    if both:
+        handled = [e.data["handled"] for e in of("backchannel") if e.data["handled"] is not None]
+        yields = len(of("yield"))
+        ratios |= {
+            "reply_rate": (len(responses), len(responses) + len(without)),
+            "interruption_rate": (len(of("agent_interruption")), floor.turns("user")),
+            "yield_rate": (yields, yields + len(of("no_yield"))),
+            "backchannel_rate": (sum(handled), len(handled)),
+            "overlap_share": (total(_pairs(of("overlap"))), total(_everyone(floor))),
+            "agent_talk_share": (agent_s, user_s + agent_s),
+            "skipped": (0, len(of("talked_over"))),
+            "open": (0, len(of("open"))),
+        }
+    minutes = (floor.end_s - floor.start_s) / 60
+    for owner in ROLES:
+        quiet = [e for e in of("dead_air") if e.data["owner"] == owner]
+        ratios[f"dead_air_{owner}"] = (total(_pairs(quiet)), minutes)
+    ratios["pauses"] = (total(_pairs(of("pause"))), minutes)
+    for role in ROLES:
+        texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
+        ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
+    ratios["one"] = (1, 1)
+    return Measured(events, values, ratios, caveats=caveats)
+
+
+def _value(event: Event) -> float:
+    assert event.value_s is not None
+    return event.value_s
+
+
+def _pairs(events: Sequence[Event]) -> list[tuple[float, float]]:
+    return [(event.start_s, event.end_s) for event in events]
+
+
+def _everyone(floor: Floor) -> list[tuple[float, float]]:
+    return joined([*floor.segments["user"], *floor.segments["agent"]])
+
+
+_VALUES = {
+    "response": ("response",),
+    "yield": ("yield",),
+    "interruption": ("agent_interruption",),
+    "greeting": ("greeting",),
+}
+
+#: Fewest events of a median, and of the quantiles above it.
+_LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
+
+
+def _quantiles(name: str, of: str) -> list[FigureSpec]:
+    return [
+        FigureSpec(f"{name}_p{100 * q:.0f}_s", of, "quantile", q, "s", least=least)
+        for q, least in _LEAST.items()
+    ]
+
+
+TRACE_EVAL = DefinitionSet(
+    "trace-eval/1",
+    "signed gaps between what was said, from any clock",
+    THRESHOLDS,
+    measure,
+    (
+        *_quantiles("response", "response"),
+        FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
+        FigureSpec("reply_rate", "reply_rate", share=True, least=10),
+        FigureSpec("response_or_never_p50_s", "response_or_never", "quantile", unit="s", least=5),
+        FigureSpec("response_tool_p50_s", "response_tool", "quantile", unit="s", least=5),
+        FigureSpec("response_no_tool_p50_s", "response_no_tool", "quantile", unit="s", least=5),
+        FigureSpec("interruption_rate", "interruption_rate", least=10),
+        FigureSpec("interruption_p50_s", "interruption", "quantile", unit="s", least=5),
+        FigureSpec("yield_rate", "yield_rate", share=True, least=10),
+        *_quantiles("yield", "yield"),
+        FigureSpec("backchannel_rate", "backchannel_rate", share=True, least=10),
+        FigureSpec("dead_air_agent_s_per_min", "dead_air_agent"),
+        FigureSpec("dead_air_user_s_per_min", "dead_air_user"),
+        FigureSpec("pauses_s_per_min", "pauses"),
+        FigureSpec("overlap_share", "overlap_share"),
+        FigureSpec("agent_talk_share", "agent_talk_share"),
+        FigureSpec("greeting_p50_s", "greeting", "quantile", unit="s", least=5),
+        FigureSpec("words_per_turn_agent", "words_agent"),
+        FigureSpec("words_per_turn_user", "words_user"),
+    ),
+    hides_few=True,
+    counts={
+        "n_conversations": "one",
+        "response_total": "reply_rate",
+        "skipped_total": "skipped",
+        "open_total": "open",
+        "user_turn_total": "interruption_rate",
+        "yield_total": "yield_rate",
+        "backchannel_total": "backchannel_rate",
+    },
+)

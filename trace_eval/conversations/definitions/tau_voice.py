@@ -1,0 +1,296 @@
+"""``tau-voice/1.0``: the interaction metrics of tau2-bench's voice board, in ticks.
+
+Everything is counted in ticks of ``d`` seconds; rules and quirks are those of the released
+module (sierra-research/tau2-bench, MIT): an agent that starts in the very next tick makes no
+response event, and a cough while the agent still speaks long makes no event at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.conversations.definitions.base import (
+    NO_CLOCK,
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
+from trace_eval.conversations.spans import joined
+from trace_eval.data.conversation import Conversation, Role
+
+#: Kinds of sound that no agent should take for a turn, in order of precedence.
+EFFECTS = ("vocal_tic", "non_directed")
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Windows in seconds; each is ``int(seconds / tick)`` ticks.
+
+    Attributes:
+        tick_s: length of a tick where the source has none.
+        join_s: from sound or a log, shorter gaps are speech before ticks are made.
+    """
+
+    no_yield_s: float = 2.0
+    selective_yield_s: float = 1.0
+    selective_response_s: float = 2.0
+    tick_s: float = 0.2
+    join_s: float = 1.0
+
+
+THRESHOLDS = Thresholds()
+
+
+@dataclass
+class Ticks:
+    """A conversation as booleans per tick.
+
+    Attributes:
+        d: seconds of a tick.
+        user, agent: who speaks [shape=(ticks,)].
+        backchannel: where the user's action is a backchannel [shape=(ticks,)].
+        effects: (kind, first tick, tick after the last) of coughs and asides.
+    """
+
+    d: float
+    user: NDArray[np.bool_]
+    agent: NDArray[np.bool_]
+    backchannel: NDArray[np.bool_]
+    effects: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Segment:
+    start: int
+    end: int
+    backchannel: bool
+    effects: frozenset[str]
+    over_at_start: bool
+    over_at_end: bool
+
+
+def measure(conversation: Conversation) -> Measured:
+    """Events, counts and latencies of one conversation."""
+    if conversation.clock.kind == "none":
+        return replace(NO_CLOCK, ratios={"one": (1, 1)})
+    caveats = []
+    labelled = conversation.clock.kind == "ticks"
+    if conversation.clock.kind != "ticks":
+        caveats.append(
+            f"ticks of {THRESHOLDS.tick_s:g} s were made of speech joined at"
+            f" {THRESHOLDS.join_s:g} s: a tick speaks where half of it does"
+        )
+    ticks = ticks_of(conversation)
+    events = tuple(sorted(events_of(ticks), key=lambda event: event.start_s))
+    return _summed(events, labelled or _has_labels(conversation), caveats)
+
+
+def _has_labels(conversation: Conversation) -> bool:
+    return any(event.kind in EFFECTS for event in conversation.events)
+
+
+def ticks_of(conversation: Conversation) -> Ticks:
+    """Speech per tick: as the source has it, or made from segments."""
+    made = conversation.clock.kind != "ticks"
+    d = conversation.clock.resolution_s or THRESHOLDS.tick_s
+    d = THRESHOLDS.tick_s if made else d
+    number = round(conversation.end_s / d)
+    lanes: dict[Role, NDArray[np.bool_]] = {}
+    for role in ("user", "agent"):
+        spans = [span for _, turn in conversation.turns_of(role) for span in turn.stretches]
+        lanes[role] = _covered(joined(spans, THRESHOLDS.join_s if made else 0.0), d, number)
+    backchannel = np.zeros(number, bool)
+    effects = []
+    for event in conversation.events:
+        if event.at_s is None:
+            continue
+        end_s = event.at_s + d if event.end_s is None else event.end_s
+        first, last = round(event.at_s / d), max(round(event.at_s / d) + 1, round(end_s / d))
+        if event.kind == "backchannel":
+            backchannel[first:last] = True
+        elif event.kind in EFFECTS:
+            effects.append((event.kind, first, min(last, number)))
+    return Ticks(d, lanes["user"], lanes["agent"], backchannel, effects)
+
+
+def _covered(spans: Sequence[tuple[float, float]], d: float, number: int) -> NDArray[np.bool_]:
+    """Ticks of which speech covers at least half."""
+    seconds = np.zeros(number + 1)
+    for start, end in spans:
+        first, last = int(start / d + 1e-9), min(int(end / d + 1e-9), number)
+        for tick in {first, last}:
+            if tick <= number:
+                seconds[tick] += max(0.0, min(end, (tick + 1) * d) - max(start, tick * d))
+        seconds[first + 1 : last] += d
+    return np.asarray(seconds[:number] >= d / 2 - 1e-9)
+
+
+def events_of(ticks: Ticks) -> Iterator[Event]:
+    """Every event of a conversation; spans are in seconds, ticks in ``data``."""
+    user, agent = ticks.user, ticks.agent
+    if len(user) > 1 and user[-1] and not user[-2]:
+        user, agent = user[:-1], agent[:-1]  # the tick that says "stop" is no turn
+    if len(user) < 2:
+        return
+    cut = Ticks(
+        ticks.d,
+        user,
+        agent,
+        ticks.backchannel[: len(user)],
+        [(kind, a, min(b, len(user))) for kind, a, b in ticks.effects if a < len(user)],
+    )
+    segments = list(_user_segments(cut))
+    answers = _runs(agent)
+    yield from _responses(segments, answers, cut.d)
+    for segment in segments:
+        if segment.over_at_start:
+            yield _while_agent_speaks(segment, cut)
+        elif kind := next((one for one in EFFECTS if one in segment.effects), None):
+            yield _answered(kind, segment.start, segment.end, answers, cut.d)
+    for start, end in answers:
+        if user[start]:
+            yield _event("agent_interruption", start, end, cut.d)
+    yield from _out_of_turn(cut, answers)
+
+
+def _runs(speech: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(speech.astype(np.int8), prepend=0, append=0))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _user_segments(ticks: Ticks) -> Iterator[_Segment]:
+    for start, end in _runs(ticks.user):
+        yield _Segment(
+            start,
+            end,
+            bool(ticks.backchannel[start]),
+            frozenset(kind for kind, a, b in ticks.effects if a < end and start < b),
+            bool(ticks.agent[start]),
+            bool(end < len(ticks.agent) and ticks.agent[end]),
+        )
+
+
+def _event(
+    kind: str, start: int, end: int, d: float, value: float | None = None, tick: int | None = None
+) -> Event:
+    return Event(kind, start * d, end * d, value, {"tick": start if tick is None else tick})
+
+
+def _responses(
+    segments: Sequence[_Segment], answers: Sequence[tuple[int, int]], d: float
+) -> Iterator[Event]:
+    starts = [start for start, _ in answers]
+    valid = [one for one in segments if not one.backchannel and not one.over_at_end]
+    for one, after in pairwise([*valid, None]):
+        assert one is not None
+        place = int(np.searchsorted(starts, one.end))
+        first = starts[place] if place < len(starts) else None
+        if first is not None and (after is None or first <= after.start):
+            yield _event("response", one.end, first, d, first * d - one.end * d)
+        elif after is not None:
+            yield _event("no_response", one.end, after.start, d)
+
+
+def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
+    kind = next((one for one in EFFECTS if one in segment.effects), "yield")
+    kind = "backchannel" if segment.backchannel else kind
+    window_s = THRESHOLDS.no_yield_s if kind == "yield" else THRESHOLDS.selective_yield_s
+    looked = ticks.agent[segment.start : segment.start + int(window_s / ticks.d)]
+    silent = np.flatnonzero(~looked)
+    end = segment.start + (int(silent[0]) if len(silent) else len(looked))
+    latency = (end - segment.start) * ticks.d if len(silent) else None
+    if kind == "yield":
+        name = "yield" if len(silent) else "no_yield"
+        return _event(name, segment.start, end, ticks.d, latency)
+    return _event(f"{kind}_{'error' if len(silent) else 'correct'}", segment.start, end, ticks.d)
+
+
+def _answered(
+    kind: str, start: int, end: int, answers: Sequence[tuple[int, int]], d: float
+) -> Event:
+    """An effect while the agent is silent: to answer it is an error."""
+    last = end + int(THRESHOLDS.selective_response_s / d)
+    found = next((first for first, _ in answers if start <= first <= last), None)
+    if found is None:
+        return _event(f"{kind}_correct", start, end, d)
+    return _event(f"{kind}_error", start, max(end, found), d, tick=found)
+
+
+def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
+    for kind, a, b in ticks.effects:
+        silent = [tick for tick in range(a, b) if not ticks.user[tick]]
+        for _, run in groupby(enumerate(silent), key=lambda pair: pair[1] - pair[0]):
+            part = [tick for _, tick in run]
+            start, end = part[0], part[-1] + 1
+            over = next(((x, y) for x, y in answers if x <= start < y), None)
+            if over is None:
+                yield _answered(kind, start, end, answers, ticks.d)
+            elif (over[1] - start) * ticks.d <= THRESHOLDS.selective_yield_s:
+                yield _event(f"{kind}_error", start, over[1], ticks.d)
+
+
+def _summed(events: tuple[Event, ...], labelled: bool, caveats: list[str]) -> Measured:
+    count = {kind: sum(event.kind == kind for event in events) for kind in _KINDS}
+    responses = count["response"] + count["no_response"]
+    if not labelled:
+        caveats.append("no labels of tics and asides, so selectivity for them is unknown")
+
+    def of(kind: str) -> list[float]:
+        return [e.value_s for e in events if e.kind == kind and e.value_s is not None]
+
+    return Measured(
+        events,
+        values={"response": of("response"), "yield": of("yield")},
+        ratios={
+            "response_rate": (count["response"], responses),
+            "yield_rate": (count["yield"], count["yield"] + count["no_yield"]),
+            "agent_interruption_rate": (count["agent_interruption"], responses),
+            "interruptions": (0, count["agent_interruption"]),
+            "one": (1, 1),
+            **{
+                kind: (count[f"{kind}_correct"], count[f"{kind}_correct"] + count[f"{kind}_error"])
+                for kind in ("backchannel", *EFFECTS)
+            },
+        },
+        caveats=tuple(caveats),
+    )
+
+
+_KINDS = (
+    *("response", "no_response", "yield", "no_yield", "agent_interruption"),
+    *(f"{kind}_{end}" for kind in ("backchannel", *EFFECTS) for end in ("correct", "error")),
+)
+
+TAU_VOICE = DefinitionSet(
+    "tau-voice/1.0",
+    "interaction metrics of tau2-bench's voice board, in ticks",
+    THRESHOLDS,
+    measure,
+    (
+        FigureSpec("response_latency_mean", "response", "mean", unit="s", least=5),
+        FigureSpec("yield_latency_mean", "yield", "mean", unit="s", least=5),
+        FigureSpec("response_rate", "response_rate", share=True, least=10),
+        FigureSpec("yield_rate", "yield_rate", share=True, least=10),
+        # may exceed 1: an agent can interrupt one turn twice
+        FigureSpec("agent_interruption_rate", "agent_interruption_rate", least=10),
+        FigureSpec("selectivity_backchannel", "backchannel", share=True, least=10),
+        FigureSpec("selectivity_vocal_tic", "vocal_tic", share=True, least=10),
+        FigureSpec("selectivity_non_directed", "non_directed", share=True, least=10),
+    ),
+    counts={
+        "n_simulations": "one",
+        "response_total": "response_rate",
+        "yield_total": "yield_rate",
+        "backchannel_total": "backchannel",
+        "vocal_tic_total": "vocal_tic",
+        "non_directed_total": "non_directed",
+        "agent_interrupts_count": "interruptions",
+    },
+    domains=True,
+)

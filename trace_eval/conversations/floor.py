@@ -1,0 +1,156 @@
+"""Who has the floor: segments -> utterances -> backchannels and turns.
+
+Utterances are segments of one speaker with gaps under ``join_s``; the stretch of a speaker is
+its segments with gaps under ``stretch_s``. A backchannel is a short utterance that begins inside
+a stretch of the other, which goes on after it; every other utterance takes the floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trace_eval.conversations.spans import Spans, around, joined
+from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
+
+
+@dataclass(frozen=True)
+class FloorRules:
+    """When speech is one utterance, and when it takes the floor; seconds.
+
+    Attributes:
+        join_s: shorter gaps are within an utterance.
+        stretch_s: shorter gaps are within a stretch.
+        backchannel_s: longest backchannel.
+        after_s: how long the other goes on after a backchannel at least.
+        backchannel_words: most words of a backchannel, where they are known.
+    """
+
+    join_s: float = 0.3
+    stretch_s: float = 1.0
+    backchannel_s: float = 1.0
+    after_s: float = 0.3
+    backchannel_words: int = 3
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A stretch of one speaker's speech without a longer gap."""
+
+    role: Role
+    start: float
+    end: float
+    takes_floor: bool = True
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The speech of user and agent of one conversation.
+
+    Attributes:
+        segments: as read, per role, sorted and apart.
+        stretches: joined at ``stretch_s``.
+        utterances: joined at ``join_s``, per role, in order.
+        start_s, end_s: where the conversation begins and ends; without a known beginning, with
+            the first sound.
+    """
+
+    segments: dict[Role, Spans]
+    stretches: dict[Role, Spans]
+    utterances: dict[Role, list[Utterance]]
+    start_s: float
+    end_s: float
+
+    def taking(self, role: Role) -> list[Utterance]:
+        """The utterances that take the floor."""
+        return [one for one in self.utterances[role] if one.takes_floor]
+
+    def turns(self, role: Role) -> int:
+        """How many turns a role has."""
+        return sum(1 for who, _ in turns_of(self) if who == role)
+
+
+def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
+    """The speech of user and agent; nothing after a transfer to a person counts."""
+    stop = min(
+        (e.at_s for e in conversation.events if e.kind == "transfer" and e.at_s is not None),
+        default=conversation.end_s,
+    )
+    segments: dict[Role, Spans] = {}
+    words: dict[Role, dict[tuple[float, float], str]] = {}
+    for role in ROLES:
+        turns = [turn for _, turn in conversation.turns_of(role)]
+        spans = [span for turn in turns for span in turn.stretches if span[0] < stop]
+        segments[role] = joined(spans)
+        words[role] = _words(turns, rules.join_s)
+    return _floor(segments, words, conversation.start_s, stop, rules)
+
+
+def _words(turns: Iterable[Turn], join_s: float) -> dict[tuple[float, float], str]:
+    """Text of the utterances whose words are known: those that are a whole turn."""
+    known = {}
+    for turn in turns:
+        parts = joined(turn.stretches, join_s)
+        if len(parts) == 1 and turn.text is not None:
+            known[parts[0]] = turn.text
+    return known
+
+
+def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:
+    """As :func:`floor_of`, from segments whose words nobody knows."""
+    return _floor({role: joined(segments[role]) for role in ROLES}, {}, 0.0, end_s, rules)
+
+
+def _floor(
+    segments: dict[Role, Spans],
+    words: dict[Role, dict[tuple[float, float], str]],
+    start_s: float | None,
+    end_s: float,
+    rules: FloorRules,
+) -> Floor:
+    stretches = {role: joined(spans, rules.stretch_s) for role, spans in segments.items()}
+    utterances: dict[Role, list[Utterance]] = {}
+    for role in ROLES:
+        other: Role = "agent" if role == "user" else "user"
+        known = words.get(role, {})
+        utterances[role] = [
+            Utterance(
+                role,
+                *span,
+                takes_floor=not is_backchannel(span, stretches[other], rules, known.get(span)),
+            )
+            for span in joined(segments[role], rules.join_s)
+        ]
+    first = min((spans[0][0] for spans in segments.values() if spans), default=0.0)
+    return Floor(segments, stretches, utterances, first if start_s is None else start_s, end_s)
+
+
+def is_backchannel(
+    span: tuple[float, float], other: Spans, rules: FloorRules, text: str | None = None
+) -> bool:
+    """Whether an utterance leaves the floor to the other, whose stretches are given."""
+    start, end = span
+    if end - start > rules.backchannel_s:
+        return False
+    if text is not None and ("?" in text or len(text.split()) > rules.backchannel_words):
+        return False
+    held = around(other, start)
+    return held is not None and held[1] >= end + rules.after_s
+
+
+def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
+    """Turns in order of start: who, and the utterances; a backchannel is a turn of its own."""
+    everyone = sorted(
+        (one for role in ROLES for one in floor.utterances[role]), key=lambda one: one.start
+    )
+    turns: list[tuple[Role, list[Utterance]]] = []
+    holder: list[Utterance] | None = None
+    for one in everyone:
+        if not one.takes_floor:
+            turns.append((one.role, [one]))
+        elif holder and holder[0].role == one.role:
+            holder.append(one)
+        else:
+            holder = [one]
+            turns.append((one.role, holder))
+    return turns

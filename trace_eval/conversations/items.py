@@ -1,0 +1,141 @@
+"""Conversations as items to judge: what a path holds, read once and kept while it is unchanged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.conversations.layouts import (
+    LAYOUTS,
+    ReadOptions,
+    layout_of,
+    read_conversations,
+)
+from trace_eval.conversations.layouts.base import MAX_FILES
+from trace_eval.conversations.layouts.rows import first_row
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.conversation import Conversation, ConversationItem, rooted
+from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.items import Candidate, ScoreLabels, Single
+from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
+from trace_eval.data.manifests import Manifest, Problem
+from trace_eval.data.singles import COLUMNS
+
+#: Raise it whenever the same recording could be cut into other turns.
+VERSION = "1"
+
+#: Columns of a manifest's answers, and of those of pairs.
+_ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in COLUMNS[f])}
+
+#: Who gave the labels of a layout that names nobody.
+PEOPLE = "people"
+
+
+def holds_conversations(path: Path) -> bool:
+    """Whether a file or folder is no manifest but conversations in a layout of their own."""
+    if not path.exists():
+        return False
+    if path.is_dir() or path.suffix.lower() not in MANIFEST_SUFFIXES:
+        return True
+    named = [name for name in LAYOUTS if name != "records"]  # which are a manifest of ours
+    if not any(LAYOUTS[name].fits(path) for name in named):
+        return False
+    columns = first_row(path).keys()
+    if "speaker" in columns:  # many a manifest names who speaks; a table of turns says when too
+        return bool({"start", "start_s"} & columns)
+    return not _ANSWERS & columns
+
+
+def conversations_manifest(path: Path, limit: int | None = None) -> Manifest:
+    """Every conversation of a path as an item to rate.
+
+    Raises:
+        UserError: nothing can be read.
+    """
+    reading = read_conversations(path)
+    problems = [Problem(one.name, one.reason) for one in reading.unread]
+    return Manifest(path, [single_of(item) for item in reading.items[:limit]], problems)
+
+
+def single_of(item: ConversationItem) -> Single:
+    """A conversation as an item; what people said of it stays among its labels."""
+    labels = ScoreLabels.model_validate(_labels(item))
+    return Single(
+        id=item.id,
+        question_id=item.question_id,
+        answer=Candidate(conversation=_whole(item.conversation)),
+        system=item.system,
+        labels=labels if labels.scores or labels.turns else None,
+        meta={"caveats": list(item.caveats)} if item.caveats else {},
+    )
+
+
+def _labels(item: ConversationItem) -> dict[str, object]:
+    rating, turns = item.labels.get("rating"), item.labels.get("turns")
+    return {
+        "scores": {} if rating is None else {PEOPLE: rating},
+        "turns": {number: {PEOPLE: value} for number, value in turns.items()}
+        if isinstance(turns, dict)
+        else {},
+    }
+
+
+def _whole(conversation: Conversation) -> Conversation:
+    """With absolute paths: the run may be read from another folder."""
+    return rooted(conversation, Path.cwd())
+
+
+class ConversationFiles:
+    """Reads conversations that a manifest names by path; sound is listened to once.
+
+    Args:
+        folder: where segmented recordings are kept; null: nowhere.
+        options: what a layout may not say.
+    """
+
+    def __init__(self, folder: Path | None = None, options: ReadOptions | None = None) -> None:
+        self._folder = folder
+        self._options = options or ReadOptions()
+
+    def __call__(self, path: Path) -> Conversation:
+        """The one conversation of a file or folder.
+
+        Raises:
+            UserError: there is none, or several.
+        """
+        if not path.exists():
+            raise UserError(f"conversation {path}: no such file or folder; check the path")
+        kept = self._kept(path)
+        if kept and kept.is_file():
+            try:
+                return strict_json.parse(Conversation, kept.read_bytes())
+            except strict_json.BadJson:
+                pass  # damaged: it is made again
+        found = read_conversations(path, None, self._options)
+        if len(found.items) != 1:
+            raise UserError(
+                f"conversation {path}: holds {len(found.items)}; name a file with one, or give the"
+                " path to trace-eval rate as it is"
+            )
+        made = _whole(found.items[0].conversation)
+        if kept:
+            make_folder(kept.parent, private=True)
+            replace_file(kept, made.model_dump_json().encode())
+        return made
+
+    def _kept(self, path: Path) -> Path | None:
+        """Where its turns are kept: by place, size and time of every file, and by our rules."""
+        if self._folder is None:
+            return None
+        stamps = [VERSION, str(self._options), layout_of(path).name, *_stamps(path.resolve())]
+        digest = hashlib.sha256(jsonl.canonical(stamps).encode()).hexdigest()
+        return self._folder / f"{digest}.json"
+
+
+def _stamps(path: Path) -> Iterator[str]:
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    for file in files[:MAX_FILES]:
+        stat = file.stat()
+        yield f"{file}:{stat.st_size}:{stat.st_mtime_ns}"

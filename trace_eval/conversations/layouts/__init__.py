@@ -1,0 +1,104 @@
+"""Layouts in which conversations are stored: a table of readers, and how one is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.conversations.layouts.base import Layout, ReadOptions, Unread
+from trace_eval.conversations.layouts.eva import EVA
+from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
+from trace_eval.conversations.layouts.records import RECORDS
+from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
+from trace_eval.conversations.layouts.table import TABLE
+from trace_eval.conversations.layouts.tau2 import TAU2
+from trace_eval.data.conversation import ConversationItem
+
+#: Name -> layout, as ``--layout`` takes it.
+LAYOUTS: dict[str, Layout] = {
+    one.name: one for one in (STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
+}
+
+__all__ = [
+    "LAYOUTS",
+    "Layout",
+    "ReadOptions",
+    "Reading",
+    "Unread",
+    "layout_of",
+    "read_conversations",
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read from a path.
+
+    Attributes:
+        layout: by which layout.
+        items: conversations, in the order of the source.
+        unread: those that could not be read, and why.
+    """
+
+    layout: str
+    items: tuple[ConversationItem, ...]
+    unread: tuple[Unread, ...] = ()
+
+
+def layout_of(path: Path) -> Layout:
+    """The one layout that fits a path.
+
+    Raises:
+        UserError: none does, or several do; the message names them.
+    """
+    fitting = [layout for layout in LAYOUTS.values() if layout.fits(path)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        raise UserError(
+            f"{path}: looks like no known layout; name one by --layout: {', '.join(LAYOUTS)}"
+        )
+    names = " and ".join(layout.name for layout in fitting)
+    raise UserError(f"{path}: may be {names}; say which by --layout NAME")
+
+
+def read_conversations(
+    path: Path | str, layout: str | None = None, options: ReadOptions | None = None
+) -> Reading:
+    """Every conversation of a file or folder; one that cannot be read costs itself only.
+
+    Args:
+        path: a file or folder.
+        layout: its layout; default: found from the content.
+        options: what the layout does not say itself.
+
+    Raises:
+        UserError: there is no such path or layout, or nothing in it can be read.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder")
+    if layout is not None and layout not in LAYOUTS:
+        raise UserError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
+    chosen = LAYOUTS[layout] if layout else layout_of(path)
+    items: dict[str, ConversationItem] = {}
+    unread: list[Unread] = []
+    for found in chosen.read(path, options or ReadOptions()):
+        if isinstance(found, Unread):
+            unread.append(found)
+        elif found.id in items:
+            unread.append(Unread(found.id, "another conversation has this id; rename one"))
+        else:
+            items[found.id] = found
+    if not items:
+        raise UserError(_nothing(path, chosen.name, unread))
+    return Reading(chosen.name, tuple(items.values()), tuple(unread))
+
+
+def _nothing(path: Path, layout: str, unread: Sequence[Unread]) -> str:
+    if not unread:
+        return f"{path}: holds no conversation of layout {layout}; check the path or --layout"
+    more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+    return f"{path}: no conversation can be read: {unread[0]}{more}"

@@ -1,0 +1,180 @@
+"""What every reader of conversations needs: options, problems, and how to name a bad value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from blueprints import UserError
+from trace_eval.data import strict_json
+from trace_eval.data.conversation import Conversation, ConversationItem
+
+#: Files of a folder that are looked at, at most: a wrong folder must not cost an hour.
+MAX_FILES = 100_000
+
+_STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a layout may not say itself.
+
+    Attributes:
+        agent: name of the speaker who is the agent.
+        user: name of the speaker who is the user.
+        agent_channel: which channel of a stereo file is the agent's, 0 or 1.
+        swap: exchange the channels of user and agent.
+        agent_greets: whoever speaks first in a recording is the agent.
+        pipeline: how an EVA agent was built: ``cascade``, ``s2s`` or ``audio_llm``.
+        ignore: stretches that are no speech (music, ringing), seconds of the conversation.
+    """
+
+    agent: str | None = None
+    user: str | None = None
+    agent_channel: int = 1
+    swap: bool = False
+    agent_greets: bool = False
+    pipeline: str | None = None
+    ignore: tuple[tuple[float, float], ...] = ()
+
+    @staticmethod
+    def stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
+        """Read ``START-END`` in seconds.
+
+        Raises:
+            UserError: one is something else.
+        """
+        found = []
+        for text in texts:
+            match = _STRETCH.fullmatch(text.strip())
+            if match is None or float(match[1]) >= float(match[2]):
+                raise UserError(f"stretch {text!r:.40}: write START-END in seconds, e.g. 0-14.5")
+            found.append((float(match[1]), float(match[2])))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A conversation that could not be read, and why."""
+
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+Found = Iterator[ConversationItem | Unread]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A way in which conversations are stored.
+
+    Attributes:
+        name: as ``--layout`` takes it.
+        about: one line.
+        fits: whether a path looks like it; cheap, reads the beginning at most.
+        read: its conversations, and what is wrong with those that cannot be read.
+    """
+
+    name: str
+    about: str
+    fits: Callable[[Path], bool]
+    read: Callable[[Path, ReadOptions], Found]
+
+
+def json_file(path: Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        UserError: it cannot be read; the message names it.
+    """
+    try:
+        return strict_json.read_file(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except strict_json.BadJson as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) of a JSON-lines file.
+
+    Raises:
+        UserError: it cannot be read, or a line is no object; the message names both.
+    """
+    try:
+        for number, value in strict_json.lines(path):
+            if isinstance(value, strict_json.BadJson):
+                raise UserError(f"{path}, line {number}: {value}; mend or delete that line")
+            if not isinstance(value, dict):
+                raise UserError(f"{path}, line {number}: expected an object (got {value!r:.60})")
+            yield number, value
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def first_line(path: Path) -> dict[str, Any]:
+    """The first object of a JSON-lines file; empty where it has none."""
+    try:
+        return next((value for _, value in json_lines(path)), {})
+    except UserError:
+        return {}
+
+
+def made(build: Callable[[], Conversation]) -> Conversation:
+    """A conversation, with what is wrong with it in one sentence.
+
+    Raises:
+        UserError: it breaks a rule of the record.
+    """
+    try:
+        return build()
+    except ValidationError as error:
+        raise UserError(problem(error)) from None
+
+
+def problem(error: ValidationError) -> str:
+    """What is wrong with a record, in one sentence."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    said = first["msg"].removeprefix("Value error, ")
+    got = "" if first["type"] in ("missing", "value_error") else f" (got {first['input']!r:.80})"
+    return f"{where}: {said}{got}".removeprefix(": ")
+
+
+def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], ConversationItem]) -> Found:
+    """Read files or folders one by one; a bad one costs itself only."""
+    for path in paths:
+        try:
+            yield read(path)
+        except UserError as error:
+            text = str(error)
+            yield Unread(str(path), text.removeprefix(f"{path}: ").removeprefix(f"{path}, "))
+
+
+def text_of(value: Any) -> str | None:
+    """A text, or nothing where the source has something else."""
+    return value if isinstance(value, str) else None
+
+
+def listed(value: Any, name: str) -> list[Any]:
+    """A list; null and what is missing are an empty one.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if value is not None and not isinstance(value, list):
+        raise UserError(f"{name}: expected a list (got {value!r:.60})")
+    return value or []
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object, or an empty one where the source has null or something else."""
+    return value if isinstance(value, dict) else {}

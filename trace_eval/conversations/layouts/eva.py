@@ -1,0 +1,336 @@
+"""EVA record folders: the logs of a simulated caller, the agent's framework and an audit log.
+
+Log spans are sessions of a speech service, not speech: a caller's span lasts until the service
+closes it. ``started_at`` of ``result.json`` is local time without a zone, and not used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.conversations.layouts.base import (
+    Found,
+    Layout,
+    ReadOptions,
+    Unread,
+    each,
+    json_file,
+    json_lines,
+    listed,
+    made,
+    mapping,
+    text_of,
+)
+from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
+from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.spans import joined
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    End,
+    Role,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+
+#: Logs of the simulated caller; the older name is read where ``result.json`` says so.
+EVENT_FILES = ("user_simulator_events.jsonl", "elevenlabs_events.jsonl")
+
+PIPELINES = ("cascade", "s2s", "audio_llm")
+
+_ROLES: dict[str, Role] = {
+    "elevenlabs_user": "user",
+    "simulated_user": "user",
+    "framework_agent": "agent",
+    "pipecat_agent": "agent",
+    "assistant": "agent",
+}
+
+#: Times above this are milliseconds.
+_MS = 1e11
+
+#: Entries of a log whose clock may run backwards, as a share.
+_BACKWARDS = 0.01
+
+
+@dataclass
+class _Log:
+    """Entries of one record, with what numbering does not need."""
+
+    entries: list[Entry]
+    raw: dict[int, Any]
+    caveats: list[str]
+
+    def list(self, source: Source) -> list[Entry]:
+        return [entry for entry in self.entries if entry.source == source]
+
+
+def fits(path: Path) -> bool:
+    """A record folder, a folder of them, or a file of event histories."""
+    if path.is_dir():
+        return next(_records(path), None) is not None
+    if path.suffix != ".json":
+        return False
+    with path.open("rb") as file:
+        head = file.read(1 << 14)
+    return b'"history"' in head and b'"timestamp_ms"' in head
+
+
+def _records(path: Path) -> Iterator[Path]:
+    if _is_record(path):
+        yield path
+        return
+    for pattern in ("*", "*/*", "*/*/*"):
+        yield from (child for child in sorted(path.glob(pattern)) if _is_record(child))
+
+
+def _is_record(path: Path) -> bool:
+    return path.is_dir() and any(
+        (path / name).is_file() for name in ("audit_log.json", *EVENT_FILES)
+    )
+
+
+def read(path: Path, options: ReadOptions) -> Found:
+    """Every record below a path, or every history of a file."""
+    if options.pipeline not in (None, *PIPELINES):
+        raise UserError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
+    if path.is_dir():
+        yield from each(
+            list(_records(path)), lambda folder: _record(folder, path, options.pipeline)
+        )
+        return
+    found = json_file(path)
+    for place, history in enumerate(found if isinstance(found, list) else [found]):
+        name = text_of(mapping(history).get("id")) or str(place)
+        try:
+            yield _history(mapping(history), name, options.pipeline)
+        except UserError as error:
+            yield Unread(f"{path}, {name}", str(error))
+
+
+def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
+    results = folder / "result.json"
+    result = mapping(json_file(results)) if results.is_file() else {}
+    log = _Log([], {}, [])
+    audit = folder / "audit_log.json"
+    whole = mapping(json_file(audit)) if audit.is_file() else {}
+    entries = whole.get("transcript")
+    for value in entries if isinstance(entries, list) else []:
+        value = mapping(value)
+        _add(log, "audit", text_of(value.get("message_type")), value.get("timestamp"), value)
+    pipecat = folder / "pipecat_logs.jsonl"
+    for _, value in json_lines(pipecat) if pipecat.is_file() else ():
+        _add(log, "pipecat", text_of(value.get("type")), value.get("timestamp"), value)
+    for _, value in json_lines(_events_file(folder, result)):
+        kind = text_of(value.get("type")) or text_of(value.get("event_type"))
+        _add(log, "events", kind, value.get("timestamp"), value)
+    name = text_of(result.get("record_id")) or folder.name
+    trial = folder.name if folder.name.startswith("trial") else None
+    return _item(
+        log,
+        name=name if folder == root else str(folder.relative_to(root)),
+        question=folder.parent.name if trial and not result.get("record_id") else name,
+        pipeline=pipeline or text_of(result.get("pipeline_type")) or "cascade",
+        reason=text_of(result.get("conversation_ended_reason")),
+        policy=_policy(whole),
+    )
+
+
+def _events_file(folder: Path, result: dict[str, Any]) -> Path:
+    named = {Path(value).name for value in result.values() if isinstance(value, str)}
+    there = [name for name in EVENT_FILES if (folder / name).is_file()]
+    if not there:
+        raise UserError(f"{folder}: no {EVENT_FILES[0]}; without it nobody's speech has times")
+    return folder / next((name for name in there if name in named), there[0])
+
+
+def _policy(audit: dict[str, Any]) -> str | None:
+    """The agent's instructions: the first system message that it was given."""
+    prompts = audit.get("llm_prompts")
+    for prompt in prompts if isinstance(prompts, list) else []:
+        messages = mapping(prompt).get("messages") or mapping(prompt).get("prompt")
+        for message in messages if isinstance(messages, list) else []:
+            if mapping(message).get("role") == "system":
+                return text_of(mapping(message).get("content"))
+    return None
+
+
+def _history(history: dict[str, Any], name: str, pipeline: str | None) -> ConversationItem:
+    log = _Log([], {}, [])
+    for value in listed(history.get("history"), "history"):
+        value = mapping(value)
+        data = value.get("data")
+        inner = {"value": data} if not isinstance(data, dict) else data
+        source: Source = "events"
+        if value.get("source") in ("audit_log", "pipecat"):
+            source = "audit" if value["source"] == "audit_log" else "pipecat"
+        more = {"value": data, "data": data} if source != "events" else inner
+        _add(log, source, text_of(value.get("event_type")), value.get("timestamp_ms"), more)
+    return _item(
+        log,
+        name=name,
+        question=name,
+        pipeline=pipeline or text_of(history.get("pipeline_type")) or "cascade",
+        reason=text_of(mapping(history.get("expected")).get("conversation_ended_reason")),
+        policy=None,
+    )
+
+
+def _add(log: _Log, source: Source, kind: str | None, time: Any, value: dict[str, Any]) -> None:
+    """One entry of a log; those without kind or time say nothing."""
+    if kind is None or time is None:
+        return
+    try:
+        t_ms = float(time)
+    except (TypeError, ValueError):
+        raise UserError(f"timestamp {time!r:.40}: expected Unix milliseconds") from None
+    data, at = mapping(value.get("data")), value.get("audio_timestamp")
+    if kind == "connection_state" and data.get("state") == "session_ended":
+        kind = "session_ended"
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int | float)):
+        raise UserError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
+    entry = Entry(
+        t_ms,
+        source,
+        kind,
+        _ROLES.get(str(value.get("user"))),
+        None if at is None else float(at),
+        text_of(data.get("text")) or "",
+    )
+    log.raw[id(entry)] = value.get("value")
+    log.entries.append(entry)
+
+
+def _item(
+    log: _Log, *, name: str, question: str, pipeline: str, reason: str | None, policy: str | None
+) -> ConversationItem:
+    _refuse_two_clocks(log)
+    entries = merged(log.list("audit"), log.list("pipecat"), log.list("events"))
+    found = number(entries, pipeline)
+    first = min((entry.t_ms for entry in entries), default=0.0) / 1000
+    zero = float(math.floor(first)) if first > 1e8 else 0.0
+    turns = _turns(found, entries, log, zero)
+    events = [*_tools(found, entries, log, zero, turns), *_flags(found, entries, log, zero)]
+    ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
+    for count, what in (
+        (found.dropped, "ends of speech without a start were dropped"),
+        (found.unended, "starts of speech without an end last until the session's end"),
+    ):
+        if count:
+            log.caveats.append(f"{count} {what}")
+    return ConversationItem(
+        id=name,
+        question_id=question,
+        conversation=made(
+            lambda: Conversation(
+                speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
+                clock=Clock(kind="log", zero=zero or None, resolution_s=0.001),
+                turns=tuple(turns),
+                events=tuple(events),
+                instructions={} if policy is None else {"policy": policy},
+                start_s=first - zero,
+                end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
+                meta={"pipeline": pipeline},
+            )
+        ),
+        caveats=("spans of a log are sessions, not speech", *log.caveats),
+    )
+
+
+def _refuse_two_clocks(log: _Log) -> None:
+    for source in ("audit", "pipecat", "events"):
+        times = [entry.t_ms for entry in log.list(source)]
+        back = sum(after < before for before, after in pairwise(times))
+        if back > max(1, _BACKWARDS * len(times)):
+            raise UserError(
+                f"the clock of {source} goes backwards {back} times in {len(times)} entries: two"
+                " clocks in one log; separate them"
+            )
+        if back:
+            log.caveats.append(f"the clock of {source} goes backwards {back} times; sorted")
+    sounds = [entry.at_s for entry in log.entries if entry.at_s is not None]
+    if any(at > _MS for at in sounds):
+        raise UserError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
+
+
+def _turns(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[Turn]:
+    said: dict[tuple[Role, int], list[str]] = {}
+    for index, entry in enumerate(entries):
+        value = log.raw.get(id(entry))
+        if entry.source == "audit" and entry.kind in ("user", "assistant"):
+            role: Role = "user" if entry.kind == "user" else "agent"
+            text = value if isinstance(value, str) else ""
+            said.setdefault((role, found.turn_of[index]), []).append(text)
+    turns = []
+    for (role, exchange), spans in found.spans.items():
+        relative = [(start - zero, end - zero) for start, end in spans]
+        if any(end < start for start, end in relative):
+            raise UserError(f"turn {exchange} of the {role} ends before it starts; mend its log")
+        apart = joined(relative)
+        audit = " ".join(said.get((role, exchange), ())) or None
+        spoken = " ".join(found.texts.get((role, exchange), ())) or None
+        turns.append(
+            Turn(
+                speaker=role,
+                start_s=apart[0][0],
+                end_s=apart[-1][1],
+                segments=tuple(apart),
+                text=spoken if role == "user" else audit or spoken,
+                heard=audit if role == "user" else spoken,
+                exchange=exchange,
+            )
+        )
+    return sorted(turns, key=lambda turn: (turn.start_s or 0.0, turn.speaker))
+
+
+def _tools(
+    found: Numbered, entries: list[Entry], log: _Log, zero: float, turns: list[Turn]
+) -> list[SourceEvent]:
+    places = {turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"}
+    calls = []
+    for index, entry in enumerate(entries):
+        if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):
+            continue
+        value, exchange = log.raw.get(id(entry)), found.turn_of[index]
+        is_call = entry.kind == "tool_call"
+        calls.append(
+            ToolEntry(
+                is_call,
+                str(mapping(value).get("tool")),
+                mapping(value).get("parameters" if is_call else "response"),
+                entry.t_ms / 1000 - zero,
+                places.get(exchange),
+                exchange,
+            )
+        )
+    return tool_events(calls)
+
+
+def _flags(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[SourceEvent]:
+    flags = [
+        SourceEvent(kind=kind, data={"exchange": exchange})
+        for kind, exchanges in (
+            ("agent_interrupted", found.agent_interrupted),
+            ("user_interrupted", found.user_interrupted),
+            ("fallback", found.fallbacks),
+        )
+        for exchange in sorted(exchanges)
+    ]
+    for entry in entries:
+        value = log.raw.get(id(entry))
+        spoke = entry.kind == "assistant" and isinstance(value, str) and value.strip()
+        if entry.source == "audit" and (entry.kind == "user" or spoke):
+            at_s = entry.t_ms / 1000 - zero
+            flags.append(SourceEvent(kind=f"log_{entry.kind}", at_s=at_s))
+    return flags
+
+
+EVA = Layout("eva", "record folders of EVA, by their logs", fits, read)

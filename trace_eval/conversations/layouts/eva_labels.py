@@ -1,0 +1,189 @@
+"""EVA's human-labelled files: conversations without a clock, and what people said of them.
+
+Five files, told apart by their keys. Labels go to ``labels`` of the item; whatever holds or hints
+a label otherwise (descriptions, failure modes, sample types, the ids of speech fidelity) is not
+read at all, so that no prompt can show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.conversations.layouts.base import (
+    Found,
+    Layout,
+    ReadOptions,
+    Unread,
+    first_line,
+    json_lines,
+    listed,
+    made,
+    mapping,
+    text_of,
+)
+from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+
+Line = dict[str, Any]
+
+_SPEAKERS = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
+
+
+def _trace(line: Line, name: str) -> ConversationItem:
+    """Faithfulness and progression: utterances with tool calls, one rating of the whole."""
+    turns: list[Turn] = []
+    tools: list[ToolEntry] = []
+    for entry in _list(line, "trace"):
+        kind = entry.get("event_type")
+        if kind in ("user_utterance", "agent_utterance"):
+            speaker = kind.removesuffix("_utterance")
+            turns.append(Turn(speaker=speaker, text=_text(entry, "utterance")))
+        elif kind in ("tool_call", "tool_response"):
+            is_call = kind == "tool_call"
+            value = entry.get("params" if is_call else "response")
+            turn = len(turns) - 1 if turns else None
+            status = text_of(entry.get("status"))
+            tools.append(
+                ToolEntry(is_call, _text(entry, "tool_name"), value, turn=turn, status=status)
+            )
+        else:
+            raise UserError(f"event_type {kind!r:.40} is unknown")
+    rating = _rating(line, (1, 2, 3))
+    return _item(name, turns, tool_events(tools), {"rating": rating})
+
+
+#: What is kept of a labelled entity; ``analysis`` tells the label in words.
+_ENTITY = ("type", "value", "transcribed_value", "correct")
+
+
+def _turns(line: Line, name: str) -> ConversationItem:
+    """Conciseness: a rating of each turn of the agent."""
+    turns, ratings = [], {}
+    for number, entry in enumerate(_list(line, "conv_turns")):
+        speaker = _text(entry, "role")
+        if speaker not in ("user", "agent"):
+            raise UserError(f"role {speaker!r:.40}; expected user or agent")
+        turns.append(Turn(speaker=speaker, text=_text(entry, "content")))
+        if speaker == "agent" and entry.get("expected_rating") is not None:
+            ratings[str(number)] = _rating(entry, (1, 2, 3))
+    return _item(name, turns, (), {"turns": ratings})
+
+
+def _fidelity(line: Line, name: str) -> ConversationItem:
+    """Speech fidelity: what the agent was to say; its sound is not published."""
+    turns, entities = [], {}
+    for number, entry in enumerate(_list(line, "intended_turns")):
+        role = "agent" if entry.get("role") in ("assistant", "agent") else "user"
+        turns.append(Turn(speaker=role, text=_text(entry, "text")))
+        wanted = entry.get("tts_critical_entities")
+        if isinstance(wanted, list) and wanted:
+            entities[str(number)] = [str(one) for one in wanted]
+    question = text_of(line.get("transcript_id"))
+    labels = {"rating": _rating(line, (0, 1))}
+    return _item(name, turns, (), labels, question, {"entities": entities})
+
+
+def _entities(line: Line, name: str) -> ConversationItem:
+    """Key entities: what a user meant, what a recogniser wrote, and which entities survived."""
+    meant, heard = (
+        [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
+        for key in ("user_tts", "transcription")
+    )
+    turns = [
+        Turn(speaker="user", text=text, heard=wrote) for text, wrote in zip_longest(meant, heard)
+    ]
+    labels: dict[str, Any] = {}
+    for entry in _list(line, "labels"):
+        labels[str(entry.get("turn_id"))] = [
+            {key: mapping(one).get(key) for key in _ENTITY}
+            for one in listed(entry.get("entities"), "entities")
+        ]
+    return _item(name, turns, (), {"entities": labels})
+
+
+#: Key that tells a file -> how its lines are read.
+_KINDS: dict[str, Callable[[Line, str], ConversationItem]] = {
+    "trace": _trace,
+    "conv_turns": _turns,
+    "intended_turns": _fidelity,
+    "user_tts": _entities,
+}
+
+
+def fits(path: Path) -> bool:
+    """JSON lines with one of the keys of EVA's files."""
+    return path.is_file() and path.suffix == ".jsonl" and bool(_KINDS.keys() & first_line(path))
+
+
+def read(path: Path, options: ReadOptions) -> Found:
+    """Each line; ids are line numbers, which say nothing about the label."""
+    del options  # who speaks is stated, and there is no clock
+    for number, line in json_lines(path):
+        name = f"{path.stem}-{number}"
+        try:
+            kind = next((read for key, read in _KINDS.items() if key in line), None)
+            if kind is None:
+                raise UserError(f"none of {', '.join(_KINDS)}; is it a file of EVA?")
+            yield kind(line, name)
+        except UserError as error:
+            yield Unread(f"{path}, line {number}", str(error))
+
+
+def _list(line: Line, key: str) -> list[Line]:
+    value = line.get(key)
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise UserError(f"{key}: expected a list of objects (got {value!r:.60})")
+    return value
+
+
+def _text(entry: Line, key: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str):
+        raise UserError(f"{key}: expected a text (got {value!r:.60})")
+    return value
+
+
+def _rating(entry: Line, allowed: tuple[int, ...]) -> int:
+    value = entry.get("expected_rating")
+    if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
+        raise UserError(f"expected_rating: expected one of {allowed} (got {value!r:.60})")
+    return value
+
+
+def _item(
+    name: str,
+    turns: list[Turn],
+    events: tuple[()] | list[SourceEvent],
+    labels: dict[str, Any],
+    question: str | None = None,
+    meta: dict[str, Any] | None = None,
+) -> ConversationItem:
+    first = next((turn.text for turn in turns if turn.speaker == "user"), None)
+    return ConversationItem(
+        id=name,
+        question_id=question or first or name,
+        conversation=made(
+            lambda: Conversation(
+                speakers=_SPEAKERS,
+                clock=Clock(kind="none"),
+                turns=tuple(turns),
+                events=tuple(events),
+                meta=meta or {},
+            )
+        ),
+        labels=labels,
+    )
+
+
+EVA_LABELS = Layout("eva_labels", "EVA's human-labelled JSON lines, without a clock", fits, read)

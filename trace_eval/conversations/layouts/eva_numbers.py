@@ -1,0 +1,241 @@
+"""Which turn an entry of EVA's three logs belongs to; its figures cannot be had without it.
+
+The simulated caller, the agent's framework and the audit log each see a call their own way. This
+walks through all entries in order of time and keeps the flags by which EVA's released processor
+numbers turns (ServiceNow/eva, MIT), so that audio spans and interruptions fall where it puts them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trace_eval.data.conversation import Role
+
+Source = Literal["audit", "pipecat", "events"]
+
+#: Entries of the framework that matter; neighbouring equal ones are one.
+PIPECAT_KINDS = frozenset({"turn_start", "turn_end", "tts_text", "llm_response"})
+
+_NO_WORDS = frozenset({"", ".", ",", "?", "!", "...", "......"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a log.
+
+    Attributes:
+        t_ms: when it was written, Unix milliseconds: what entries are sorted by.
+        source: whose log.
+        kind: e.g. ``audio_start``, ``tool_call``, ``tts_text``.
+        role: of ``audio_start`` and ``audio_end``.
+        at_s: when sound started or ended, Unix seconds.
+        text: what was said, where the entry has it.
+    """
+
+    t_ms: float
+    source: Source
+    kind: str
+    role: Role | None = None
+    at_s: float | None = None
+    text: str = ""
+
+
+@dataclass
+class Numbered:
+    """Spans and flags by turn number.
+
+    Attributes:
+        spans: (role, turn) -> [(start, end)], Unix seconds, in order.
+        texts: (role, turn) -> what the logs say was spoken.
+        agent_interrupted, user_interrupted, fallbacks, tool_turns: turn numbers.
+        turn_of: index of an entry -> the turn in which it fell.
+        dropped: ends without a start; ``unended``: starts without an end.
+    """
+
+    spans: dict[tuple[Role, int], list[tuple[float, float]]] = field(default_factory=dict)
+    texts: dict[tuple[Role, int], list[str]] = field(default_factory=lambda: defaultdict(list))
+    agent_interrupted: set[int] = field(default_factory=set)
+    user_interrupted: set[int] = field(default_factory=set)
+    fallbacks: set[int] = field(default_factory=set)
+    tool_turns: set[int] = field(default_factory=set)
+    turn_of: dict[int, int] = field(default_factory=dict)
+    dropped: int = 0
+    unended: int = 0
+
+    @property
+    def latencies(self) -> dict[int, float]:
+        """Turn -> first start of the agent minus last end of the user, seconds."""
+        return {
+            turn: round(self.spans["agent", turn][0][0] - self.spans["user", turn][-1][1], 6)
+            for role, turn in sorted(self.spans)
+            if role == "user" and ("agent", turn) in self.spans
+        }
+
+
+def merged(audit: list[Entry], pipecat: list[Entry], events: list[Entry]) -> list[Entry]:
+    """All entries in the order in which they are numbered."""
+    used = [entry for entry in pipecat if entry.kind in PIPECAT_KINDS]
+    if any(entry.kind == "tts_text" for entry in used):
+        used = [entry for entry in used if entry.kind != "llm_response"]
+    runs = [
+        entry for place, entry in enumerate(used) if not place or used[place - 1].kind != entry.kind
+    ]
+    spoken = [
+        entry
+        for entry in events
+        if entry.kind != "user_speech" or entry.text.strip() not in _NO_WORDS
+    ]
+    return sorted([*audit, *runs, *spoken], key=lambda entry: entry.t_ms)
+
+
+def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
+    """Number the entries of one call, see :func:`merged`.
+
+    Args:
+        entries: in order of time.
+        pipeline: ``cascade``, ``s2s`` or ``audio_llm``.
+    """
+    walk = _Walk(pipeline)
+    for index, entry in enumerate(entries):
+        walk.take(entry)
+        walk.found.turn_of[index] = walk.turn
+    return walk.finished()
+
+
+class _Walk:
+    """The flags while one goes through the entries; names as in the module's specification."""
+
+    def __init__(self, pipeline: str) -> None:
+        self.s2s = pipeline == "s2s"
+        self.hears = pipeline in ("s2s", "audio_llm")
+        self.found = Numbered()
+        self.turn = 0
+        self.spoke = self.started = self.tool = self.hold = False
+        self.open: dict[Role, bool] = {"user": False, "agent": False}
+        self.words = self.pending = self.consumed = self.barge = self.answered = False
+        self.buffer: list[str] = []
+        self.replayed: list[str] = []
+        self.texts_in: dict[Role, int] = {"user": 0, "agent": 0}
+        self._starts: dict[tuple[Role, int], list[float]] = defaultdict(list)
+        self._ends: dict[tuple[Role, int], list[float]] = defaultdict(list)
+        self._latest: dict[Role, int] = {}
+        self._last_s = 0.0
+        self._session_end_s: float | None = None
+
+    def take(self, entry: Entry) -> None:
+        self._last_s = entry.at_s if entry.at_s is not None else entry.t_ms / 1000
+        if entry.source == "pipecat":
+            if not self.s2s and entry.kind in ("tts_text", "llm_response"):
+                self.spoke = True
+        elif entry.source == "audit":
+            self._audit(entry)
+        elif entry.kind == "audio_start" and entry.role and entry.at_s is not None:
+            self._start_user() if entry.role == "user" else self._start_agent()
+            self._starts[entry.role, self.turn].append(entry.at_s)
+            self._latest[entry.role] = self.turn
+        elif entry.kind == "audio_end" and entry.role and entry.at_s is not None:
+            self._end(entry.role, entry.at_s)
+        elif entry.kind == "user_speech":
+            self._user_speech(entry.text)
+        elif entry.kind == "assistant_speech":
+            self.found.texts["agent", self.texts_in["agent"]].append(entry.text)
+            if self.texts_in["agent"] == self.turn:
+                self.spoke = True
+        elif entry.kind == "session_ended":
+            self._session_end_s = entry.t_ms / 1000
+
+    def _advance(self, audit_user: bool) -> None:
+        if self.hold and not (audit_user and self.s2s):
+            self.hold = False
+            if audit_user:
+                self.spoke = False
+                return
+        if self.spoke:
+            self.turn += 1
+            self.spoke = self.started = self.tool = False
+
+    def _start_user(self) -> None:
+        if self.open["agent"]:
+            self.barge = True
+        self.words = False
+        if self.consumed and self.open["agent"]:
+            self.spoke = False
+        elif self.pending:
+            self.spoke, self.pending = True, False
+        self.consumed = False
+        self._advance(audit_user=False)
+        if self.barge:
+            self.found.user_interrupted.add(self.turn)
+        self.open["user"] = self.started = True
+        self.answered = False
+        self.texts_in["user"] = self.turn
+        self.replayed, self.buffer = self.buffer, []
+        for text in self.replayed:
+            self._said(text)
+
+    def _start_agent(self) -> None:
+        self.open["agent"] = True
+        self.texts_in["agent"] = self.turn
+        if not self.open["user"]:
+            self.answered = True
+            if self.s2s:
+                self.spoke = True
+        elif self.started:
+            self.found.agent_interrupted.add(self.turn)
+            if not self.tool:
+                self.hold = True
+
+    def _end(self, role: Role, at_s: float) -> None:
+        turn = self._latest.get(role)
+        if turn is None or len(self._ends[role, turn]) >= len(self._starts[role, turn]):
+            self.found.dropped += 1
+        else:
+            self._ends[role, turn].append(at_s)
+        self.open[role] = False
+        if role == "user" and not self.words and self.started:
+            self.turn -= 1
+            self.started, self.pending = False, True
+
+    def _user_speech(self, text: str) -> None:
+        if not self.open["user"] and self.answered:
+            self.buffer.append(text)
+            self.words = True
+        elif text in self.replayed:
+            self.replayed.remove(text)
+        else:
+            self._said(text)
+
+    def _said(self, text: str) -> None:
+        turn = self.texts_in["user"]
+        spoken = self.found.texts["user", turn]
+        self.words = True
+        if self.hears and not (spoken and turn in self.found.user_interrupted):
+            self.barge = False
+        spoken.append(text)
+
+    def _audit(self, entry: Entry) -> None:
+        if entry.kind == "user":
+            if self.pending:
+                self.spoke = self.consumed = True
+                self.pending = False
+            if self.open["user"]:
+                self.spoke = False
+            self._advance(audit_user=True)
+            self.barge = False
+        elif entry.kind in ("tool_call", "tool_response"):
+            self.tool = True
+            self.found.tool_turns.add(self.turn)
+        elif entry.kind == "turn_fallback":
+            self.found.fallbacks.add(self.turn)
+
+    def finished(self) -> Numbered:
+        end_s = self._last_s if self._session_end_s is None else self._session_end_s
+        for key, starts in sorted(self._starts.items()):
+            ends = self._ends[key]
+            self.found.unended += len(starts) - len(ends)
+            ends = [*ends, *[end_s] * (len(starts) - len(ends))]
+            self.found.spans[key] = list(zip(starts, ends, strict=True))
+        return self.found

@@ -1,0 +1,74 @@
+"""Rows of a CSV or JSONL file, strictly read."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.conversations.layouts.base import json_lines
+from trace_eval.data.csv_cells import read_rows
+
+_HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
+
+_SUFFIXES = (".csv", ".jsonl")
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number from 1, row) of a table; in CSV the header is not counted.
+
+    Raises:
+        UserError: it cannot be read; the message names file and line.
+    """
+    if path.suffix.lower() == ".jsonl":
+        yield from json_lines(path)
+        return
+    try:
+        yield from enumerate(read_rows(path), start=1)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path}: no CSV in UTF-8 ({error}); save it so") from None
+
+
+def first_row(path: Path) -> dict[str, Any]:
+    """The first row of a table; empty where it is none."""
+    if path.suffix.lower() not in _SUFFIXES:
+        return {}
+    try:
+        return next((row for _, row in rows_of(path)), {})
+    except UserError:
+        return {}
+
+
+def time_of(value: Any, name: str) -> float | None:
+    """Seconds of a cell: a number, or ``hh:mm:ss.mmm``; None where the cell is empty.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
+        seconds = float(match[3].replace(",", "."))
+        return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
+    return number_of(value, name)
+
+
+def number_of(value: Any, name: str) -> float | None:
+    """A finite number of a cell; None where the cell is empty.
+
+    Raises:
+        UserError: it is something else.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        found = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise UserError(f"{name}: expected a number (got {value!r:.60})")
+    return found

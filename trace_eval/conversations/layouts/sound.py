@@ -1,0 +1,114 @@
+"""Recordings: a stereo file with a speaker on each channel, or two files on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import soundfile
+
+from blueprints import UserError
+from extractors.audio import opened
+from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, each
+from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
+from trace_eval.conversations.sound import heard_conversation
+from trace_eval.data.conversation import Channel, ConversationItem, Role
+
+SUFFIXES = {f".{name.lower()}" for name in soundfile.available_formats()} | {".opus", ".mp3"}
+
+
+def _recordings(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+        return
+    yield from (one for one in sorted(path.rglob("*")) if one.suffix.lower() in SUFFIXES)
+
+
+def fits_stereo(path: Path) -> bool:
+    """A recording, or a folder whose first recording has two channels."""
+    if path.is_file():
+        return path.suffix.lower() in SUFFIXES
+    first = next((one for one in sorted(path.glob("*")) if one.suffix.lower() in SUFFIXES), None)
+    return first is not None and _channels(first) == 2
+
+
+def _channels(path: Path) -> int:
+    with opened(path, str(path)) as file:
+        return int(file.channels)
+
+
+def read_stereo(path: Path, options: ReadOptions) -> Found:
+    """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise."""
+
+    def one(file: Path) -> ConversationItem:
+        number = _channels(file)
+        if number == 1:
+            raise UserError(
+                "one_channel: a mix of both cannot be timed; give two channels, or its turns in a"
+                " table with the columns speaker, start, end and audio"
+            )
+        if number != 2:
+            raise UserError(f"{number} channels; keep two, one of the user and one of the agent")
+        agent = 1 - options.agent_channel if options.swap else options.agent_channel
+        places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
+        name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
+        return _item(
+            str(name),
+            {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()},
+            options,
+        )
+
+    return each(list(_recordings(path)), one)
+
+
+def fits_two_files(path: Path) -> bool:
+    """A CSV or JSONL file with columns ``user`` and ``agent``."""
+    return path.is_file() and {"user", "agent"} <= first_row(path).keys()
+
+
+def read_two_files(path: Path, options: ReadOptions) -> Found:
+    """Every row: a recording of the user and one of the agent, on one clock."""
+    for number, row in rows_of(path):
+        name = str(row.get("id") or row.get("conversation") or number)
+        try:
+            channels: dict[Role, Channel] = {
+                role: _channel(row, role, path.parent) for role in ("user", "agent")
+            }
+            if options.swap:
+                channels = {"user": channels["agent"], "agent": channels["user"]}
+            yield _item(name, channels, options, row)
+        except UserError as error:
+            yield Unread(f"{path}, {name}", str(error))
+
+
+def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
+    audio = row.get(role)
+    if not isinstance(audio, str) or not audio:
+        raise UserError(f"no recording of the {role}; name its file in column {role!r}")
+    return Channel(
+        name=role,
+        audio=folder / audio,
+        offset_s=number_of(row.get(f"{role}_offset_s"), f"{role}_offset_s") or 0.0,
+        drift_ppm=number_of(row.get(f"{role}_drift_ppm"), f"{role}_drift_ppm") or 0.0,
+    )
+
+
+def _item(
+    name: str,
+    channels: dict[Role, Channel],
+    options: ReadOptions,
+    row: dict[str, Any] | None = None,
+) -> ConversationItem:
+    conversation, caveats = heard_conversation(channels, None, options.ignore, options.agent_greets)
+    known = {key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)}
+    return ConversationItem(id=name, conversation=conversation, caveats=caveats, **known)
+
+
+STEREO = Layout("stereo", "recordings with a speaker on each channel", fits_stereo, read_stereo)
+TWO_FILES = Layout(
+    "two_files",
+    "CSV or JSONL with columns user and agent: two recordings on one clock",
+    fits_two_files,
+    read_two_files,
+)

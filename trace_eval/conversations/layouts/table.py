@@ -1,0 +1,236 @@
+"""Turns in a table: CSV or JSONL with speaker, start and end; text and audio where known.
+
+Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic, non_directed,
+noise), ``heard``, ``audio`` (of the row, or of the whole conversation where all rows name one),
+``system``, ``question_id``. Times are seconds, Unix times, or ``hh:mm:ss.mmm``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
+from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
+from trace_eval.data.conversation import (
+    Channel,
+    Clock,
+    Conversation,
+    ConversationItem,
+    Role,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+
+#: Values of ``kind``; those that are no speech become events.
+KINDS = {
+    "speech": None,
+    "backchannel": None,
+    "tic": "vocal_tic",
+    "non_directed": "non_directed",
+    "noise": "noise",
+}
+
+_COLUMNS = ("speaker", "start", "end", "text")
+_START, _END = ("start", "start_s"), ("end", "end_s")
+
+#: Times above this are Unix milliseconds, and above the second Unix seconds.
+_MS, _UNIX = 1e11, 1e8
+
+
+@dataclass
+class _Row:
+    number: int
+    speaker: str
+    start: float | None
+    end: float | None
+    cells: dict[str, Any]
+    texts: list[str]
+
+
+def fits(path: Path) -> bool:
+    """A CSV or JSONL file whose rows have a speaker."""
+    return path.is_file() and "speaker" in first_row(path)
+
+
+def read(path: Path, options: ReadOptions) -> Found:
+    """Conversations in the order of their first rows; a bad row costs its conversation."""
+    groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    for number, row in rows_of(path):
+        name = str(row.get("conversation") or row.get("id") or path.stem)
+        groups.setdefault(name, []).append((number, row))
+    for name, rows in groups.items():
+        try:
+            yield _item(name, rows, path.parent, options)
+        except UserError as error:
+            yield Unread(f"{path}, {name}", str(error))
+
+
+def _item(
+    name: str, cells: list[tuple[int, dict[str, Any]]], folder: Path, options: ReadOptions
+) -> ConversationItem:
+    rows = [_row(number, row) for number, row in cells]
+    timed = any(row.start is not None for row in rows)
+    zero = _to_seconds(rows) if timed else 0.0
+    speech = [row for row in rows if KINDS[_kind(row)] is None]
+    speech.sort(key=lambda row: -math.inf if row.start is None else row.start)
+    speech, merged = _merged(speech)
+    speakers = _speakers(rows, options)
+    shared = {row.cells.get("audio") for row in rows}
+    channel = _shared_channel(shared, folder)
+    first = rows[0].cells
+    more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
+    return ConversationItem(
+        id=name,
+        conversation=made(
+            lambda: Conversation(
+                channels=() if channel is None else (channel,),
+                speakers=tuple(
+                    Speaker(name=who, role=role, channel=None if channel is None else channel.name)
+                    for who, role in speakers.items()
+                ),
+                clock=Clock(kind="log" if timed else "none", zero=zero or None),
+                turns=tuple(_turn(row, folder if channel is None else None) for row in speech),
+                events=tuple(_events(rows)),
+            )
+        ),
+        caveats=(f"{merged} rows that overlap one of their speaker were merged",) if merged else (),
+        **more,
+    )
+
+
+def _row(number: int, cells: dict[str, Any]) -> _Row:
+    speaker = cells.get("speaker")
+    if not isinstance(speaker, str) or not speaker.strip():
+        raise UserError(f"row {number}: nobody speaks; columns are {', '.join(_COLUMNS)}")
+    start, end = (
+        time_of(next((cells[key] for key in keys if key in cells), None), f"row {number}: time")
+        for keys in (_START, _END)
+    )
+    if (start is None) != (end is None):
+        lacks = "end" if end is None else "start"
+        raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
+    if start is not None and end is not None and end < start:
+        raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
+    found = _Row(number, speaker.strip(), start, end, cells, [])
+    _kind(found)
+    if text := text_of(cells.get("text")):
+        found.texts.append(text)
+    return found
+
+
+def _kind(row: _Row) -> str:
+    kind = str(row.cells.get("kind") or "speech")
+    if kind not in KINDS:
+        raise UserError(f"row {row.number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
+    return kind
+
+
+def _to_seconds(rows: list[_Row]) -> float:
+    """Turn all times into seconds from the conversation's zero, which is returned."""
+    kinds = {
+        ":" in str(row.cells.get(key))
+        for row in rows
+        for key in (*_START, *_END)
+        if row.cells.get(key) not in (None, "")
+    }
+    if len(kinds) > 1:
+        raise UserError("times are seconds in some rows and hh:mm:ss in others; use one kind")
+    times = [time for row in rows for time in (row.start, row.end) if time is not None]
+    scales = {1000.0 if time > _MS else 1.0 for time in times}
+    if len(scales) > 1:
+        raise UserError("times are milliseconds in some rows and seconds in others; use one kind")
+    scale = scales.pop()
+    first = min(times) / scale
+    zero = float(math.floor(first)) if first > _UNIX else 0.0
+    for row in rows:
+        row.start = None if row.start is None else row.start / scale - zero
+        row.end = None if row.end is None else row.end / scale - zero
+    return zero
+
+
+def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
+    """Rows of one speaker that overlap as one; how many went into another."""
+    latest: dict[str, _Row] = {}
+    kept: list[_Row] = []
+    for row in rows:
+        before = latest.get(row.speaker)
+        ends = before.end if before else None
+        if before and ends is not None and row.start is not None and row.start < ends:
+            before.end = max(ends, row.end or ends)
+            before.texts += row.texts
+        else:
+            latest[row.speaker] = row
+            kept.append(row)
+    return kept, len(rows) - len(kept)
+
+
+def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
+    """Who has which role: as a column says, as options say, or by the names user and agent."""
+    names = list(dict.fromkeys(row.speaker for row in rows))
+    found: dict[str, Role] = {}
+    for row in rows:
+        role = row.cells.get("role") or None
+        if role == "assistant":
+            role = "agent"
+        if role not in (None, "user", "agent", "other"):
+            raise UserError(f"row {row.number}: role {role!r:.40}; use user, agent or other")
+        if role is not None and found.setdefault(row.speaker, role) != role:
+            raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
+    for name, role in ((options.user, "user"), (options.agent, "agent")):
+        if name is not None and name not in names:
+            raise UserError(f"--{role} {name!r:.40}: nobody is called so; there are {names}")
+        if name is not None:
+            found[name] = role  # type: ignore[assignment]
+    for role in ("user", "agent"):
+        if role in names and role not in found.values():
+            found.setdefault(role, role)  # type: ignore[arg-type]
+    left = [name for name in names if name not in found]
+    if "agent" not in found.values() and len(names) > 1:
+        raise UserError(f"who of {names} is the agent? add a column 'role', or say --agent NAME")
+    if "user" not in found.values() and len(left) == 1:
+        found[left[0]] = "user"
+    return {name: found.get(name, "other") for name in names}
+
+
+def _shared_channel(shared: set[Any], folder: Path) -> Channel | None:
+    """The recording of the whole conversation, where every row names the same one."""
+    if len(shared) != 1:
+        return None
+    audio = next(iter(shared))
+    return Channel(name="mix", audio=folder / audio) if isinstance(audio, str) and audio else None
+
+
+def _turn(row: _Row, folder: Path | None) -> Turn:
+    audio = text_of(row.cells.get("audio"))
+    span = () if row.start is None or row.end is None else ((row.start, row.end),)
+    return Turn(
+        speaker=row.speaker,
+        start_s=row.start,
+        end_s=row.end,
+        segments=span,
+        text=" ".join(row.texts) or None,
+        heard=text_of(row.cells.get("heard")) or None,
+        audio=folder / audio if audio and folder is not None else None,
+        backchannel=_kind(row) == "backchannel",
+    )
+
+
+def _events(rows: list[_Row]) -> Iterator[SourceEvent]:
+    for row in rows:
+        kind = _kind(row)
+        if kind != "speech" and row.start is not None:
+            yield SourceEvent(
+                kind=KINDS[kind] or kind,
+                at_s=row.start,
+                end_s=row.end,
+                data={"speaker": row.speaker},
+            )
+
+
+TABLE = Layout("turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read)

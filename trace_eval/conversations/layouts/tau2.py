@@ -1,0 +1,213 @@
+"""tau2-bench simulations: who speaks in each tick of a simulated call.
+
+A folder with ``results.json`` and ``simulations/*.json``, a folder of such folders (one per
+domain), a folder of simulations, or one simulation. Time is tick number x tick length; the
+``timestamp`` of a tick is when the simulator computed it and is not used.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.conversations.layouts.base import (
+    Found,
+    Layout,
+    ReadOptions,
+    Unread,
+    json_file,
+    listed,
+    made,
+    mapping,
+    text_of,
+)
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    End,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+
+#: Length of a tick that nobody states, seconds.
+TICK_S = 0.2
+
+
+def fits(path: Path) -> bool:
+    """A folder with ``results.json`` and ``simulations``, or a file with ``ticks``."""
+    if path.is_dir():
+        return bool(_experiments(path)) or any(map(_has_ticks, sorted(path.glob("*.json"))[:3]))
+    return path.suffix == ".json" and _has_ticks(path)
+
+
+def _has_ticks(path: Path) -> bool:
+    """Whether a file names ticks of a user and an agent; its text is searched, not parsed."""
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(b'"ticks"') >= 0 and text.find(b'"user_chunk"') >= 0
+
+
+def _experiments(path: Path) -> list[Path]:
+    """Folders that hold the results of one domain."""
+    here = [path, *sorted(child for child in path.iterdir() if child.is_dir())]
+    return [folder for folder in here if (folder / "simulations").is_dir()]
+
+
+def read(path: Path, options: ReadOptions) -> Found:
+    """Every simulation below a path."""
+    del options  # speakers, clock and ends are all stated
+    if path.is_file():
+        yield from _of_file(path, _info(_results(path.parent)))
+        return
+    for folder in _experiments(path) or [path]:
+        inside = folder / "simulations"
+        info = _info(_results(folder))
+        for file in sorted((inside if inside.is_dir() else folder).glob("*.json")):
+            if file.name != "results.json":
+                yield from _of_file(file, info)
+
+
+def _results(folder: Path) -> Path | None:
+    for place in (folder / "results.json", folder.parent / "results.json"):
+        if place.is_file():
+            return place
+    return None
+
+
+def _info(results: Path | None) -> dict[str, Any]:
+    return mapping(mapping(json_file(results)).get("info")) if results else {}
+
+
+def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Unread]:
+    try:
+        value = json_file(path)
+    except UserError as error:
+        yield Unread(str(path), str(error).removeprefix(f"{path}: "))
+        return
+    inside = mapping(value).get("simulations")
+    if isinstance(inside, list):  # results and simulations in one file
+        info = mapping(mapping(value).get("info"))
+    for number, one in enumerate(inside if isinstance(inside, list) else [value]):
+        try:
+            yield conversation(one, info, f"{path.stem}-{number}" if number else path.stem)
+        except UserError as error:
+            yield Unread(str(path), str(error))
+
+
+def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:
+    """One simulation.
+
+    Args:
+        simulation: its JSON object.
+        info: ``info`` of the experiment's ``results.json``; may be empty.
+        name: id where the simulation has none.
+
+    Raises:
+        UserError: it is no simulation.
+    """
+    if not isinstance(simulation, dict):
+        raise UserError(f"expected a simulation (got {simulation!r:.60})")
+    ticks = listed(simulation.get("ticks"), "ticks")
+    if not all(isinstance(tick, dict) for tick in ticks):
+        raise UserError("ticks: expected a list of objects")
+    task = simulation.get("task_id")
+    domain = text_of(mapping(info.get("environment_info")).get("domain_name"))
+    length, caveats = _tick_length(ticks, info)
+    if not ticks:
+        caveats = ("no ticks: a simulation of text, so there is no clock",)
+    return ConversationItem(
+        id=str(simulation.get("id") or name),
+        question_id=None if task is None else str(task) if domain is None else f"{domain}/{task}",
+        system=_system(info),
+        conversation=made(
+            lambda: Conversation(
+                speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
+                clock=Clock(kind="ticks", resolution_s=length) if ticks else Clock(kind="none"),
+                turns=tuple(sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)),
+                events=tuple(_events(ticks, length)),
+                start_s=0.0 if ticks else None,
+                end=End(
+                    at_s=len(ticks) * length if ticks else None,
+                    reason=text_of(simulation.get("termination_reason")),
+                ),
+                meta={} if domain is None else {"domain": domain},
+            )
+        ),
+        caveats=caveats,
+    )
+
+
+def _system(info: dict[str, Any]) -> str | None:
+    native = mapping(info.get("audio_native_config"))
+    agent = mapping(info.get("agent_info"))
+    return text_of(native.get("model")) or text_of(agent.get("llm"))
+
+
+def _tick_length(
+    ticks: list[dict[str, Any]], info: dict[str, Any]
+) -> tuple[float, tuple[str, ...]]:
+    stated = mapping(info.get("audio_native_config")).get("tick_duration_seconds")
+    for value in (stated, *(tick.get("tick_duration_seconds") for tick in ticks[:1])):
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.001 < value < 60:
+            raise UserError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
+        return float(value), ()
+    return TICK_S, (f"no tick length is stated, so it is taken as {TICK_S:g} s",)
+
+
+def _speaks(tick: dict[str, Any], side: str) -> bool:
+    value = mapping(tick.get(side)).get("contains_speech")
+    if value is not None and not isinstance(value, bool):
+        raise UserError(f"{side}.contains_speech: expected true or false (got {value!r:.60})")
+    return bool(value)
+
+
+def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
+    """Runs of ticks with speech."""
+    for speaker in ("user", "agent"):
+        start: int | None = None
+        for number in range(len(ticks) + 1):
+            speaks = number < len(ticks) and _speaks(ticks[number], f"{speaker}_chunk")
+            if speaks and start is None:
+                start = number
+            elif not speaks and start is not None:
+                span = (start * length, number * length)
+                yield Turn(speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,))
+                start = None
+
+
+def _events(ticks: list[dict[str, Any]], length: float) -> Iterator[SourceEvent]:
+    """Backchannels and inserted sounds of the user; neighbouring equal ones are one."""
+    running: dict[tuple[str, str, str], int] = {}
+    for number in range(len(ticks) + 1):
+        here = set(_labels(ticks[number])) if number < len(ticks) else set()
+        for key in [key for key in running if key not in here]:
+            kind, text, file = key
+            data = {name: value for name, value in (("text", text), ("file", file)) if value}
+            start = running.pop(key)
+            yield SourceEvent(kind=kind, at_s=start * length, end_s=number * length, data={**data})
+        for key in here:
+            running.setdefault(key, number)
+
+
+def _labels(tick: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    chunk = mapping(tick.get("user_chunk"))
+    if mapping(chunk.get("turn_taking_action")).get("action") == "backchannel":
+        yield "backchannel", "", ""
+    source = mapping(chunk.get("source_effects"))
+    file = Path(text_of(source.get("burst_noise_file")) or "").name
+    for place, name in ((mapping(chunk.get("speech_effects")), ""), (source, file)):
+        insert = mapping(place.get("speech_insert"))
+        if insert:
+            kind = "vocal_tic" if insert.get("type") == "vocal_tic" else "non_directed"
+            yield kind, text_of(insert.get("text")) or "", name
+
+
+TAU2 = Layout("tau2", "simulations of tau2-bench, by ticks", fits, read)

@@ -1,0 +1,136 @@
+"""A conversation from two channels of sound: who spoke when, and what to doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_of
+from trace_eval.conversations.sound.lanes import BLOCK_S, HOP_S, Lane, hear
+from trace_eval.conversations.sound.segments import Segmented, segmented
+from trace_eval.conversations.spans import Spans, total
+from trace_eval.data.conversation import (
+    ROLES,
+    Channel,
+    Clock,
+    Conversation,
+    End,
+    Role,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+
+#: Error of a reply's gap on rendered calls, 95th percentile, ms: noise 20 dB below the speech,
+#: and where segments are noisy.
+EDGE_ERROR_MS = {"refined": 32, "noisy": 227}
+
+#: A stretch of a user's speech that is rather music, seconds.
+_LONG_S = 60.0
+
+#: Lengths of two files that differ by more are a caveat, as a share.
+_DIFFERENT = 0.01
+
+
+def heard_conversation(
+    channels: dict[Role, Channel],
+    names: dict[Role, str] | None = None,
+    ignore: Sequence[tuple[float, float]] = (),
+    agent_greets: bool = False,
+    block_s: float = BLOCK_S,
+) -> tuple[Conversation, tuple[str, ...]]:
+    """Segment two channels into turns; each channel is decoded once.
+
+    Args:
+        channels: of user and agent.
+        names: of the speakers; default: their roles.
+        ignore: stretches that are no speech, seconds of the conversation.
+        agent_greets: whoever speaks first is the agent, whichever channel was given for it.
+        block_s: how much sound is held at once.
+
+    Returns:
+        The conversation, and caveats.
+
+    Raises:
+        AudioError: a channel cannot be decoded.
+    """
+    lanes = {role: hear(channels[role], block_s) for role in ROLES}
+    found = dict(zip(ROLES, segmented([lanes[role] for role in ROLES], ignore), strict=True))
+    if agent_greets and _first(found["user"]) < _first(found["agent"]):
+        lanes = {"user": lanes["agent"], "agent": lanes["user"]}
+        found = {"user": found["agent"], "agent": found["user"]}
+    names = names or {role: role for role in ROLES}
+    end_s = max(lane.end_s for lane in lanes.values())
+    floor = floor_of_segments({role: found[role].segments for role in ROLES}, end_s, FloorRules())
+    conversation = Conversation(
+        channels=tuple(
+            lanes[role].channel.model_copy(update={"name": names[role]}) for role in ROLES
+        ),
+        speakers=tuple(Speaker(name=names[role], role=role, channel=names[role]) for role in ROLES),
+        clock=Clock(kind="recording", resolution_s=HOP_S),
+        turns=tuple(_turns(floor, names)),
+        events=tuple(_events(found)),
+        start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
+        end=End(at_s=end_s),
+        meta={"edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(found) else "refined"]},
+    )
+    return conversation, tuple(_caveats(lanes, found, floor))
+
+
+def _first(one: Segmented) -> float:
+    return one.segments[0][0] if one.segments else float("inf")
+
+
+def _is_noisy(found: dict[Role, Segmented]) -> bool:
+    return any(one.noisy for one in found.values())
+
+
+def _turns(floor: Floor, names: dict[Role, str]) -> Iterator[Turn]:
+    for role, utterances in turns_of(floor):
+        start, end = utterances[0].start, utterances[-1].end
+        spans: Spans = [(one.start, one.end) for one in utterances]
+        yield Turn(
+            speaker=names[role],
+            start_s=start,
+            end_s=end,
+            segments=tuple(spans),
+            backchannel=not utterances[0].takes_floor,
+        )
+
+
+def _events(found: dict[Role, Segmented]) -> Iterator[SourceEvent]:
+    for role, one in found.items():
+        for kind, spans in (("crosstalk", one.crosstalk), ("uncertain", one.uncertain)):
+            for start, end in spans:
+                yield SourceEvent(kind=kind, at_s=start, end_s=end, data={"channel": role})
+
+
+def _caveats(lanes: dict[Role, Lane], found: dict[Role, Segmented], floor: Floor) -> Iterator[str]:
+    for role, one in found.items():
+        if not one.segments:
+            yield f"the channel of the {role} is silent"
+        if one.noisy:
+            yield f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have raw edges"
+        if one.crosstalk:
+            yield f"{len(one.crosstalk)} stretches on the {role}'s channel are the other's voice"
+    if any(end - start > _LONG_S for start, end in found["user"].segments):
+        yield f"the user speaks over {_LONG_S:g} s without a pause: music? leave it out by --ignore"
+    lengths = [lane.samples for lane in lanes.values()]
+    if min(lengths) < (1 - _DIFFERENT) * max(lengths):
+        yield "the channels differ in length by over 1 %; the shorter one ends in silence"
+    if _looks_swapped(floor):
+        yield "the user speaks first, most, and is answered at once: swapped channels? try --swap"
+
+
+def _looks_swapped(floor: Floor) -> bool:
+    user, agent = (floor.segments[role] for role in ROLES)
+    if not user or not agent or agent[0][0] < user[0][0]:
+        return False
+    starts = sorted(one.start for one in floor.taking("agent"))
+    gaps = [
+        min((start - one.end for start in starts if start >= one.end - 0.2), default=None)
+        for one in floor.taking("user")
+    ]
+    known = [gap for gap in gaps if gap is not None]
+    most = total(user) > 0.7 * (total(user) + total(agent))
+    return most and bool(known) and median(known) < 0.4

@@ -1,0 +1,179 @@
+"""Segments of two lanes: what is the other's voice is dropped, edges follow the energy.
+
+A detector by itself makes every reply look some 56 ms faster and every yield 100 ms slower: its
+stretches end late. Here each edge moves to where the level leaves the noise of moments when
+nobody speaks. Constants were found on rendered calls with known truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane
+from trace_eval.conversations.spans import Spans, joined, without
+
+Levels = NDArray[np.float64]
+_Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SegmentRules:
+    """Constants of gate and edges, dB and seconds.
+
+    Attributes:
+        loud_db: frames this near to a stretch's loudest decide whose voice it is.
+        louder_db: the other channel is louder by more: crosstalk.
+        deepest_db: below a stretch's peak by more is none of it.
+        other_db: below the other channel by more is none of it.
+        floor_db: lowest noise floor.
+        noisy_db: on a channel where the median stretch's peak is not this much above the
+            floor, stretches under it keep their raw edges: soft ends drown in the noise. On a
+            better channel a soft stretch's refined end is the nearer one.
+        margin_s: kept away from speech where noise is measured.
+        before_s, after_s: how far an end is looked for; a start is looked for ``after_s`` on
+            both sides.
+        shift_s: half of what the level's window smears.
+        quiet_s: silence that a noise floor needs.
+    """
+
+    loud_db: float = 20.0
+    louder_db: float = 15.0
+    deepest_db: float = 40.0
+    other_db: float = 20.0
+    floor_db: float = -90.0
+    noisy_db: float = 20.0
+    margin_s: float = 0.2
+    before_s: float = 0.3
+    after_s: float = 0.2
+    shift_s: float = 0.006
+    quiet_s: float = 0.5
+
+
+RULES = SegmentRules()
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """One lane's speech.
+
+    Attributes:
+        segments: refined, in order and apart, seconds of the conversation.
+        raw: the detector's stretches that were kept.
+        crosstalk: stretches that are the other's voice.
+        uncertain: segments that begin while the other is much louder.
+        noisy: how many segments kept their raw edges.
+    """
+
+    segments: Spans
+    raw: Spans
+    crosstalk: Spans
+    uncertain: Spans
+    noisy: int
+
+
+def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()) -> list[Segmented]:
+    """Speech of two lanes that were heard at the same time.
+
+    Args:
+        lanes: two of them.
+        ignore: stretches of the conversation that are no speech, e.g. music.
+    """
+    base = min(0.0, *(lane.at(0.0) for lane in lanes))
+    length = int((max(lane.end_s for lane in lanes) - base) / HOP_S) + 1
+    times = np.asarray(base + HOP_S * np.arange(length), np.float64)
+    grid = _Grid(base, [lane.levels_at(times) for lane in lanes])
+    kept: list[Spans] = []
+    crosstalk: list[Spans] = []
+    for own, lane in enumerate(lanes):
+        spans = without(lane.stretches, ignore)
+        foreign = [span for span in spans if grid.is_other(own, span)]
+        kept.append([span for span in spans if span not in foreign])
+        crosstalk.append(foreign)
+    return [_refined(grid, own, kept, crosstalk[own]) for own in range(len(lanes))]
+
+
+class _Grid:
+    """Levels of both lanes at the same moments."""
+
+    def __init__(self, base: float, levels: list[Levels]) -> None:
+        self.base, self.levels = base, levels
+
+    def hop(self, at_s: float) -> int:
+        return min(max(0, round((at_s - self.base) / HOP_S)), len(self.levels[0]))
+
+    def part(self, span: tuple[float, float]) -> slice:
+        first = int((span[0] - self.base) / HOP_S)
+        return slice(max(0, first), max(first, int((span[1] - self.base) / HOP_S)) + 1)
+
+    def is_other(self, own: int, span: tuple[float, float]) -> bool:
+        """Whether the other channel is louder where this stretch is loud."""
+        mine, theirs = (self.levels[lane][self.part(span)] for lane in (own, 1 - own))
+        loud = mine > mine.max(initial=SILENT_DB) - RULES.loud_db
+        return bool(loud.any() and np.median((theirs - mine)[loud]) > RULES.louder_db)
+
+    def outside(self, *lanes: Spans) -> _Mask:
+        """Where none of the lanes has a stretch, nor near one."""
+        free = np.ones(len(self.levels[0]), bool)
+        for spans in lanes:
+            for start, end in spans:
+                free[self.hop(start - RULES.margin_s) : self.hop(end + RULES.margin_s)] = False
+        return free
+
+    def noise(self, own: int, kept: list[Spans]) -> tuple[float, float]:
+        """Noise floor of a lane, and the line that speech is above, dB."""
+        levels = self.levels[own]
+        there = levels > SILENT_DB + 1  # not beyond the file's end, not muted
+        least = RULES.quiet_s / HOP_S
+        for free in (self.outside(*kept) & there, self.outside(kept[own]) & there, there):
+            if free.sum() >= least:
+                break
+        quiet = np.maximum(levels[free], RULES.floor_db)
+        if not len(quiet):
+            return RULES.floor_db, RULES.floor_db + 1.5
+        floor = float(np.median(quiet))
+        spread = float(np.quantile(quiet, 0.95)) - floor
+        return floor, floor + max(1.5, min(spread, 6.0) + 1.0)
+
+
+def _refined(grid: _Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segmented:
+    floor, line = grid.noise(own, kept)
+    segments: Spans = []
+    uncertain: Spans = []
+    noisy = 0
+    peaks = [float(grid.levels[own][grid.part(span)].max(initial=SILENT_DB)) for span in kept[own]]
+    lane_noisy = bool(peaks) and np.median(peaks) - floor < RULES.noisy_db
+    for span, peak in zip(kept[own], peaks, strict=True):
+        if lane_noisy and peak - floor < RULES.noisy_db:
+            noisy += 1
+            segments.append(span)
+        else:
+            segments.append(_edges(grid, own, span, max(line, peak - RULES.deepest_db)))
+        onset = grid.part((segments[-1][0], segments[-1][0] + 10 * HOP_S))
+        louder = grid.levels[1 - own][onset] - grid.levels[own][onset]
+        if len(louder) and np.median(louder) > RULES.louder_db:
+            uncertain.append(segments[-1])
+    return Segmented(joined(segments), kept[own], crosstalk, uncertain, noisy)
+
+
+def _edges(grid: _Grid, own: int, span: tuple[float, float], line: float) -> tuple[float, float]:
+    """The first and last moment at which two neighbouring frames are speech."""
+    start, end = span
+    first = slice(grid.hop(start - RULES.after_s), grid.hop(start + RULES.after_s))
+    if len(found := _hot_pairs(grid, own, first, line)):
+        start = grid.base + (first.start + found[0]) * HOP_S + RULES.shift_s
+    last = slice(max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1)
+    if len(found := _hot_pairs(grid, own, last, line)):
+        end = grid.base + (last.start + found[-1] + 2) * HOP_S - RULES.shift_s
+    return start, max(end, start + 2 * HOP_S)
+
+
+def _hot_pairs(grid: _Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:
+    """Places in a slice from which two frames are above the line and not under the other."""
+    wider = slice(where.start, where.stop + 1)
+    mine, theirs = grid.levels[own][wider], grid.levels[1 - own][wider]
+    hot = (mine > line) & (mine > theirs - RULES.other_db)
+    return np.flatnonzero(hot[:-1] & hot[1:])

@@ -1,0 +1,229 @@
+"""A conversation: who spoke when on one clock, with words, tool calls and sound where known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from blueprints import FiniteJson, Strict
+
+#: Times beyond this are no seconds of a conversation but of a calendar.
+MAX_TIME_S = 1e7
+
+Role = Literal["user", "agent", "other"]
+
+#: The two roles that timing is about.
+ROLES: tuple[Role, Role] = ("user", "agent")
+
+#: How turns come to their times.
+ClockKind = Literal["recording", "log", "ticks", "none"]
+
+
+def _on_clock(value: float) -> float:
+    if abs(value) > MAX_TIME_S:
+        raise ValueError(
+            f"{value:g} s is no time from the conversation's start; subtract that, and divide"
+            " milliseconds by 1000"
+        )
+    return value
+
+
+#: Seconds from the conversation's zero.
+Time = Annotated[float, AfterValidator(_on_clock)]
+
+#: A half-open stretch of time, [start, end), seconds.
+Stretch = tuple[Time, Time]
+
+
+class Channel(Strict):
+    """One lane of sound of one speaker: a file, or one channel of a file."""
+
+    name: str
+    audio: Path
+    channel: int = Field(0, ge=0, description="which channel of the file, from 0")
+    offset_s: Time = Field(0.0, description="time of the file's first sample")
+    drift_ppm: float = Field(0.0, ge=-10_000, le=10_000, description="how much its clock is slow")
+
+    def file_time(self, at_s: float) -> float:
+        """The file's own time of a time of the conversation, seconds."""
+        return (at_s - self.offset_s) / (1 + self.drift_ppm / 1e6)
+
+
+class Speaker(Strict):
+    """Somebody who takes part; timing needs exactly one user and one agent."""
+
+    name: str
+    role: Role
+    channel: str | None = Field(None, description="name of the channel that holds the voice")
+
+
+class Clock(Strict):
+    """What times mean.
+
+    ``kind``: a recording, somebody's log, ticks of ``resolution_s``, or none (only order is
+    known). ``zero``: Unix time of 0, where the source has it.
+    """
+
+    kind: ClockKind
+    zero: float | None = None
+    resolution_s: float | None = Field(None, gt=0)
+
+
+class Word(Strict):
+    """One word and when it was said."""
+
+    text: str
+    start_s: Time
+    end_s: Time
+
+
+class Turn(Strict):
+    """What one speaker says until another takes the floor.
+
+    Attributes:
+        speaker: name of a speaker of the conversation.
+        start_s, end_s: first and last moment of sound; null where none is known.
+        segments: stretches in which the speaker sounds, in order and apart.
+        text: what was said or meant.
+        heard: what the other side's recogniser wrote.
+        audio: the turn's own recording, where there is no channel.
+        exchange: number that the source gives to a user turn and its answer.
+        backchannel: whether it left the floor to the other ("mm-hm").
+    """
+
+    speaker: str
+    start_s: Time | None = None
+    end_s: Time | None = None
+    segments: tuple[Stretch, ...] = ()
+    text: str | None = None
+    heard: str | None = None
+    audio: Path | None = None
+    words: tuple[Word, ...] = ()
+    exchange: int | None = None
+    backchannel: bool = False
+
+    @model_validator(mode="after")
+    def _runs_forwards(self) -> Turn:
+        if (self.start_s is None) != (self.end_s is None):
+            raise ValueError("a turn has 'start_s' and 'end_s', or neither; add the missing one")
+        before = self.start_s
+        for start, end in self.segments:
+            if before is None:
+                raise ValueError("a turn with 'segments' needs 'start_s' and 'end_s'")
+            if start < before or end < start:
+                raise ValueError(f"the clock goes backwards: {before:g}, {start:g}, {end:g} s")
+            before = end
+        if before is not None and self.end_s is not None and self.end_s < before:
+            raise ValueError(f"the clock goes backwards: {before:g}, then its end {self.end_s:g} s")
+        return self
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Its segments, or the whole of it where only start and end are known."""
+        if self.segments or self.start_s is None or self.end_s is None:
+            return self.segments
+        return ((self.start_s, self.end_s),)
+
+
+class SourceEvent(Strict):
+    """Something that the source states: a tool call, a cough, a label of a person.
+
+    ``kind`` is free; those in use are ``tool_call``, ``tool_response``, ``backchannel``,
+    ``vocal_tic``, ``non_directed``, ``crosstalk``, ``uncertain``, ``transfer``, and EVA's
+    ``agent_interrupted``, ``user_interrupted``, ``fallback``, ``log_user``, ``log_assistant``.
+    """
+
+    kind: str
+    at_s: Time | None = None
+    end_s: Time | None = None
+    turn: int | None = Field(None, ge=0, description="number of the turn in the conversation")
+    data: dict[str, FiniteJson] = Field(default_factory=dict)
+
+
+class End(Strict):
+    """When and why it ended; ``at_s`` is the length of a recording."""
+
+    at_s: Time | None = None
+    reason: str | None = None
+
+
+class Conversation(Strict):
+    """Channels, speakers, turns and events on one clock; every time in seconds from its zero."""
+
+    channels: tuple[Channel, ...] = ()
+    speakers: tuple[Speaker, ...]
+    clock: Clock
+    turns: tuple[Turn, ...] = ()
+    events: tuple[SourceEvent, ...] = ()
+    instructions: dict[str, FiniteJson] = Field(default_factory=dict)
+    start_s: Time | None = Field(None, description="when recording began; null: nobody knows")
+    end: End = End()
+    meta: dict[str, FiniteJson] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> Conversation:
+        names = [speaker.name for speaker in self.speakers]
+        if len(set(names)) < len(names):
+            raise ValueError(f"speakers {names}: give each a name of its own")
+        for role in ROLES:
+            if sum(speaker.role == role for speaker in self.speakers) > 1:
+                raise ValueError(f"two speakers are {role!r}; make all but one 'other'")
+        channels = {channel.name for channel in self.channels}
+        for speaker in self.speakers:
+            if speaker.channel is not None and speaker.channel not in channels:
+                raise ValueError(f"speaker {speaker.name!r}: no channel {speaker.channel!r}")
+        for number, turn in enumerate(self.turns):
+            if turn.speaker not in names:
+                raise ValueError(
+                    f"turn {number}: no speaker {turn.speaker!r}; add it to 'speakers'"
+                )
+        return self
+
+    def speaker(self, role: Role) -> Speaker | None:
+        """The speaker of a role; null where nobody has it."""
+        return next((speaker for speaker in self.speakers if speaker.role == role), None)
+
+    def turns_of(self, role: Role) -> Iterator[tuple[int, Turn]]:
+        """(number, turn) of all speakers of a role, in order."""
+        names = {speaker.name for speaker in self.speakers if speaker.role == role}
+        return ((n, turn) for n, turn in enumerate(self.turns) if turn.speaker in names)
+
+    @property
+    def end_s(self) -> float:
+        """When it ends: as stated, or with the last sound."""
+        ends = [turn.end_s for turn in self.turns if turn.end_s is not None]
+        return self.end.at_s if self.end.at_s is not None else max(ends, default=0.0)
+
+
+def rooted(conversation: Conversation, folder: Path) -> Conversation:
+    """A conversation whose recordings are named relative to a folder, with their full paths."""
+    where = folder.absolute()
+    channels = tuple(
+        one.model_copy(update={"audio": where / one.audio}) for one in conversation.channels
+    )
+    turns = tuple(
+        one.model_copy(update={"audio": where / one.audio}) if one.audio else one
+        for one in conversation.turns
+    )
+    return conversation.model_copy(update={"channels": channels, "turns": turns})
+
+
+#: The conversation in a file or folder of any layout, with caveats of the reading.
+#: Raises a :class:`~blueprints.UserError` where there is none, or several.
+ConversationReader = Callable[[Path], Conversation]
+
+
+class ConversationItem(Strict):
+    """A conversation with its name, its scenario and the system that answered."""
+
+    id: str
+    question_id: str | None = Field(None, description="scenario; pairs systems, clusters runs")
+    system: str | None = None
+    conversation: Conversation
+    labels: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="what people said of it; no judge is shown these"
+    )
+    caveats: tuple[str, ...] = Field((), description="what was repaired or left out on reading")

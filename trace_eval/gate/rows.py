@@ -1,0 +1,120 @@
+"""The rows of a gate: every metric tested, and how many items were scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.compare.flips import Noise, changed, mean_of, repeated
+from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.gate.drop import Drop, decide, measure
+from trace_eval.gate.report import GateCoverage, GateOptions, GateRow, Verdict
+from trace_eval.gate.words import why
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.share import Share
+
+Array = NDArray[np.float64]
+
+
+def gate_rows(
+    joined: Joined,
+    names: Sequence[str],
+    repeats: Sequence[Judging],
+    flip: NDArray[np.bool_],
+    options: GateOptions,
+) -> list[GateRow]:
+    """One row per metric, with Holm's correction over all of them."""
+    measured = [_measured(joined, name, repeats, flip, options) for name in names]
+    adjusted = holm([drop.p for drop, _ in measured])
+    return [
+        _row(joined, name, drop, noise, p, flip, options)
+        for name, (drop, noise), p in zip(names, measured, adjusted, strict=True)
+    ]
+
+
+def _points(judging: Judging, name: str, flip: NDArray[np.bool_]) -> Array:
+    own = judging.metrics[name]
+    if own.codes is None:
+        return own.points
+    return np.where(flip, 1 - own.points, own.points)
+
+
+def _measured(
+    joined: Joined,
+    name: str,
+    repeats: Sequence[Judging],
+    flip: NDArray[np.bool_],
+    options: GateOptions,
+) -> tuple[Drop, Noise]:
+    gap = _points(joined.second, name, flip) - _points(joined.first, name, flip)
+    known, cluster = ~np.isnan(gap), joined.first.cluster
+    labels = _is_verdict(joined.first, name)
+    _, noise, gaps = repeated(joined.first, repeats, name)
+    own = [
+        (each[~np.isnan(each)], None if cluster is None else cluster[~np.isnan(each)])
+        for each in gaps
+    ]
+    units = None if cluster is None else cluster[known]
+    return measure(gap[known], units, options, [o for o in own if len(o[0])], labels), noise
+
+
+def _is_verdict(judging: Judging, name: str) -> bool:
+    """Labels, and scores that are 0 or 1: right and wrong."""
+    own = judging.metrics[name]
+    known = own.points[~np.isnan(own.points)]
+    return own.codes is not None or bool(np.isin(known, (0.0, 1.0)).all())
+
+
+def _row(
+    joined: Joined,
+    name: str,
+    drop: Drop,
+    noise: Noise,
+    p: float,
+    flip: NDArray[np.bool_],
+    options: GateOptions,
+) -> GateRow:
+    before, after = (_points(j, name, flip) for j in (joined.first, joined.second))
+    gap = after - before
+    known, cluster = ~np.isnan(gap), joined.first.cluster
+    units = None if cluster is None else cluster[known]
+    difference = mean_of(gap[known], units, options.bootstrap)
+    one_sided = mean_of(gap[known], units, replace(options.bootstrap, level=0.9)).interval
+    limit = None if one_sided is None else one_sided[0]
+    verdict = decide(drop, p, options, limit)
+    visible = drop.spread.visible(options.alpha)
+    scored = ~np.isnan(before)
+    worst = float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0
+    differ = changed(joined.first.metrics[name], joined.second.metrics[name])
+    return GateRow(
+        name,
+        drop.items,
+        float(before[known].mean()) if known.any() else 0.0,
+        float(after[known].mean()) if known.any() else 0.0,
+        difference,
+        limit,
+        drop.p,
+        p,
+        Share(int(np.nansum(differ)), int(known.sum())),
+        noise,
+        drop.power,
+        visible,
+        worst,
+        verdict,
+        why(drop, p, verdict, noise, visible, options),
+    )
+
+
+def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> GateCoverage:
+    """Items scored before and now, in the metric that lost most."""
+    rows = []
+    for name in names:
+        before, after = (~np.isnan(j.metrics[name].points) for j in (joined.first, joined.second))
+        rows.append((int(before.sum()) - int(after.sum()), name, before, after))
+    lost, name, before, after = max(rows, key=lambda row: row[0])
+    number = len(before)
+    verdict: Verdict = "fail" if lost / number > options.coverage_drop else "pass"
+    return GateCoverage(name, number, int(before.sum()), int(after.sum()), verdict)

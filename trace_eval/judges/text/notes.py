@@ -1,0 +1,70 @@
+"""What a judge is told beside the evidence: the languages, and whose words are guesses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extractors.suspect import guessed
+from trace_eval.data.outcome import Order
+from trace_eval.judges.base import Case
+from trace_eval.judges.text.fencing import neutralise
+from trace_eval.measures.language import languages_of
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Notes on a pair, in words; None: there is nothing to say.
+
+    Attributes:
+        asked: the language in which the request wants to be answered.
+        languages: of A and B, as they were heard.
+        guesses: why the words of A and B are guesses of the recogniser.
+    """
+
+    asked: str | None = None
+    languages: tuple[str | None, str | None] = (None, None)
+    guesses: tuple[str | None, str | None] = (None, None)
+
+    def lines(self, order: Order) -> list[str]:
+        """One sentence each; in order ``ba`` the pair's B is answer 1."""
+        step = 1 if order == "ab" else -1
+        languages, guesses = self.languages[::step], self.guesses[::step]
+        told = []
+        if any(languages):
+            of = [f"answer {n} {name or 'unknown'}" for n, name in enumerate(languages, start=1)]
+            told.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
+        for number, why in enumerate(guesses, start=1):
+            if why:
+                told.append(f"{guess_note(f'answer {number}', why)}")
+        return told
+
+
+def guess_note(whose: str, why: str) -> str:
+    """What to make of words that the recogniser guessed."""
+    return (
+        f"The words of {whose} are guesses of the speech recogniser ({neutralise(why)}): they are"
+        " no evidence of what was said. Never call the content bad, or worse, because of them."
+    )
+
+
+def notes_of(case: Case) -> Notes:
+    """The notes on a pair, harmless."""
+    told = _languages(case)
+    return Notes(
+        asked=told.get("asked"),
+        languages=(told.get("a"), told.get("b")),
+        guesses=(guessed(case.a), guessed(case.b)),
+    )
+
+
+def single_note(case: Case) -> str | None:
+    """The same on a single answer's language, as a sentence."""
+    told = _languages(case)
+    asked = told.pop("asked", "unknown")
+    of = "; ".join(f"{role} {language}" for role, language in told.items())
+    return f"Languages: asked for {asked}; {of}." if told else None
+
+
+def _languages(case: Case) -> dict[str, str]:
+    found = languages_of(case.item.instruction.text, case.instruction, case.answers)
+    return {role: neutralise(language) for role, language in found.items()}

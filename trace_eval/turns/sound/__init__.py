@@ -1,7 +1,0 @@
-"""Turns from sound: voice activity per channel, crosstalk out, edges by energy, joined."""
-
-from trace_eval.turns.sound.conversation import EDGE_ERROR_MS, heard_conversation
-from trace_eval.turns.sound.lanes import Lane, hear
-from trace_eval.turns.sound.segments import Segmented, segmented
-
-__all__ = ["EDGE_ERROR_MS", "Lane", "Segmented", "hear", "heard_conversation", "segmented"]
