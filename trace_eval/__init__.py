@@ -41,10 +41,15 @@ if TYPE_CHECKING:
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
+    from trace_eval.stats.agree import agree
+    from trace_eval.stats.rank import rank
+    from trace_eval.stats.ranking.report import RankOptions
+    from trace_eval.stats.report import AgreeOptions
 
 __all__ = [
     "POLICIES",
     "Absent",
+    "AgreeOptions",
     "Blueprint",
     "BoardChange",
     "Case",
@@ -69,6 +74,7 @@ __all__ = [
     "Overall",
     "Pair",
     "Policy",
+    "RankOptions",
     "RateOptions",
     "Rater",
     "Rating",
@@ -84,6 +90,7 @@ __all__ = [
     "UrlAccess",
     "UserError",
     "__version__",
+    "agree",
     "blueprint",
     "convert",
     "extract",
@@ -98,6 +105,7 @@ __all__ = [
     "load_policy",
     "load_rubric",
     "open_job",
+    "rank",
     "rate",
     "rate_manifest",
     "read_dataset",

@@ -18,12 +18,19 @@ from trace_eval.data.labels import LabelTable, read_labels, table_labels
 from trace_eval.data.settings import nearest
 from trace_eval.runs.notebook import table_html
 from trace_eval.runs.run import Run
-from trace_eval.stats import AgreeOptions, AgreeReport, BootstrapOptions, agree, agree_tables
-from trace_eval.stats import ranking as _ranking
+from trace_eval.stats import (
+    AgreeOptions,
+    AgreeReport,
+    BootstrapOptions,
+    RankOptions,
+    agree,
+    rank,
+    tables_of,
+)
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.agreement.tabular import Table, flat
-from trace_eval.stats.inference.rank import rank, tables
+from trace_eval.stats.ranking.report import MEAN_SCORE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +195,7 @@ def agreement_of(
     return Finding(
         "Agreement with people",
         report,
-        tuple(agree_tables(report)),
+        tuple(tables_of(report)),
         report.verdicts,
         tuple(warning.text for warning in report.warnings),
         points,
@@ -212,28 +219,22 @@ def ranking_of(
     options: Mapping[str, Any],
 ) -> Finding:
     """What ``rank`` prints of a run."""
-    chosen = _options(_ranking.RankOptions, BootstrapOptions(2_000), options)
-    source = read_source(folder)
-    source = source.with_sides(systems) or source
-    table = _ranking.judge_table(source, None, None)
-    column = _ranking.opinion_column(table, chosen.dimension)
-    people = labels_of(labels, columns) or source.labels
-    report = rank(
-        table,
-        dataclasses.replace(chosen, policy=_ranking.fused_with(source)),
-        None,
-        None if people is None else _ranking.people_table(people, table, "drop"),
-        _ranking.contradicted(source, table, column),
-    )
-    rates = [s for s in report.places if s.method == "win_rate" and s.value is not None]
+    asked = {"missing": "drop", "systems": systems, **options}
+    chosen = _options(RankOptions, BootstrapOptions(2_000), asked)
+    if labels is not None and Run(folder).holds_scores:
+        labels = Path(labels)
+    else:
+        labels = labels_of(labels, columns)
+    report = rank(folder, labels, chosen)
+    places = [s for s in report.places if s.method in ("win_rate", MEAN_SCORE)]
     return Finding(
         "Ranking of systems",
         report,
-        tuple(tables(report)),
+        tuple(tables_of(report)),
         (),
-        tuple(warning.text for warning in (*source.warnings, *report.warnings)),
-        tuple(Point(s.system, float(s.value or 0.0)) for s in rates),
-        "win rate",
+        tuple(warning.text for warning in report.warnings),
+        tuple(Point(s.system, s.value) for s in places if s.value is not None),
+        "mean score" if report.means else "win rate",
     )
 
 

@@ -67,7 +67,7 @@ class Run(StoredRun):
         Args:
             labels, columns: as of :meth:`agreement`.
             systems: names of the systems of A and B, where the pairs name none.
-            options: of :class:`trace_eval.stats.ranking.RankOptions`; ``resamples``, ...
+            options: of :class:`trace_eval.stats.RankOptions`; ``resamples``, ...
 
         Raises:
             UserError: there is nothing to rank, or an option is unknown.

@@ -23,10 +23,12 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
-from trace_eval.stats import ranking
 from trace_eval.stats.agree import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.ranking.prepare import judge_table
+from trace_eval.stats.ranking.report import RankOptions
 from trace_eval.stats.report import AgreeOptions
 
 NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
@@ -181,10 +183,10 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert "as content" in mixed["p0"].caveats[-1]
     # Both kinds rank systems, and can be judged again without parts of the evidence.
     for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
-        table = ranking.judge_table(read_source(made))
-        ranked = ranking.rank(
+        table = judge_table(read_source(made))
+        ranked = rank_labels(
             table,
-            ranking.RankOptions(BootstrapOptions(resamples=0), dimension=dimension),
+            RankOptions(BootstrapOptions(resamples=0), dimension=dimension),
         )
         rows = [(row.system, row.wins, row.ties, row.losses) for row in ranked.systems]
         assert rows == [("s-a", 1, 1, 1), ("s-b", 1, 1, 1)]

@@ -13,7 +13,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table, words
 from trace_eval.data.labels import label_table
-from trace_eval.stats.agree import agree, agree_tables
+from trace_eval.stats.agree import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.baselines import number_rule
 from trace_eval.stats.agreement.checks import warning_line
@@ -21,6 +21,7 @@ from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import write_csv, write_json
 from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.tables import tables_of
 
 OPTIONS = AgreeOptions(QUICK)
 
@@ -131,7 +132,7 @@ def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     typed, untyped = report.scores
     assert tuple(typed.metrics) == tuple(metric.name for metric in METRICS)
     assert set(typed.metrics) - set(untyped.metrics) == {"accuracy_4way"}
-    shown = next(t for t in agree_tables(report) if t.title == "Agreement with people")
+    shown = next(t for t in tables_of(report) if t.title == "Agreement with people")
     assert {metric.title for metric in METRICS} <= set(shown.columns)
     assert report.metrics == METRICS  # what the page loops over
     assert (
@@ -272,7 +273,7 @@ def test_json_and_csv_are_strict(tmp_path: Path) -> None:
 def test_tables_for_people_show_no_nan() -> None:
     labels = table("labels", {"overall": "11"})
     report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, OPTIONS)
-    shown = list(agree_tables(report))
+    shown = list(tables_of(report))
     assert any(t.title == "Agreement with people" for t in shown)
     assert not any("nan" in cell for t in shown for row in t.rows for cell in row)
 

@@ -22,7 +22,7 @@ from trace_eval.stats.agreement.share import Share
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.card import make_cards
-from trace_eval.stats.inference.card_page import markdown
+from trace_eval.stats.inference.card_files import markdown
 from trace_eval.stats.inference.ceiling import human_ceiling
 from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.gates import conditions, failures
@@ -31,7 +31,7 @@ from trace_eval.stats.inference.operation import operation
 from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 from trace_eval.stats.inference.verdict import best_rule, decide
 from trace_eval.stats.inference.win_rates import win_rate_tables
-from trace_eval.stats.ranking import outcomes_of
+from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(8)

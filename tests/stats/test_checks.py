@@ -17,7 +17,8 @@ from trace_eval.stats.agreement.checks import (
     two_opinions,
 )
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.ranking import RankOptions, rank
+from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.ranking.report import RankOptions
 from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(11)
@@ -135,7 +136,7 @@ def test_overall_on_one_side_and_preference_on_the_other() -> None:
         assert words in warning.text
         assert "20 of 20 items are compared as preferences" in warning.text
         systems = {"system_a": ["x"] * 20, "system_b": ["y"] * 20}
-        ranked = rank(
+        ranked = rank_labels(
             table("judge", said, **systems),
             RankOptions(QUICK),
             labels=table("labels", truth, **systems),

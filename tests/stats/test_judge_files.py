@@ -17,7 +17,8 @@ from trace_eval.data.judge_files import Columns, flip
 from trace_eval.stats.agree import agree
 from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.stats.agreement.source import JudgedSource, read_source
-from trace_eval.stats.ranking import RankOptions, rank
+from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.ranking.report import RankOptions
 from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(5)
@@ -208,19 +209,21 @@ def test_rank_by_a_dimension_and_its_checks() -> None:
     systems = {"system_a": ["x"] * 4, "system_b": ["y"] * 4}
     judged = table("judge", {"overall": "1111", "voice_quality": "2222"}, **systems)
     by = {
-        name: rank(judged, RankOptions(QUICK, dimension=name)).places[0].value
+        name: rank_labels(judged, RankOptions(QUICK, dimension=name)).places[0].value
         for name in (None, "voice_quality")
     }
     assert by == {None: 1.0, "voice_quality": 0.0}
     with pytest.raises(UserError, match="no labels of 'content'; use one of voice_quality"):
-        rank(judged, RankOptions(QUICK, dimension="content"))
+        rank_labels(judged, RankOptions(QUICK, dimension="content"))
     twice = table(
         "judge",
         {"overall": "11"},
         **{k: v[:2] for k, v in systems.items()},
         instruction_id=["i", "i"],
     )
-    assert [w.check for w in rank(twice, RankOptions(QUICK)).warnings] == ["repeated_triples"]
+    assert [w.check for w in rank_labels(twice, RankOptions(QUICK)).warnings] == [
+        "repeated_triples"
+    ]
 
 
 def test_the_command_line(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from tests.support.ensemble import ENSEMBLE
 from trace_eval.data.labels import LabelTable, label_table
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.ranking import RankOptions, rank, separate_orders
+from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.ranking.orders import separate_orders
+from trace_eval.stats.ranking.report import RankOptions
 
 OPTIONS = RankOptions(BootstrapOptions(20), baseline="X")
 MEAN = PLAIN_POLICIES["mean_threshold"]
@@ -60,7 +62,7 @@ def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
         calls.append((f"i{number}", "ba", dict(zip(parts, map(flipped, back), strict=True))))
     table = separate_orders(source(calls, dict.fromkeys(["i1", "i2", "i3", "i4"], "S")), MEAN)
     assert len(table) == 8
-    report = rank(table, OPTIONS)
+    report = rank_labels(table, OPTIONS)
     places = {(p.method, p.system): p for p in report.places}
     ours = places["win_rate_against_baseline", "S"]
     assert (ours.exact, ours.value) == ("7/16", 7 / 16)
@@ -69,7 +71,9 @@ def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
         source(calls, dict.fromkeys(["i1", "i2", "i3", "i4"], "S")),
         PLAIN_POLICIES["majority_plain"],
     )
-    rates = {p.system: p.exact for p in rank(by_mode, OPTIONS).places if p.method == "win_rate"}
+    rates = {
+        p.system: p.exact for p in rank_labels(by_mode, OPTIONS).places if p.method == "win_rate"
+    }
     assert rates["S"] == "1/2"
 
 
@@ -92,7 +96,7 @@ def test_equal_rates_share_a_rank_though_floats_differ() -> None:
     codes = {"overall": np.concatenate([one.codes["overall"], other.codes["overall"]])}
     facts = {name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts}
     both = LabelTable("both", np.concatenate([one.ids, other.ids]), codes, None, None, facts)
-    report = rank(both, OPTIONS)
+    report = rank_labels(both, OPTIONS)
     places = {p.system: p for p in report.places if p.method == "win_rate_against_baseline"}
     assert (places["P"].exact, places["Q"].exact) == ("7/48", "7/48")
     assert Fraction(places["P"].exact or 0) == Fraction(7, 48)

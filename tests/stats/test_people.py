@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.stats.agree import agree, agree_tables
+from trace_eval.stats.agree import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.forced import forced
 from trace_eval.stats.agreement.groups import by_level, categories
@@ -19,6 +19,7 @@ from trace_eval.stats.agreement.levels import (
 from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.tables import tables_of
 
 #: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.
 TABLE = [
@@ -143,7 +144,7 @@ def test_agree_shows_people_and_subsets() -> None:
     assert found["all"].accuracy == 1
     assert found["FA"].items == 3
     assert found["b"].items == 1  # p3 is split: no truth
-    titles = [t.title for t in agree_tables(report)]
+    titles = [t.title for t in tables_of(report)]
     assert any("How far people agree" in title for title in titles)
     assert any("by subset" in title for title in titles)
 

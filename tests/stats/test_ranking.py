@@ -12,21 +12,16 @@ import pytest
 from blueprints import UserError
 from tests.support.label_tables import QUICK, table
 from trace_eval.data.labels import LabelTable
-from trace_eval.stats.ranking import (
-    BAR,
-    MODELS,
-    RankOptions,
-    correlate,
-    mean_win_rates,
-    outcomes_of,
-    people_table,
-    rank,
-    rank_tables,
-    ranks,
-    read_human_ranking,
-    strengths,
-    win_rates,
-)
+from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.rank_tables import rank_tables
+from trace_eval.stats.ranking.correlation import correlate
+from trace_eval.stats.ranking.human import read_human_ranking
+from trace_eval.stats.ranking.outcomes import outcomes_of
+from trace_eval.stats.ranking.prepare import people_table
+from trace_eval.stats.ranking.ranks import ranks
+from trace_eval.stats.ranking.report import RankOptions
+from trace_eval.stats.ranking.strengths import BAR, MODELS, strengths
+from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
 
 RNG = np.random.default_rng(17)
 
@@ -74,7 +69,7 @@ def test_exact_ties_stay_ties() -> None:
     # Fitted values that differ in the 16th digit are the same.
     assert ranks([0.1 + 0.2, 0.3, 1.0]) == [2, 2, 1]
     # A cycle: everybody beats one and loses to one.
-    report = rank(games("xy1 yz1 zx1"), RankOptions(QUICK))
+    report = rank_labels(games("xy1 yz1 zx1"), RankOptions(QUICK))
     assert {place.rank for place in report.places} == {1}
 
 
@@ -200,8 +195,8 @@ def test_the_prior_by_hand() -> None:
 def test_typed_ties_are_evidence_about_both() -> None:
     # x and y tie badly, z and w tie well; otherwise everybody is equal
     played = "xyb xyb zwg zwg xz1 xz2 yw1 yw2 xw1 xw2 yz1 yz2"
-    plain = rank(games(played), RankOptions(QUICK))
-    typed = rank(games(played), RankOptions(QUICK, typed=True))
+    plain = rank_labels(games(played), RankOptions(QUICK))
+    typed = rank_labels(games(played), RankOptions(QUICK, typed=True))
     by_rank = {
         report: {p.system: p.rank for p in report.places if p.method == "bradley_terry"}
         for report in (plain, typed)
@@ -210,14 +205,16 @@ def test_typed_ties_are_evidence_about_both() -> None:
     assert by_rank[typed] == {"w": 1, "z": 1, "x": 3, "y": 3}
     assert any(parameter.name == BAR for parameter in typed.parameters)
     with pytest.raises(UserError, match="plain ties"):
-        rank(games("xyt xy1"), RankOptions(QUICK, typed=True))
+        rank_labels(games("xyt xy1"), RankOptions(QUICK, typed=True))
 
 
 def test_rank_intervals_are_narrow_with_many_games_and_wide_with_few() -> None:
     strong = " ".join(["xy1"] * 90 + ["xy2"] * 10)
-    found = [p for p in rank(games(strong), RankOptions(QUICK)).places if p.method == "win_rate"]
+    found = [
+        p for p in rank_labels(games(strong), RankOptions(QUICK)).places if p.method == "win_rate"
+    ]
     assert [(p.low, p.high) for p in found] == [(1, 1), (2, 2)]
-    few = [p for p in rank(games("xy1 xy2 xy1")).places if p.method == "win_rate"]
+    few = [p for p in rank_labels(games("xy1 xy2 xy1")).places if p.method == "win_rate"]
     assert [(p.low, p.high) for p in few] == [(1, 2), (1, 2)]
 
 
@@ -243,27 +240,27 @@ def test_ranks_claim_no_order_that_an_exact_test_does_not(
     if cluster and "z" in played:
         return  # every instruction is asked of two systems: no two others meet in one
     table = games(played, instruction_id=names)
-    report = rank(table, RankOptions(QUICK, cluster=cluster, baseline="x"))
+    report = rank_labels(table, RankOptions(QUICK, cluster=cluster, baseline="x"))
     for method in ("win_rate", "mean_win_rate"):
         found = [(p.low, p.high) for p in report.places if p.method == method]
         assert found == expected
     if "z" not in played:  # two instructions never show an order
         two = games(played, instruction_id=["i", "j"] * (len(names) // 2))
-        report = rank(two, RankOptions(QUICK, cluster=True))
+        report = rank_labels(two, RankOptions(QUICK, cluster=True))
         assert {(p.low, p.high) for p in report.places if p.low} == {(1, 2)}
 
 
 def test_resamples_without_a_finite_strength_are_counted() -> None:
     # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win with
     # (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05
-    found = next(p for p in rank(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
+    found = next(p for p in rank_labels(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
     assert found.undefined / 2000 == pytest.approx(8 / 27 + 1 / 27, abs=0.05)
 
 
 def test_a_system_without_a_win_is_named() -> None:
-    report = rank(games("xy1 xyg xz1 xzg yz1 yz2"), RankOptions(QUICK))
+    report = rank_labels(games("xy1 xyg xz1 xzg yz1 yz2"), RankOptions(QUICK))
     assert any("y has" in c.text or "z has" in c.text for c in report.caveats) is False
-    lost = rank(games("xy1 xyg"), RankOptions(QUICK))
+    lost = rank_labels(games("xy1 xyg"), RankOptions(QUICK))
     assert any(c.text.startswith("y has no win") for c in lost.caveats)
 
 
@@ -272,11 +269,11 @@ def test_correlation_with_people(tmp_path: Path) -> None:
     path.write_text("system,rank\nx,1\ny,2\nz,3\n")
     human = read_human_ranking(path)
     played = games("xy1 xy1 yz1 yz1 xz1 zx1")
-    found = {c.method: c for c in rank(played, RankOptions(QUICK), human).correlations}
+    found = {c.method: c for c in rank_labels(played, RankOptions(QUICK), human).correlations}
     assert found["win_rate"].spearman == pytest.approx(1, abs=1e-12)
     assert found["win_rate"].kendall == pytest.approx(1, abs=1e-12)
     # people with the opposite opinion on every game
-    other = rank(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
+    other = rank_labels(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
     assert other.correlations[0].spearman == pytest.approx(-1, abs=1e-12)
     path.write_text("system,rank\nx,1\nx,2\n")
     with pytest.raises(UserError, match="given before"):
@@ -285,7 +282,7 @@ def test_correlation_with_people(tmp_path: Path) -> None:
 
 def test_clusters_and_options_are_checked() -> None:
     played = games("xy1 xy2", instruction_id=["i", "j"])
-    report = rank(played, RankOptions(QUICK, cluster=True))
+    report = rank_labels(played, RankOptions(QUICK, cluster=True))
     assert report.places[0].low is not None
     for options, message in (
         (RankOptions(QUICK, cluster=True), "instruction_id"),
@@ -293,15 +290,15 @@ def test_clusters_and_options_are_checked() -> None:
         (RankOptions(QUICK, prior=-1), "give 0 or more"),
     ):
         with pytest.raises(UserError, match=message):
-            rank(games("xy1 xy2"), options)
+            rank_labels(games("xy1 xy2"), options)
     with pytest.raises(UserError, match="system_a and system_b"):
-        rank(table("t", {"overall": "1"}))
+        rank_labels(table("t", {"overall": "1"}))
     with pytest.raises(UserError, match="no comparison is left"):
-        rank(games("xx1 xy-"))
+        rank_labels(games("xx1 xy-"))
 
 
 def test_tables_show_every_system() -> None:
-    report = rank(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
+    report = rank_labels(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
     counts, ranking, *_ = rank_tables(report)
     assert [row[0] for row in counts.rows] == ["x", "y"]
     assert ranking.rows[0][1].startswith("0.5000  #1 [")
@@ -312,13 +309,14 @@ def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> Non
     played = games("xz1 xz2 yz1 xy1 xy1 xy1")
     human = {"x": 1.0, "y": 2.0}
     found = {
-        c.method: c for c in rank(played, RankOptions(QUICK, baseline="z"), human).correlations
+        c.method: c
+        for c in rank_labels(played, RankOptions(QUICK, baseline="z"), human).correlations
     }
     assert found["win_rate"].spearman == pytest.approx(-1, abs=1e-12)
     against = found["win_rate_against_baseline"]
     assert (against.systems, against.spearman) == (2, pytest.approx(1, abs=1e-12))
     assert "win_rate_against_baseline" not in {
-        c.method for c in rank(played, RankOptions(QUICK), human).correlations
+        c.method for c in rank_labels(played, RankOptions(QUICK), human).correlations
     }
 
 
@@ -360,15 +358,15 @@ def test_human_rankings_are_read_strictly(tmp_path: Path, text: str, message: st
 def test_names_that_match_nothing_are_said() -> None:
     played = games("xy1 yz1 zx1")
     with pytest.raises(UserError, match=r"none of its systems \(u, v\)"):
-        rank(played, RankOptions(QUICK), {"u": 1.0, "v": 2.0})
-    report = rank(played, RankOptions(QUICK), {"x": 1.0, "u": 2.0})
+        rank_labels(played, RankOptions(QUICK), {"u": 1.0, "v": 2.0})
+    report = rank_labels(played, RankOptions(QUICK), {"x": 1.0, "u": 2.0})
     texts = [caveat.text for caveat in report.caveats]
     assert "in the human ranking but never compared, left out: u" in texts
     assert "compared but not in the human ranking, left out: y, z" in texts
 
 
 def test_tie_parameters_are_numbers() -> None:
-    report = rank(games("xy1 xy2 xyg yz1 yz2 xz1 zx1"), RankOptions(QUICK))
+    report = rank_labels(games("xy1 xy2 xyg yz1 yz2 xz1 zx1"), RankOptions(QUICK))
     found = {(p.method, p.name): p.value for p in report.parameters}
     assert set(found) == {("davidson", "nu"), ("rao_kupper", "theta")}
     assert all(value > 0 for value in found.values())
@@ -376,7 +374,7 @@ def test_tie_parameters_are_numbers() -> None:
 
 def test_one_instruction_gives_ranks_without_an_interval() -> None:
     played = games("xy1 xy1 xy2", instruction_id=["i"] * 3)
-    report = rank(played, RankOptions(QUICK, cluster=True))
+    report = rank_labels(played, RankOptions(QUICK, cluster=True))
     assert {(place.low, place.high) for place in report.places} == {(None, None)}
     assert any("one instruction" in caveat.text for caveat in report.caveats)
 
@@ -387,5 +385,5 @@ def test_labels_without_a_judgement_are_refused_or_dropped() -> None:
     with pytest.raises(UserError, match="no judgement of 1 of 2 labelled items, first 'gone'"):
         people_table(labels, judged)
     people = people_table(labels, judged, "drop")
-    report = rank(judged, RankOptions(QUICK), None, people)
+    report = rank_labels(judged, RankOptions(QUICK), None, people)
     assert any(c.text.startswith("1 of 3 judged items have one") for c in report.caveats)

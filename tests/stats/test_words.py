@@ -7,7 +7,7 @@ import numpy as np
 from tests.support.cli import trace_eval
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.score import _standing
-from trace_eval.stats.ranking.evaluate import _bounds
+from trace_eval.stats.ranking.intervals import bounds_of as _bounds
 
 
 def test_above_and_below_need_an_interval_that_excludes_the_base() -> None:

@@ -34,7 +34,8 @@ def card(
     from trace_eval.data.labels import read_labels
     from trace_eval.stats.agreement.tabular import write_json
     from trace_eval.stats.inference.card import make_cards
-    from trace_eval.stats.inference.card_page import comparison, write_pages
+    from trace_eval.stats.inference.card_files import write_pages
+    from trace_eval.stats.inference.card_page import comparison
     from trace_eval.stats.inference.gates import card_values
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])

@@ -51,22 +51,13 @@ def plan(
     """Say how many more pairs people must label, which, and how long that takes."""
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.data.labels import read_labels
-    from trace_eval.runs.fuse import load_policy
-    from trace_eval.stats.agreement.source import read_source
     from trace_eval.stats.agreement.tabular import write_json
-    from trace_eval.stats.inference.evidence import gather
     from trace_eval.stats.inference.lists import write_plan
     from trace_eval.stats.inference.plan import make_plan
+    from trace_eval.stats.inference.read_evidence import read_evidence
     from trace_eval.stats.inference.tables import plan_table
 
-    evidence = gather(
-        read_source(source),
-        read_labels(labels) if labels else None,
-        judge=judge,
-        policy=load_policy(policy) if policy else None,
-        dimension=dimension,
-    )
+    evidence = read_evidence(source, labels, judge=judge, policy=policy, dimension=dimension)
     found = make_plan(
         evidence, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
     )

@@ -1,13 +1,13 @@
-"""``trace-eval rank``: systems in order, from pairwise outcomes."""
+"""``trace-eval rank``: systems in order, from pairwise outcomes or from scores."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import messages
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
@@ -25,9 +25,19 @@ from trace_eval.commands.statistics import (
 )
 
 
+class Orders(StrEnum):
+    """How the two orders of a run are counted."""
+
+    RECONCILED = "reconciled"
+    SEPARATE = "separate"
+
+
 def rank(
     source: Annotated[
-        Path, typer.Argument(help="Run folder, or CSV/JSONL/JSON file with systems and labels.")
+        Path,
+        typer.Argument(
+            help="Run folder, or CSV/JSONL/JSON file with systems and labels or scores."
+        ),
     ],
     judge: Annotated[
         str | None, typer.Option(help="Which judge, where the file has several.")
@@ -54,11 +64,11 @@ def rank(
         ),
     ] = None,
     orders: Annotated[
-        str,
+        Orders,
         typer.Option(
             help="reconciled, or separate: each order of a run is an outcome decided by itself."
         ),
-    ] = "reconciled",
+    ] = Orders.RECONCILED,
     keep_inconsistent: Annotated[
         bool,
         typer.Option(
@@ -85,81 +95,41 @@ def rank(
     id_column: Id = None,
     mapping: Map = None,
     flip_b: FlipB = False,
+    rubric: Annotated[
+        str | None, typer.Option(help="Name or file of the rubric, where scores are of several.")
+    ] = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
 ) -> None:
-    """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
-    from blueprints import UserError
-    from fusion import DEFAULT_POLICY
-    from trace_eval.commands.render import print_tables, print_warnings, stdout_console
-    from trace_eval.data.judge_files import Columns
-    from trace_eval.data.labels import parse_sides, read_labels
-    from trace_eval.runs.fuse import ASKED, any_policy, load_policy
-    from trace_eval.stats import ranking
-    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-    from trace_eval.stats.agreement.source import read_source
-    from trace_eval.stats.agreement.tabular import write_csv, write_json
-    from trace_eval.stats.inference import rank as powered
+    """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals.
 
-    columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
-    positions = ranking.has_positions(source)
-    read = (
-        ranking.read_positions(source, baseline)
-        if positions
-        else read_source(source, columns, rows_are_items=labels is None)
-    )
-    sides = parse_sides(systems)
-    if named := read.with_sides(sides):
-        read = named
-        if sides is None:
-            told = "note: no pair names its systems: A and B are the answers' places; name them by"
-            messages().print(f"{told} --systems new,old", markup=False)
-    elif sides:
-        raise UserError(f"--systems {systems}: the pairs of {source} name their systems")
-    if orders == "separate":
-        default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)
-        separate = any_policy(policy or default)
-        table = ranking.separate_orders(read, separate, judge)
-        fused: str | None = separate.name
-    elif orders == "reconciled":
-        wanted = load_policy(policy) if policy else None
-        table = ranking.judge_table(read, judge, wanted)
-        fused = ranking.fused_with(read, judge, wanted)
-    else:
-        raise UserError(f"--orders {orders!r}: use reconciled or separate")
-    people = read_labels(labels) if labels else read.labels
-    # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
-    whole = table if orders == "reconciled" else ranking.judge_table(read, judge)
-    ranked = powered.rank if orders == "reconciled" else ranking.rank
-    column = ranking.opinion_column(table, dimension)
-    left_out = None
-    if orders == "reconciled" and not keep_inconsistent:
-        left_out = ranking.contradicted(read, table, column)
-    report = ranked(
-        table,
-        ranking.RankOptions(
+    Scores of single answers are ranked by their mean.
+    """
+    from trace_eval.commands.render import print_report
+    from trace_eval.data.judge_files import Columns
+    from trace_eval.data.labels import parse_sides
+    from trace_eval.stats import BootstrapOptions, RankOptions
+    from trace_eval.stats import rank as rank_systems
+
+    report = rank_systems(
+        source,
+        labels,
+        RankOptions(
             bootstrap=BootstrapOptions(resamples, level, seed),
             cluster=cluster,
             typed=typed,
             prior=prior,
             baseline=baseline,
             dimension=dimension,
-            policy=fused,
+            policy=policy,
+            judge=judge,
+            systems=parse_sides(systems),
+            orders=orders.value,
+            keep_inconsistent=keep_inconsistent,
+            missing=missing.value,
+            rubric=rubric,
         ),
-        ranking.read_human_ranking(human) if human else None,
-        ranking.people_table(people, whole, missing.value) if people else None,
-        left_out,
+        human,
+        Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
     )
-    print_warnings((*read.warnings, *report.warnings))
-    for caveat in report.caveats:
-        messages().print(f"note: {caveat.method}: {caveat.text}", markup=False)
-    fitting = (
-        powered.tables(report)
-        if isinstance(report, powered.PoweredRanking)
-        else ranking.rank_tables(report)
-    )
-    print_tables(fitting, stdout_console())
-    if json_file:
-        write_json(json_file, report)
-    if csv_folder:
-        write_csv(csv_folder, report)
+    print_report(report, json_file, csv_folder)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from trace_eval.stats import AgreeReport, ScoreReport
+    from trace_eval.stats import AgreeReport, RankReport, ScoreReport
     from trace_eval.stats.agreement.checks import DataWarning
 
 
@@ -128,25 +128,25 @@ def print_warnings(warnings: Iterable[DataWarning]) -> None:
 
 
 def print_report(
-    report: AgreeReport | ScoreReport,
+    report: AgreeReport | ScoreReport | RankReport,
     json_file: Path | None = None,
     csv_folder: Path | None = None,
 ) -> None:
     """Findings and notes (stderr), tables and verdicts (stdout), and the files asked for.
 
     Args:
-        report: of ``agree``.
+        report: of ``agree`` or ``rank``.
         json_file, csv_folder: where to write everything.
     """
     from trace_eval.commands.console import messages
-    from trace_eval.stats.agree import agree_tables
     from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.stats.tables import tables_of
 
     print_warnings(report.warnings)
     for note in report.notes:
         messages().print(f"note: {note}", markup=False)
     console = stdout_console()
-    print_tables(agree_tables(report), console)
+    print_tables(tables_of(report), console)
     for sentence in report.verdicts:
         console.print(sentence, markup=False, highlight=False)
     if json_file:

@@ -64,24 +64,21 @@ def screen(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.judge_files import Columns
-    from trace_eval.data.labels import read_labels
-    from trace_eval.runs.fuse import load_policy
-    from trace_eval.stats.agreement.source import read_source
     from trace_eval.stats.agreement.tabular import write_json
-    from trace_eval.stats.inference.evidence import gather
     from trace_eval.stats.inference.lists import write_lists
     from trace_eval.stats.inference.parts import ScreenOptions
+    from trace_eval.stats.inference.read_evidence import read_evidence
     from trace_eval.stats.inference.screen import screen as find
     from trace_eval.stats.inference.tables import screen_tables
 
-    columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
-    evidence = gather(
-        read_source(source, columns),
-        read_labels(labels) if labels else None,
+    evidence = read_evidence(
+        source,
+        labels,
         judge=judge,
-        policy=load_policy(policy) if policy else None,
+        policy=policy,
         dimension=dimension,
-        others=[read_source(path) for path in others or ()],
+        others=others or (),
+        columns=Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
     )
     options = ScreenOptions(
         agree, confidence, tuple(by or ()), cluster=not independent, as_sampled=as_sampled

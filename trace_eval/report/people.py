@@ -16,7 +16,7 @@ from trace_eval.report.gather import Facts
 if TYPE_CHECKING:
     from trace_eval.stats.agreement.source import JudgedSource
     from trace_eval.stats.inference.calibrate import Calibration
-    from trace_eval.stats.ranking import RankReport
+    from trace_eval.stats.ranking.report import RankReport
     from trace_eval.stats.report import AgreeReport
 
 
@@ -152,21 +152,23 @@ def _ranking(
             " ranking; give every answer a 'system'."
         )
     try:
-        from trace_eval.stats import ranking
-        from trace_eval.stats.ranking import rank
-        from trace_eval.stats.ranking.prepare import judge_table, people_table
+        from trace_eval.stats.rank_labels import rank_labels
+        from trace_eval.stats.ranking.contradicted import contradicted
+        from trace_eval.stats.ranking.outcomes import opinion_column
+        from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
+        from trace_eval.stats.ranking.report import RankOptions
 
         judged = judge_table(source)
-        options = ranking.RankOptions(policy=ranking.fused_with(source))
-        left_out = ranking.contradicted(source, judged, ranking.opinion_column(judged))
+        options = RankOptions(policy=fused_with(source))
+        left_out = contradicted(source, judged, opinion_column(judged))
         labels = people_table(source.labels, judged, "drop") if source.labels else None
         human = None
         if labels is not None:
             try:
-                human = rank(labels)
+                human = rank_labels(labels)
             except UserError:
                 labels = None  # labels without an overall opinion rank nobody
-        return (rank(judged, options, labels=labels, left_out=left_out), human), ""
+        return (rank_labels(judged, options, labels=labels, left_out=left_out), human), ""
     except (ImportError, UserError) as error:
         return None, _why(error)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import overload
@@ -15,11 +15,9 @@ from trace_eval.stats.agree_scores import agree_score_sources
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.agreement.source import JudgedSource, read_source
-from trace_eval.stats.agreement.tabular import Table
 from trace_eval.stats.held import held
-from trace_eval.stats.label_tables import label_tables
-from trace_eval.stats.report import SCORES, AgreeOptions, AgreeReport, ScoreReport
-from trace_eval.stats.score_tables import score_tables
+from trace_eval.stats.options import SCORES, check
+from trace_eval.stats.report import AgreeOptions, AgreeReport, ScoreReport
 
 #: A run folder or a file, or what was read of one.
 Source = Path | JudgedSource | ScoreFile
@@ -85,12 +83,12 @@ def agree(
             " compare those of one kind"
         )
     if kind is not None:
-        options.check(kind)
+        check(options, kind)
     if kind == SCORES:
         if columns != Columns():
             raise UserError(
-                "--prediction, --truth, --id, --map and --flip-b mean nothing for scores; leave"
-                " them out"
+                "--prediction, --truth, --id, --map, --flip-b and --column mean nothing for scores;"
+                " leave them out"
             )
         assert not isinstance(labels, LabelTable)
         scored = [source for source in sources if isinstance(source, Path | ScoreFile)]
@@ -109,8 +107,3 @@ def agree(
     if isinstance(labels, Path):
         said = read_labels(labels, numbers, columns.named, columns.mapping)
     return agree_labels([s for s in judged if isinstance(s, JudgedSource)], said, options)
-
-
-def agree_tables(report: AgreeReport | ScoreReport) -> Iterator[Table]:
-    """Every table of a report that has rows, in reading order."""
-    return label_tables(report) if isinstance(report, AgreeReport) else score_tables(report)

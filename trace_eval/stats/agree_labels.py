@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,7 @@ from trace_eval.stats.agreement.reliability import pairwise_rows, reliability_ro
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
 from trace_eval.stats.agreement.scores_given import score_error
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.calibrate import Calibration, calibrate
-from trace_eval.stats.inference.evidence import gather
-from trace_eval.stats.inference.shares import ShareRow, share_rows
-from trace_eval.stats.inference.win_rates import describe
+from trace_eval.stats.few_labels import calibrations_of, shares_of
 from trace_eval.stats.report import (
     ALL_POLICIES,
     INSTRUCTIONS,
@@ -88,7 +85,7 @@ def agree_labels(
     it = _compared(sources, known, options)
     judges, items = it.judges, it.items
     people = items.codes if len(known.raters()) > 1 else ()
-    shares, design, left_out = _shares(sources, known, items, options)
+    shares, design, left_out = shares_of(sources, known, items, options)
     return AgreeReport(
         labels=known.source,
         items=len(items.ids),
@@ -123,7 +120,7 @@ def agree_labels(
         forced=tuple(_forced(it)),
         shares=shares,
         design=design,
-        calibrations=tuple(_calibrations(sources, known, options)) if options.calibrated else (),
+        calibrations=tuple(calibrations_of(sources, known, options)) if options.calibrated else (),
     )
 
 
@@ -173,57 +170,6 @@ def _forced(it: _Compared) -> Iterator[Forced]:
                     column.predicted,
                     {**it.groups, **_levels(it.items, column.dimension)},
                 )
-
-
-def _shares(
-    sources: Sequence[JudgedSource], labels: LabelTable, items: Items, options: AgreeOptions
-) -> tuple[tuple[ShareRow, ...], str, list[str]]:
-    """(what people say over all judged pairs, how their labels were drawn, what is left out)."""
-    rows: list[ShareRow] = []
-    design, left_out = "", dict[str, None]()
-    policy = policy_of(options)
-    for source in sources:
-        for judge, table in source.judgements.raters().items():
-            for column in LABEL_COLUMNS:
-                if column not in table.codes or column not in items.codes:
-                    continue
-                if len(items.ids) - items.silent[column] >= len(table):
-                    continue  # every judged pair has a label: nothing to estimate
-                try:
-                    evidence = gather(source, labels, judge=judge, policy=policy, dimension=column)
-                except UserError as error:  # probabilities of some labels only
-                    left_out[str(error)] = None
-                    continue
-                if evidence.drawn.problem is not None:
-                    left_out[evidence.drawn.problem] = None
-                    continue
-                found = list(share_rows(evidence, options.bootstrap.level, options.cluster))
-                if found:
-                    drawn = evidence.design(evidence.usable, options.cluster)
-                    design = describe(drawn, options.cluster)
-                    if evidence.drawn.caption is not None:
-                        design = f"{design}; {evidence.drawn.caption}"
-                rows += found
-    notes = [f"people over all judged pairs: left out: {reason}" for reason in left_out]
-    return tuple(rows), design, notes
-
-
-def _calibrations(
-    sources: Sequence[JudgedSource], labels: LabelTable, options: AgreeOptions
-) -> Iterator[Calibration]:
-    policy = policy_of(options)
-    for source in sources:
-        for judge in source.judgements.raters():
-            evidence = gather(source, labels, judge=judge, policy=policy)
-            draw = options.bootstrap
-            found = calibrate(evidence, options.folds, draw.level, draw.seed, options.baselines)
-            yield replace(found, probabilities={})  # `fuse --calibrated` writes them
-
-
-def policy_of(options: AgreeOptions) -> Policy | None:
-    """The one policy to fuse with; None: the stored labels."""
-    name = options.policy
-    return None if name is None or name == ALL_POLICIES else load_policy(name)
 
 
 def _unknown_numbers(judges: Sequence[JudgeData], options: AgreeOptions) -> list[str]:

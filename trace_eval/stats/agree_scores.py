@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
-from trace_eval.stats.agreement.binary import binary_agreement
+from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.figures import (
     Figure,
@@ -26,7 +26,8 @@ from trace_eval.stats.agreement.growth import growth
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.resample import MAX_UNITS, Resampler
 from trace_eval.stats.agreement.sample_figures import add_raters, add_samples
-from trace_eval.stats.agreement.score_files import ScoreFile, join_scores
+from trace_eval.stats.agreement.score_files import ScoreFile
+from trace_eval.stats.agreement.score_join import join_scores
 from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.spread_figures import add_calibration, add_variance
@@ -120,11 +121,7 @@ def agree_scores(
         systems=systems[0],
         system_agreement=systems[1],
         growth=tuple(found for judge in ours if (found := _growth(part, judge))),
-        binary=tuple(
-            binary_agreement(judge.name, judge.mean, part.people.mean)
-            for judge in ours
-            if len(study.levels) == 2
-        ),
+        binary=tuple(_binary(part, ours)),
         alphas=tuple(_alphas(part, ours)),
         splits=tuple(row for judge in ours for row in _by_split(part, judge)),
         verdicts=tuple(verdict(judge.name, baseline_names, figures.figures) for judge in ours),
@@ -227,6 +224,12 @@ def _systems(
         rows += mine
         agreements.append(agreement)
     return tuple(rows), tuple(agreements)
+
+
+def _binary(study: Study, judges: Sequence[JudgeScores]) -> Iterator[BinaryAgreement]:
+    if len(study.levels) == 2:
+        for judge in judges:
+            yield binary_agreement(judge.name, judge.mean, study.people.mean)
 
 
 def _growth(study: Study, judge: JudgeScores) -> Growth | None:

@@ -13,8 +13,16 @@ def _share(count: int, total: int) -> str:
 
 
 def bias_tables(report: AgreeReport) -> Iterator[Table]:
-    """Position, length and self-comparisons."""
-    yield table(
+    """Position, length, verbosity, difficulty and self-comparisons."""
+    yield _position(report)
+    yield _length(report)
+    yield _verbosity(report)
+    yield _difficulty(report)
+    yield _self(report)
+
+
+def _position(report: AgreeReport) -> Table:
+    return table(
         "Position: the same two recordings in both orders",
         (
             "judge",
@@ -47,7 +55,10 @@ def bias_tables(report: AgreeReport) -> Iterator[Table]:
         ),
         "shares of all pairs, then of the pairs with a winner in both orders",
     )
-    yield table(
+
+
+def _length(report: AgreeReport) -> Table:
+    return table(
         "Length: what the judge does where people see a tie",
         (
             "judge",
@@ -72,7 +83,10 @@ def bias_tables(report: AgreeReport) -> Iterator[Table]:
             for b in (row.bias,)
         ),
     )
-    yield table(
+
+
+def _verbosity(report: AgreeReport) -> Table:
+    return table(
         "Verbosity: human ties whose transcripts differ by 5 tokens or more",
         ("judge", "dimension", "pairs", "longer", "shorter", "tie", "unscored", "sign test p"),
         (
@@ -89,7 +103,10 @@ def bias_tables(report: AgreeReport) -> Iterator[Table]:
         ),
         "an unscored verdict is not a tie; of runs the tokens are the transcript's words",
     )
-    yield table(
+
+
+def _difficulty(report: AgreeReport) -> Table:
+    return table(
         "Difficulty: quarters by the difference of mean opinions, hardest first",
         (
             "judge",
@@ -120,7 +137,10 @@ def bias_tables(report: AgreeReport) -> Iterator[Table]:
             for q in row.difficulty.quartiles
         ),
     )
-    yield table(
+
+
+def _self(report: AgreeReport) -> Table:
+    return table(
         "Self-comparisons, counted apart",
         ("judge", "dimension", "pairs", "tie", "first", "second", "sign test p"),
         (

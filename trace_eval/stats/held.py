@@ -9,7 +9,7 @@ from trace_eval.data.label_files import NAMES, column_names
 from trace_eval.data.labels import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.stats.agreement.score_files import SCORE_COLUMNS, ScoreFile, holds_records
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.report import LABELS, SCORES
+from trace_eval.stats.options import LABELS, SCORES
 
 
 def held(source: Path | JudgedSource | ScoreFile, columns: Columns | None = None) -> str:

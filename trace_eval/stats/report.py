@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
-from blueprints import UserError
 from trace_eval.stats.agreement.align import Missing
 from trace_eval.stats.agreement.alpha import Alpha
 from trace_eval.stats.agreement.baselines import NumberRule
@@ -19,7 +17,7 @@ from trace_eval.stats.agreement.bias.effects import (
     VerbosityRow,
 )
 from trace_eval.stats.agreement.binary import BinaryAgreement
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, Statistic
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import Figure
@@ -35,6 +33,7 @@ from trace_eval.stats.agreement.selective import Selective
 from trace_eval.stats.agreement.systems import FAMILIES, SystemAgreement, SystemRow
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.shares import ShareRow
+from trace_eval.stats.options import LABELS, SCORES, only
 
 #: ``policy`` that compares every built-in policy.
 ALL_POLICIES = "all"
@@ -42,14 +41,6 @@ ALL_POLICIES = "all"
 #: What is drawn for the intervals.
 INSTRUCTIONS, ITEMS = "instructions", "items"
 TOGETHER = "items, copies and both orders of a pair as one"
-
-#: What a source holds: a label per pair, or a score per answer.
-LABELS, SCORES = "labels", "scores"
-
-
-def _only(kind: str, flag: str, default: Any) -> Any:
-    """An option that sources of one kind have."""
-    return field(default=default, metadata={"kind": kind, "flag": flag})
 
 
 @dataclass(frozen=True)
@@ -77,31 +68,17 @@ class AgreeOptions:
     """
 
     bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
-    cluster: bool = _only(LABELS, "--cluster", False)
+    cluster: bool = only(LABELS, "--cluster", False)
     missing: Missing = "error"
-    policy: str | None = _only(LABELS, "--policy", None)
-    learn: bool = _only(LABELS, "--learn-policy", False)
-    folds: int = _only(LABELS, "--folds", 5)
-    against: str | None = _only(LABELS, "--against", None)
-    baselines: tuple[NumberRule, ...] = _only(LABELS, "--baseline", ())
-    calibrated: bool = _only(LABELS, "--calibrated", False)
-    rubric: str | None = _only(SCORES, "--rubric", None)
-    split: str | None = _only(SCORES, "--split", None)
-    families: tuple[str, ...] = _only(SCORES, "--family", FAMILIES)
-
-    def check(self, kind: str) -> None:
-        """Refuse what means nothing for sources that hold ``kind``.
-
-        Raises:
-            UserError: such an option is not at its default.
-        """
-        for option in fields(self):
-            of = option.metadata.get("kind", kind)
-            if of != kind and getattr(self, option.name) != option.default:
-                raise UserError(
-                    f"{option.metadata['flag']} means nothing for {kind}, and the sources hold"
-                    f" {kind}; leave it out"
-                )
+    policy: str | None = only(LABELS, "--policy", None)
+    learn: bool = only(LABELS, "--learn-policy", False)
+    folds: int = only(LABELS, "--folds", 5)
+    against: str | None = only(LABELS, "--against", None)
+    baselines: tuple[NumberRule, ...] = only(LABELS, "--baseline", ())
+    calibrated: bool = only(LABELS, "--calibrated", False)
+    rubric: str | None = only(SCORES, "--rubric", None)
+    split: str | None = only(SCORES, "--split", None)
+    families: tuple[str, ...] = only(SCORES, "--family", FAMILIES)
 
 
 @dataclass(frozen=True)
@@ -219,7 +196,7 @@ class AgreeReport(Agreement):
     calibrations: tuple[Calibration, ...] = ()
 
     @property
-    def metrics(self) -> tuple[Metric, ...]:
+    def metrics(self) -> tuple[Metric[Statistic], ...]:
         """The columns of :attr:`scores`, in reading order."""
         return METRICS
 

@@ -6,23 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.figures import Figure, Group
+from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.selective import WITHHELD
 from trace_eval.stats.agreement.tabular import NOTHING, Table, cell, table
 from trace_eval.stats.agreement.variance import MIN_RATINGS
 from trace_eval.stats.report import ScoreReport
 
-#: Name of a figure -> how it is called for people.
-TITLES = {
-    "rho": "Spearman rho",
-    "tau_b": "Kendall tau-b",
-    "r": "Pearson r",
-    "ccc": "Lin's concordance",
-    "mae": "MAE",
-    "mse": "MSE",
-    "bias": "bias",
-    "crps": "CRPS per rating",
-    "nll_labels": "NLL per rating, labels",
-    "nll_beta": "NLL per rating, Beta",
+#: Name of a figure beside those of :data:`SCORE_METRICS` -> how it is called for people.
+_TITLES = {
     "mae_of_variance": "MAE of variance",
     "rho_of_variance": "rho of variance",
     "dispersion": "squared error / variance",
@@ -111,7 +102,7 @@ def _figures(report: ScoreReport, group: Group) -> Table:
         ("", "from", *who),
         [
             (
-                TITLES[name],
+                _title(name),
                 _from([by_place[name, w] for w in who if (name, w) in by_place]),
                 *(_shown(by_place.get((name, w))) for w in who),
             )
@@ -123,12 +114,19 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     )
 
 
+def _title(name: str) -> str:
+    return (
+        next((metric.title for metric in SCORE_METRICS if metric.name == name), "")
+        or (_TITLES[name])
+    )
+
+
 def _reasons(figures: Sequence[Figure]) -> str:
     """Why there is no number where none is."""
     by_reason: dict[str, list[str]] = {}
     for figure in figures:
         if figure.estimate.value is None and figure.reason:
-            who = by_reason.setdefault(f"{TITLES[figure.name]}: {figure.reason}", [])
+            who = by_reason.setdefault(f"{_title(figure.name)}: {figure.reason}", [])
             who.append(figure.who)
     merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for told, who in by_reason.items():

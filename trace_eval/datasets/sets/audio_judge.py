@@ -23,7 +23,7 @@ from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows
 from trace_eval.datasets.source import Source
-from trace_eval.stats.ranking import correlate
+from trace_eval.stats.ranking.correlation import correlate
 
 _VOTES: Columns = {"model1": str, "model2": str, "preference": str}
 _DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.pearson import moments
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]
 
@@ -37,6 +39,14 @@ def concordance_of_sums(sums: Array) -> Array:
         spread = xx / n - (x / n) ** 2 + yy / n - (y / n) ** 2 + (gap / n) ** 2
         found = 2 * (xy / n - x * y / n**2) / spread
         return np.where((n <= 1) | (spread <= _ROUNDING), np.nan, np.clip(found, -1, 1))
+
+
+def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """The row of the table: scores against mean ratings."""
+    if scored.off_scale is None:
+        columns = concordance_moments(scored.judge.mean, scored.truth)
+        resampler.sums(key, columns, concordance_of_sums)
+    return Basis(len(scored.truth), reason=scored.off_scale)
 
 
 def concordance(x: Array, y: Array) -> float:

@@ -12,11 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import require
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]
 
 #: Beta functions of larger parameters are below the smallest double; the library divides them.
 _MAX_CONCENTRATION = 100.0
+
+
+def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """The row of the table: the mean over ratings."""
+    row, values = scored.study.people.row, scored.ratings.crps
+    if values is None:
+        return Basis(len(row), "ratings", scored.ratings.reason)
+    resampler.mean(key, values, row)
+    return Basis(len(row), "ratings")
 
 
 def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float64]:

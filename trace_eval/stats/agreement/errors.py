@@ -7,15 +7,32 @@ from typing import Any
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]
 
 
-def add_errors(
-    resampler: Resampler, prefix: str, predicted: Array, truth: Array, row: NDArray[Any]
-) -> None:
-    """Register ``PREFIXmae``, ``PREFIXmse`` and ``PREFIXbias`` (judge minus people), on [0, 1]."""
-    error = predicted - truth
-    resampler.mean(f"{prefix}mae", abs(error), row)
-    resampler.mean(f"{prefix}mse", error**2, row)
-    resampler.mean(f"{prefix}bias", error, row)
+def mae(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """Mean absolute error, 0 to 1."""
+    return _mean(resampler, key, scored, abs(_error(scored)))
+
+
+def mse(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """Mean squared error, 0 to 1."""
+    return _mean(resampler, key, scored, _error(scored) ** 2)
+
+
+def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """Judge minus people, -1 to 1."""
+    return _mean(resampler, key, scored, _error(scored))
+
+
+def _error(scored: Scored) -> Array:
+    error: Array = scored.judge.mean - scored.truth
+    return error
+
+
+def _mean(resampler: Resampler, key: str, scored: Scored, values: Array) -> Basis:
+    if scored.off_scale is None:
+        resampler.mean(key, values)
+    return Basis(len(values), reason=scored.off_scale)

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.concordance import concordance_moments, concordance_of_sums
-from trace_eval.stats.agreement.errors import add_errors
 from trace_eval.stats.agreement.forecasts import score_ratings
-from trace_eval.stats.agreement.kendall import add_kendall
-from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
+from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Scored
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import MIN_RATINGS
@@ -110,45 +108,14 @@ class FigureBook:
 
 
 def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
-    """rho, tau-b, r, errors, CRPS and likelihood of one judge or baseline."""
-    people, items = study.people, len(study.ids)
-    truth, resampler = people.mean, book.resampler
-    row = np.arange(items)
-
-    def add(name: str, register: Callable[[str], Any], **more: Any) -> None:
-        book.add("agreement", judge.name, name, items, register, **more)
-
-    add("rho", lambda key: add_spearman(resampler, key, judge.mean, truth))
-    add("tau_b", lambda key: add_kendall(resampler, key, judge.mean, truth))
-    add("r", lambda key: resampler.sums(key, moments(judge.mean, truth), pearson_of_sums))
-    scores = score_ratings(study, judge)
-    off_scale = scores.reason if judge.unitless else None
-
-    def ccc(key: str) -> None:
-        resampler.sums(key, concordance_moments(judge.mean, truth), concordance_of_sums)
-
-    book.add("agreement", judge.name, "ccc", items, None if off_scale else ccc, reason=off_scale)
-    if not judge.unitless:
-        prefix = book.key("agreement", judge.name, "")
-        add_errors(resampler, prefix, judge.mean, truth, row)
-    for name in ("mae", "mse", "bias"):
-        book.add(
-            "agreement", judge.name, name, items, None if off_scale else _already, reason=off_scale
-        )
-    for name, values, rows in (
-        ("crps", scores.crps, people.row),
-        ("nll", scores.nll, scores.nll_row),
-    ):
-        register = _mean(resampler, values, rows) if values is not None else None
-        book.add(
-            "agreement",
-            judge.name,
-            name if name == "crps" else f"nll_{scores.head or 'labels'}",
-            len(rows),
-            register,
-            "ratings",
-            scores.reason if values is None else None,
-        )
+    """Every row of :data:`SCORE_METRICS`, of one judge or baseline."""
+    scored = Scored(study, judge, score_ratings(study, judge))
+    for metric in SCORE_METRICS:
+        key = book.key("agreement", judge.name, metric.name)
+        if (basis := metric.statistic(book.resampler, key, scored)) is not None:
+            rows, unit, reason = basis.rows, basis.unit, basis.reason
+            register = None if reason is not None else _already
+            book.add("agreement", judge.name, metric.name, rows, register, unit, reason)
 
 
 def add_ceiling(book: FigureBook, study: Study, judges: list[JudgeScores]) -> None:
@@ -198,10 +165,6 @@ def add_differences(book: FigureBook, judges: list[JudgeScores]) -> None:
 
 def _difference(book: FigureBook, first: str, second: str) -> Callable[[str], Any]:
     return lambda key: book.resampler.difference(key, first, second)
-
-
-def _mean(resampler: Resampler, values: Array, row: Array) -> Callable[[str], Any]:
-    return lambda key: resampler.mean(key, values, row)
 
 
 def _already(key: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.crps import crps_beta, crps_levels, crps_point
 from trace_eval.stats.agreement.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.scored import RatingScores
 from trace_eval.stats.agreement.study import JudgeScores, Study
 
 Array = NDArray[Any]
@@ -19,24 +19,6 @@ OPINIONS = "it is a distribution of single ratings, and people's are mean opinio
 
 #: Ratings whose distributions are held at a time.
 _BLOCK = 1 << 18
-
-
-@dataclass(frozen=True)
-class RatingScores:
-    """Scores of a forecast, one per rating.
-
-    Attributes:
-        crps: null for numbers off the scale.
-        nll: null where there is no likelihood; ``reason`` says why.
-        head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
-        nll_row: item of each rating that has a likelihood.
-    """
-
-    crps: Array | None
-    nll: Array | None
-    head: str | None
-    reason: str | None
-    nll_row: Array
 
 
 def score_ratings(study: Study, judge: JudgeScores) -> RatingScores:

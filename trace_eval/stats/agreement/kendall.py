@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.ranks import Cells, by_level
 from trace_eval.stats.agreement.resample import OfWeights, Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]
 
@@ -35,6 +36,12 @@ def add_kendall(
         lambda sums: value + sums[..., 0] / sums[..., 1],
         row,
     )
+
+
+def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """The row of the table: scores against mean ratings."""
+    add_kendall(resampler, key, scored.judge.mean, scored.truth)
+    return Basis(len(scored.truth))
 
 
 def kendall(x: Array, y: Array) -> float:

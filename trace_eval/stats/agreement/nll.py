@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
+
 Array = NDArray[Any]
 
 #: Ratings at the ends have no finite Beta density; they are moved in by this much.
@@ -29,3 +32,22 @@ def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
 
     y = np.clip(value, BETA_CLIP, 1 - BETA_CLIP)
     return np.asarray(betaln(alpha, beta) - xlogy(alpha - 1, y) - xlog1py(beta - 1, -y))
+
+
+def nll_of_labels(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
+    """The row of the table for forecasts of labels, and for those without a likelihood."""
+    return None if scored.ratings.head == "beta" else _nll(resampler, key, scored)
+
+
+def nll_of_beta(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
+    """The row of the table for densities."""
+    return _nll(resampler, key, scored) if scored.ratings.head == "beta" else None
+
+
+def _nll(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    found = scored.ratings
+    if found.nll is None:
+        return Basis(len(found.nll_row), "ratings", found.reason)
+    if len(found.nll_row):
+        resampler.mean(key, found.nll, found.nll_row)
+    return Basis(len(found.nll_row), "ratings")

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
+
 Array = NDArray[Any]
 
 #: A variance below this share of the mean square is rounding, not spread.
@@ -29,6 +32,12 @@ def pearson_of_sums(sums: Array) -> Array:
         flat = (vx <= _ROUNDING * xx / n) | (vy <= _ROUNDING * yy / n)
         r = (xy / n - x * y / n**2) / np.sqrt(vx * vy)
         return np.where(flat | (n <= 1), np.nan, np.clip(r, -1, 1))
+
+
+def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """The row of the table: scores against mean ratings."""
+    resampler.sums(key, moments(scored.judge.mean, scored.truth), pearson_of_sums)
+    return Basis(len(scored.truth))
 
 
 def pearson(x: Array, y: Array) -> float:

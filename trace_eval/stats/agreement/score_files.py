@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any
 
 from blueprints import UserError
 from fusion import Numbers, numbers
@@ -16,17 +16,14 @@ from trace_eval.data.pairs import turn_role
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.rubrics import load_rubric, rubric_names
 from trace_eval.rubrics.single import ScaleSpec
-from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
 from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,
     Facts,
     ScoreColumn,
     Texts,
     columns_of_scores,
-    judges_of,
-    study_of,
 )
-from trace_eval.stats.agreement.study import JudgeScores, Study
 
 #: Columns of a file of scores -> our names; score records have the same.
 SCORE_COLUMNS = {
@@ -61,70 +58,6 @@ class ScoreFile:
     texts: Texts = field(default_factory=dict)
     labels: Ratings | None = None
     scale: Numbers | None = None
-
-
-@dataclass(frozen=True)
-class JoinedScores:
-    """Judges' scores beside people's ratings, as arrays.
-
-    Attributes:
-        labels: where the ratings are from.
-        rubric: that was scored; None: unknown.
-        notes: what every score of a judge says of itself.
-    """
-
-    study: Study
-    judges: list[JudgeScores]
-    labels: str
-    rubric: str | None
-    notes: tuple[str, ...]
-
-
-def join_scores(
-    sources: Sequence[Path | ScoreFile],
-    labels: Path | Ratings | None = None,
-    rubric: str | None = None,
-    missing: Literal["error", "drop"] = "error",
-) -> JoinedScores:
-    """Scores joined to ratings by item; the texts they are made of are freed at the end.
-
-    Args:
-        sources: run folders of ``rate``, CSV or JSONL files with ``id`` and ``score``, or what
-            was read of them.
-        labels: ratings, or a file of ratings or of items with labels; None: those in the run.
-        rubric: name or file; None: the only one that the sources have.
-        missing: ``error`` refuses ratings of items that the sources do not have, ``drop``
-            leaves them out.
-
-    Raises:
-        UserError: a file cannot be read, or there is nothing to compare.
-    """
-    name = load_rubric(rubric).name if rubric else None
-    files = [read_scores(s, name) if isinstance(s, Path) else s for s in sources]
-    found, facts, texts, scale = merged_sources(files, rubric)
-    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
-    ratings = ratings or own_labels(files)
-    stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
-    if stray and missing == "error":
-        raise UserError(
-            f"{ratings.source}: {len(stray)} rated items are not in {files[0].source}, first"
-            f" {stray[0]!r}; score them, correct the ids, or pass --missing drop"
-        )
-    study = study_of(facts, texts, ratings, scale)
-    judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]
-    notes = tuple(_caveats(found.columns))
-    return JoinedScores(study, judges, ratings.source, found.rubric, notes)
-
-
-def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
-    """What every score of a judge says of itself."""
-    every = [
-        caveat
-        for column in columns
-        for caveat, count in column.caveats.items()
-        if count == len(column.value)
-    ]
-    return list(dict.fromkeys(every))
 
 
 def merged_sources(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.ranks import Cells, by_level
 from trace_eval.stats.agreement.resample import OfWeights, Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
 
 Array = NDArray[Any]
 
@@ -33,6 +34,12 @@ def add_spearman(
     resampler.sums(
         name, (influence, np.ones(len(x))), lambda sums: value + sums[..., 0] / sums[..., 1], row
     )
+
+
+def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
+    """The row of the table: scores against mean ratings."""
+    add_spearman(resampler, key, scored.judge.mean, scored.truth)
+    return Basis(len(scored.truth))
 
 
 def spearman(x: Array, y: Array) -> float:

@@ -103,13 +103,8 @@ def train_fusion(
     last = fit_map(blend.apply(rows.scores[dev]), rows.truth[dev])
     errors = cross_validated(rows.take(train), names, last)
     test_errors = _test_errors(rows.take(test), names, blend, last) if test.any() else []
-    model = FusionModel(
-        found.rubric,
-        tuple(float(label) for label in scale.labels),
-        members(names, blend),
-        last,
-        None,
-    )
+    labels = tuple(map(float, scale.labels))
+    model = FusionModel(found.rubric, labels, members(names, blend), last, None)
     model = _finished(model, study, judges, dev, scale, told, errors)
     worth, verdict = _verdict(errors, names)
     if not (worth or force):

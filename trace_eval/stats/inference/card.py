@@ -176,22 +176,9 @@ def _card(
     tests = tuple(row for row in tests if row.bias.pairs)
     both = max((row.bias.pairs for row in tests), default=0)
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
-    if both < LEAST_PAIRS:
-        unknown.append(
-            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'} judged in both"
-            f" orders, {LEAST_PAIRS} are needed"
-        )
-    if score is not None:
-        unknown += untried(score)
     told = [name is not None for name in evidence.facts.get("instruction_id", ())]
     unnamed = len(told) - sum(told) if any(told) else 0
-    if unnamed:
-        unknown.append(f"instructions: those of {unnamed} of {len(told)} pairs are not named")
-    if probes is None:
-        unknown.append(
-            f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {judge}, then this"
-            " with --probes DIR"
-        )
+    unknown += _unknown(both, score, unnamed, len(told), judge if probes is None else None)
     return Card(
         name=name,
         source=table.source,
@@ -219,6 +206,33 @@ def _card(
         ),
         unknown=tuple(unknown),
     )
+
+
+def _unknown(
+    both: int, score: JudgeScore | None, unnamed: int, pairs: int, unprobed: str | None
+) -> Iterator[str]:
+    """What nobody measured, beside agreement and calibration.
+
+    Args:
+        both: pairs that were judged in both orders.
+        score: agreement with people; None: unknown.
+        unnamed: of ``pairs`` those whose instruction is not named.
+        unprobed: the judge, where it was not probed.
+    """
+    if both < LEAST_PAIRS:
+        yield (
+            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'} judged in both"
+            f" orders, {LEAST_PAIRS} are needed"
+        )
+    if score is not None:
+        yield from untried(score)
+    if unnamed:
+        yield f"instructions: those of {unnamed} of {pairs} pairs are not named"
+    if unprobed is not None:
+        yield (
+            f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {unprobed}, then"
+            " this with --probes DIR"
+        )
 
 
 def _agreement(

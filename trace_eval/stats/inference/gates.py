@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from blueprints import UserError
+from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.card import Card
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: What may be asked of every judge, beside its own figures: the main accuracy.
 AGREEMENT = "agreement"
-
-#: Figures of scores that may be asked for.
-CORRELATIONS = ("rho", "tau_b", "r", "ccc")
 
 
 def conditions(texts: Sequence[str]) -> dict[str, float]:
@@ -86,8 +84,9 @@ def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, floa
         row.judge: {"coverage": row.scored / row.rated if row.rated else None}
         for row in report.coverage
     }
+    asked = {metric.name for metric in SCORE_METRICS if metric.better == "higher"}
     for figure in report.figures:
-        if figure.group == "agreement" and figure.name in CORRELATIONS and figure.who in found:
+        if figure.group == "agreement" and figure.name in asked and figure.who in found:
             found[figure.who][figure.name] = figure.estimate.value
     return found
 

@@ -41,7 +41,12 @@ def _gained(found: Powered) -> str:
 
 def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
     """Win rates among people, and the differences between systems."""
-    yield table(
+    yield _rates(rates, level)
+    yield _differences(rates)
+
+
+def _rates(rates: WinRates, level: float) -> Table:
+    return table(
         "People's win rates from few labels (a tie is half)",
         (
             "system",
@@ -73,7 +78,10 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
         f"{level:.0%} intervals; {rates.design}; {LABELS_ALONE}. Judge only knows"
         " nothing of the judge's errors and may lie outside the others",
     )
-    yield table(
+
+
+def _differences(rates: WinRates) -> Table:
+    return table(
         "Differences of people's win rates, first minus second",
         (
             "first",

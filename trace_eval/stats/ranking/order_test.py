@@ -63,9 +63,14 @@ def shown_better(
             p, ahead = _points_test(direct, common)
         if p <= 1 - level + _SAME:
             better[(one, other) if ahead else (other, one)] = True
-    for via in range(size):  # better than one who is better than a third
-        better |= better[:, [via]] & better[[via], :]
-    return better & ~better.T, tested
+    return by_way_of_others(better), tested
+
+
+def by_way_of_others(better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Who is better also by way of others; not where each is better than the other."""
+    for via in range(len(better)):  # better than one who is better than a third
+        better = better | better[:, [via]] & better[[via], :]
+    return better & ~better.T
 
 
 def _games(outcomes: Outcomes, typed: bool) -> NDArray[np.int64]:

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.stats.ranking.report import METHODS, RankReport, Standing, methods_of
+from trace_eval.stats.inference.tables import powered_tables
+from trace_eval.stats.ranking.report import RankReport, Standing
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
-    """Counts, the ranking by every method, and correlations with people."""
-    baseline = report.options.baseline
-    yield table(
-        f"Comparisons in {report.source}",
-        ("system", "comparisons", "wins", "losses", "ties", "both_bad")
-        + ((f"win rate against {baseline}",) if baseline else ()),
-        (
-            (row.system, row.comparisons, row.wins, row.losses, row.ties, row.both_bad)
-            + ((row.against_baseline,) if baseline else ())
-            for row in report.systems
-        ),
-        _fused(report),
-    )
+    """Counts or means, the ranking by every method, and correlations with people."""
+    yield _means(report) if report.means else _comparisons(report)
     yield _ranking(report)
     correlations = table(
         "Agreement with a human ranking",
@@ -49,27 +39,51 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             ((row.method, row.name, row.value) for row in report.parameters),
             _fused(report),
         )
+    if report.powered is not None:
+        yield from powered_tables(report.powered, report.options.bootstrap.level)
+
+
+def _comparisons(report: RankReport) -> Table:
+    baseline = report.options.baseline
+    return table(
+        f"Comparisons in {report.source}",
+        ("system", "comparisons", "wins", "losses", "ties", "both_bad")
+        + ((f"win rate against {baseline}",) if baseline else ()),
+        (
+            (row.system, row.comparisons, row.wins, row.losses, row.ties, row.both_bad)
+            + ((row.against_baseline,) if baseline else ())
+            for row in report.systems
+        ),
+        _fused(report),
+    )
+
+
+def _means(report: RankReport) -> Table:
+    return table(
+        f"Scores in {report.source}",
+        ("system", "scored", "unscored", "mean", "people's mean"),
+        [(row.system, row.scored, row.unscored, row.mean, row.people) for row in report.means],
+        f"brackets: {report.options.bootstrap.level:.0%} percentile interval",
+    )
 
 
 def _ranking(report: RankReport) -> Table:
     places = {(place.method, place.system): place for place in report.places}
+    methods = list(dict.fromkeys(place.method for place in report.places))
     systems = sorted(
         {place.system for place in report.places},
-        key=lambda name: (places[METHODS[0], name].rank or 0, name),
+        key=lambda name: (places[methods[0], name].rank or 0, name),
     )
     options = report.options
     return table(
         "Ranking: value, rank and its interval",
-        ("system", *methods_of(options)),
-        (
-            (name, *(_place(places[method, name]) for method in methods_of(options)))
-            for name in systems
-        ),
+        ("system", *methods),
+        ((name, *(_place(places[method, name]) for method in methods)) for name in systems),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
         f" {_drawn(report)}, seed {options.bootstrap.seed},"
         " wider where an exact test of two systems shows no order;"
-        " win rates are ranked as fractions, equal ones share a rank"
+        f"{'' if report.means else ' win rates are ranked as fractions,'} equal ones share a rank"
         + (f"; {_fused(report)}" if _fused(report) else ""),
     )
 
@@ -83,6 +97,8 @@ def _fused(report: RankReport) -> str:
 
 
 def _drawn(report: RankReport) -> str:
+    if report.means:
+        return "questions"
     if report.options.cluster:
         return "instructions"
     return "comparisons, copies of one as one" if report.together else "comparisons"

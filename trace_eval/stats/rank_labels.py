@@ -1,22 +1,20 @@
-"""``rank``: systems in order, by every method, with how sure that order is."""
+"""Systems in order by their pairwise outcomes, by every method, with how sure that order is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from blueprints import UserError
 from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.stats.agreement.bootstrap import Units
 from trace_eval.stats.ranking.checks import ranking_warnings
 from trace_eval.stats.ranking.contradicted import Contradicted
-from trace_eval.stats.ranking.correlation import correlate
-from trace_eval.stats.ranking.model import Array
-from trace_eval.stats.ranking.order_test import shown_better
-from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, opinion_column, outcomes_of
-from trace_eval.stats.ranking.ranks import rank_rows, ranks
+from trace_eval.stats.ranking.correlation import Correlation, correlate
+from trace_eval.stats.ranking.intervals import Bounds, rank_intervals
+from trace_eval.stats.ranking.outcomes import Outcomes, opinion_column, outcomes_of
+from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import (
     AGAINST_BASELINE,
     METHODS,
@@ -28,17 +26,11 @@ from trace_eval.stats.ranking.report import (
     SystemRow,
     methods_of,
 )
-from trace_eval.stats.ranking.strengths import MODELS, Strengths, fit_many, problem, strengths
+from trace_eval.stats.ranking.strengths import MODELS, Strengths, strengths
 from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
 
-#: Share of the resamples that must rank all systems; an interval of fewer is none.
-LEAST_DEFINED = 0.5
 
-#: (lowest, highest) rank of each system, and resamples that gave none.
-_Bounds = tuple[list[tuple[int, int]], int]
-
-
-def rank(
+def rank_labels(
     table: LabelTable,
     options: RankOptions | None = None,
     human: Mapping[str, float] | None = None,
@@ -66,20 +58,12 @@ def rank(
     fitted = {
         name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
     }
-    bounds = _rank_intervals(methods_of(options), outcomes, options)
+    bounds = rank_intervals(methods_of(options), outcomes, options)
     places = [
         place
         for method in methods_of(options)
         for place in _places(method, outcomes, fitted.get(method), options, bounds.get(method))
     ]
-    references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
-    if human:
-        _refuse_strangers(human, outcomes)
-        references.append(("given ranking", dict.fromkeys((*METHODS, AGAINST_BASELINE), human)))
-    if labels is not None:
-        references.append(
-            ("human labels", _values_by_method(outcomes_of(labels, options.dimension), options))
-        )
     return RankReport(
         source=table.source,
         options=options,
@@ -88,12 +72,7 @@ def rank(
         warnings=tuple(ranking_warnings(table, opinion_column(table, options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(places),
-        correlations=tuple(
-            correlate(method, ours, name, theirs)
-            for name, by_method in references
-            for method, ours in _values_by_method(outcomes, options).items()
-            if (theirs := by_method.get(method))
-        ),
+        correlations=tuple(_correlations(outcomes, options, human, labels)),
         parameters=tuple(
             Parameter(result.model, name, value)
             for result in fitted.values()
@@ -106,6 +85,26 @@ def rank(
             *_of_people(table, human, labels),
         ),
     )
+
+
+def _correlations(
+    outcomes: Outcomes,
+    options: RankOptions,
+    human: Mapping[str, float] | None,
+    labels: LabelTable | None,
+) -> Iterator[Correlation]:
+    """Each method with the same method on human labels, and with a human ranking."""
+    references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
+    if human:
+        _refuse_strangers(human, outcomes)
+        references.append(("given ranking", dict.fromkeys((*METHODS, AGAINST_BASELINE), human)))
+    if labels is not None:
+        theirs = _values_by_method(outcomes_of(labels, options.dimension), options)
+        references.append(("human labels", theirs))
+    for name, by_method in references:
+        for method, ours in _values_by_method(outcomes, options).items():
+            if method in by_method:
+                yield correlate(method, ours, name, by_method[method])
 
 
 def _without(table: LabelTable, column: str, left_out: Contradicted) -> LabelTable:
@@ -199,7 +198,7 @@ def _places(
     outcomes: Outcomes,
     fitted: Strengths | None,
     options: RankOptions,
-    interval: _Bounds | None,
+    interval: Bounds | None,
 ) -> Iterator[Standing]:
     exact: list[Fraction | None] = [None] * len(outcomes.systems)
     if fitted is None:
@@ -217,101 +216,6 @@ def _places(
         low, high = bounds[index] if order[index] is not None and bounds else (None, None)
         shown = None if exact[index] is None else str(exact[index])
         yield Standing(method, system, values[index], shown, order[index], low, high, undefined)
-
-
-def _rank_intervals(
-    methods: Sequence[str], outcomes: Outcomes, options: RankOptions
-) -> dict[str, _Bounds]:
-    """Percentile bounds of each system's rank, where an exact test shows the order, too.
-
-    All methods read the same resamples.
-    """
-    if not options.bootstrap.resamples:
-        return {}
-    if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
-        return {}  # every resample of one instruction is that instruction
-    if options.cluster:
-        assert outcomes.cluster is not None
-        units = Units.clusters(outcomes.cluster, outcomes.cell, outcomes.counts.size)
-    elif outcomes.copies is not None:
-        units = Units.few_each(outcomes.copies, outcomes.cell, outcomes.counts.size)
-    else:
-        units = Units.items(outcomes.counts)
-    drawn: dict[str, list[Array]] = {method: [] for method in methods}
-    for counts in units.resample(options.bootstrap):
-        for method, rows in drawn.items():
-            rows.append(rank_rows(_resampled_values(method, outcomes, counts, options)))
-    level = options.bootstrap.level
-    found = {method: _bounds(np.concatenate(rows), level) for method, rows in drawn.items()}
-    orders: dict[int | None, tuple[Array, Array]] = {}
-    for method, (bounds, undefined) in found.items():
-        only = None
-        if method == AGAINST_BASELINE:
-            only = outcomes.systems.index(str(options.baseline))
-        if only not in orders:
-            orders[only] = shown_better(outcomes, level, options.typed, options.cluster, only)
-        found[method] = _tested(bounds, *orders[only]), undefined
-    return found
-
-
-def _tested(bounds: list[tuple[int, int]], better: Array, tested: Array) -> list[tuple[int, int]]:
-    """Bounds that put a system before another only where a test of the two says so.
-
-    Others that lie apart are widened until they meet, and equal points by one for each.
-    """
-    if not bounds:
-        return bounds
-    low, high = np.array(bounds).T
-    unknown = tested & ~better & ~better.T
-    apart = unknown & (high[:, None] < low[None, :])
-    point = (low == high)[:, None] & (low == high)[None, :]
-    equal = unknown & point & (low[:, None] == low[None, :])
-    np.fill_diagonal(equal, False)
-    behind = np.where(apart, low[None, :], high[:, None]).max(1)
-    ahead = np.where(apart, high[:, None], low[None, :]).min(0)
-    behind = np.maximum(behind, low + equal.sum(1))
-    return [(int(first), int(last)) for first, last in zip(ahead, behind, strict=True)]
-
-
-def _bounds(rows: Array, level: float) -> _Bounds:
-    known = rows[~np.isnan(rows).any(-1)]
-    undefined = len(rows) - len(known)
-    if len(known) < LEAST_DEFINED * len(rows) or not len(known):
-        return [], undefined
-    edge = (1 - level) / 2
-    low = np.quantile(known, edge, axis=0, method="inverted_cdf")
-    high = np.quantile(known, 1 - edge, axis=0, method="inverted_cdf")
-    return [(int(a), int(b)) for a, b in zip(low, high, strict=True)], undefined
-
-
-def _resampled_values(
-    method: str, outcomes: Outcomes, counts: Array, options: RankOptions
-) -> Array:
-    if method in MODELS:
-        setup = problem(outcomes, options.typed, options.prior)
-        values, _ = fit_many(MODELS[method], setup, counts)
-        return values[:, : len(outcomes.systems)]
-    size = len(outcomes.systems)
-    cells = counts.reshape(len(counts), -1, len(OUTCOMES))
-    shared = cells[..., 2] / 2 + (0 if options.typed else cells[..., 3] / 2)
-    points = np.zeros((len(counts), size, size))
-    games = np.zeros_like(points)
-    first, second = outcomes.pairs.T
-    points[:, first, second] = cells[..., 0] + shared
-    points[:, second, first] = cells[..., 1] + shared
-    games[:, first, second] = games[:, second, first] = cells.sum(-1)
-    with np.errstate(invalid="ignore"):
-        if method == AGAINST_BASELINE:
-            fixed = outcomes.systems.index(str(options.baseline))
-            against = points[..., fixed] / games[..., fixed]
-            against[:, fixed] = 0.5
-            # A system that never met the baseline has no rate, and no place among the others.
-            return against
-        if method == "win_rate":
-            return np.asarray(points.sum(-1) / games.sum(-1))
-        met = games > 0
-        rates = np.divide(points, games, out=np.zeros_like(points), where=met)
-        return np.asarray(rates.sum(-1) / met.sum(-1))
 
 
 def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:

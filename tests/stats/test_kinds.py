@@ -1,0 +1,218 @@
+"""One ``agree`` and one ``rank``: what the source holds decides, and the library gives all."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from trace_eval import AgreeOptions, RankOptions, agree, rank
+from trace_eval.commands.cli import app
+from trace_eval.data.judge_files import Columns
+from trace_eval.stats import BootstrapOptions, RankReport, read_scores, read_source, tables_of
+from trace_eval.stats.agree_scores import figure
+from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.scored import Basis, Scored
+from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.held import held
+
+QUICK = BootstrapOptions(resamples=40)
+
+
+def table(path: Path, columns: str, *rows: str) -> Path:
+    path.write_text("\n".join((columns, *rows)) + "\n")
+    return path
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """Sixty judged pairs of three systems, the first forty with a human label."""
+    names = ("x", "y", "z")
+    rows = [
+        f"p{n},i{n % 20},{names[n % 3]},{names[(n + 1) % 3]},{'121t'[n % 4].replace('t', 'tie')}"
+        for n in range(60)
+    ]
+    return table(tmp_path / "judge.csv", "id,instruction_id,system_a,system_b,preference", *rows)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    rows = [f"p{n},{'112t'[n % 4].replace('t', 'tie')}" for n in range(40)]
+    return table(tmp_path / "people.csv", "id,preference", *rows)
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Path:
+    """Ten questions, answered by a good, a middling and a poor system; one is unscored."""
+    rows = [
+        f"{system}{n},q{n},{system},{'' if (system, n) == ('poor', 3) else value + n % 2}"
+        for n in range(10)
+        for system, value in (("good", 4), ("fair", 2), ("poor", 1))
+    ]
+    return table(tmp_path / "scores.csv", "id,question_id,system,score", *rows)
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in arguments])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("a.csv", "id,score\na,1\n", "scores"),
+        ("a.csv", "item;rating\na;1\n", "scores"),
+        ("a.csv", "id,overall,score\na,1,3\n", "labels"),
+        ("a.csv", "id,score_a,score_b\na,1,3\n", "labels"),
+        ("a.csv", "id,prediction\na,1\n", "labels"),
+        ("a.csv", "", "labels"),
+        ("a.jsonl", '{"id": "a", "value": 3}\n', "scores"),
+        ("a.jsonl", '{"item": "a", "judge": "j", "status": "unscored"}\n', "scores"),
+        ("a.jsonl", '{"id": "a"}\n{"id": "b", "score": 3, "overall": "1"}\n', "labels"),
+        ("a.json", '[{"id": "a", "label": {"overall": "1"}, "score": 2}]', "labels"),
+        ("a.json", "[", "labels"),
+        ("a.txt", "id,score\n", "labels"),
+    ],
+)
+def test_a_file_says_what_it_holds(tmp_path: Path, name: str, text: str, kind: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert held(path) == kind
+
+
+def test_the_library_gives_what_the_command_prints(
+    judged: Path, people: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "found.json"
+    shared = ("--labels", people, "--resamples", 40, "--json", out)
+    assert run("agree", judged, "--missing", "drop", *shared).exit_code == 0
+    report = agree([judged], people, AgreeOptions(QUICK, missing="drop"))
+    assert json.loads(out.read_text()) == plain(report)
+    assert json.loads(out.read_text())["shares"]
+    done = run("rank", judged, *shared)
+    assert done.exit_code == 0, done.output
+    ranked = rank(judged, people, RankOptions(QUICK))
+    assert json.loads(out.read_text()) == plain(ranked)
+    assert ranked.powered is not None
+    for title in ("Ranking: value", "win rates from few labels"):
+        assert title in done.output
+
+
+def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored: Path) -> None:
+    options = AgreeOptions(QUICK, missing="drop")
+    assert plain(agree([read_source(judged)], people, options)) == plain(
+        agree([judged], people, options)
+    )
+    assert isinstance(rank(read_source(judged), None, RankOptions(QUICK)), RankReport)
+
+
+def test_kinds_are_not_mixed(judged: Path, scored: Path, people: Path) -> None:
+    with pytest.raises(UserError, match="some sources hold labels of pairs and others scores"):
+        agree([judged, scored], people)
+    with pytest.raises(UserError, match="--split means nothing for labels"):
+        agree([judged], people, AgreeOptions(split="test"))
+    with pytest.raises(UserError, match="--learn-policy means nothing for scores"):
+        agree([scored], people, AgreeOptions(learn=True))
+    with pytest.raises(UserError, match="--typed means nothing for scores"):
+        rank(scored, options=RankOptions(typed=True))
+    with pytest.raises(UserError, match="--rubric means nothing for labels"):
+        rank(judged, options=RankOptions(rubric="quality"))
+    with pytest.raises(UserError, match=r"--prediction.* mean nothing for scores"):
+        agree([read_scores(scored)], None, None, Columns("x"))
+
+
+def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) -> None:
+    ratings = [
+        f"{system}{n},P{who},{value}"
+        for n in range(10)
+        for system, value in (("good", 5), ("fair", 1), ("poor", 2))
+        for who in (1, 2)
+    ]
+    labels = table(tmp_path / "people.csv", "id,rater,score", *ratings)
+    found = rank(scored, labels, RankOptions(BootstrapOptions(200)))
+    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+        ("fair", 2, 2, 2),
+        ("good", 1, 1, 1),
+        ("poor", 3, 3, 3),
+    ]
+    means = {row.system: row for row in found.means}
+    # poor is 1 on five even and 2 on four odd questions
+    assert means["poor"].mean.value == pytest.approx((5 + 8) / 9)
+    assert (means["poor"].scored, means["poor"].unscored) == (9, 1)
+    assert means["fair"].people == pytest.approx(1)
+    low, high = means["good"].mean.interval or (0, 0)
+    assert low < 4.5 < high
+    (with_people,) = found.correlations
+    assert with_people.spearman == pytest.approx(0.5)
+    assert any("1 answers without a score" in note for note in found.notes)
+
+
+def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
+    """Four questions, all for one system: every resample agrees, and p is 1/8."""
+    rows = [f"{s}{n},q{n},{s},{v}" for n in range(4) for s, v in (("up", 4), ("down", 3))]
+    found = rank(table(tmp_path / "s.csv", "id,question_id,system,score", *rows))
+    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+        ("down", 2, 1, 2),
+        ("up", 1, 1, 2),
+    ]
+
+
+def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
+    done = run("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv")
+    assert done.exit_code == 0, done.output
+    assert "people's mean" in done.output
+    rows = list(csv.DictReader((tmp_path / "csv" / "means.csv").open()))
+    assert [row["system"] for row in rows] == ["fair", "good", "poor"]
+    labels = table(tmp_path / "p.csv", "id,score", *(f"good{n},{4 + n % 2}" for n in range(10)))
+    arguments = ("agree", scored, "--labels", labels, "--resamples", 0)
+    assert run(*arguments, "--fail-under", "rho=0.9").exit_code == 0
+    failed = run(*arguments, "--fail-under", "coverage=1.1")
+    assert failed.exit_code == 1
+    assert "coverage is 1.0000, wanted at least 1.1" in failed.output
+
+
+def test_no_system_no_ranking(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="needs the system of every answer"):
+        rank(table(tmp_path / "a.csv", "id,score", "a,1", "b,2"))
+    with pytest.raises(UserError, match="'b' has no system"):
+        rank(table(tmp_path / "b.csv", "id,system,score", "a,x,1", "b,,2"))
+    with pytest.raises(UserError, match="no answer has a score"):
+        rank(table(tmp_path / "c.csv", "id,system,score", "a,x,", "b,y,"))
+
+
+def test_several_judges_are_asked_for(tmp_path: Path) -> None:
+    rows = ("a,x,j,1", "b,y,j,2", "a,x,k,5", "b,y,k,2")
+    path = table(tmp_path / "a.csv", "id,system,judge,score", *rows)
+    with pytest.raises(UserError, match="2 judges; pass --judge with one of j, k"):
+        rank(path)
+    with pytest.raises(UserError, match="--judge 'z' is not there; use one of j, k"):
+        rank(path, options=RankOptions(judge="z"))
+    assert [p.rank for p in rank(path, options=RankOptions(judge="k")).places] == [1, 2]
+
+
+def test_a_statistic_of_scores_is_a_function_and_a_row(
+    scored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its interval, its place in the table and in the JSON follow."""
+
+    def within_one(resampler: Resampler, key: str, scored: Scored) -> Basis:
+        near = abs(scored.judge.mean - scored.truth) <= 0.25
+        resampler.mean(key, near.astype(float))
+        return Basis(len(near))
+
+    rows = (*SCORE_METRICS, Metric("near", "within one", "of the scale", within_one, ()))
+    for module in ("agreement.figures", "score_tables"):
+        monkeypatch.setattr(f"trace_eval.stats.{module}.SCORE_METRICS", rows)
+    ratings = [f"good{n},{5 if n else 1}" for n in range(10)]
+    labels = table(tmp_path / "p.csv", "id,score", *ratings)
+    report = agree([read_scores(scored)], labels, AgreeOptions(QUICK))
+    found = figure(report, "agreement", "scores", "near").estimate
+    assert found.value == pytest.approx(0.9)
+    assert found.interval is not None
+    shown = next(t for t in tables_of(report) if t.title.startswith("Agreement with the mean"))
+    assert "within one" in [row[0] for row in shown.rows]

@@ -1,0 +1,84 @@
+"""Scores of judges joined to people's ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.rubrics import load_rubric
+from trace_eval.stats.agreement.align import Missing
+from trace_eval.stats.agreement.ratings import Ratings, read_ratings
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of, study_of
+from trace_eval.stats.agreement.score_files import (
+    ScoreFile,
+    merged_sources,
+    own_labels,
+    read_scores,
+)
+from trace_eval.stats.agreement.study import JudgeScores, Study
+
+
+@dataclass(frozen=True)
+class JoinedScores:
+    """Judges' scores beside people's ratings, as arrays.
+
+    Attributes:
+        labels: where the ratings are from.
+        rubric: that was scored; None: unknown.
+        notes: what every score of a judge says of itself.
+    """
+
+    study: Study
+    judges: list[JudgeScores]
+    labels: str
+    rubric: str | None
+    notes: tuple[str, ...]
+
+
+def join_scores(
+    sources: Sequence[Path | ScoreFile],
+    labels: Path | Ratings | None = None,
+    rubric: str | None = None,
+    missing: Missing = "error",
+) -> JoinedScores:
+    """Scores joined to ratings by item; the texts they are made of are freed at the end.
+
+    Args:
+        sources: run folders of ``rate``, CSV or JSONL files with ``id`` and ``score``, or what
+            was read of them.
+        labels: ratings, or a file of ratings or of items with labels; None: those in the run.
+        rubric: name or file; None: the only one that the sources have.
+        missing: ``error`` refuses ratings of items that the sources do not have, ``drop``
+            leaves them out.
+
+    Raises:
+        UserError: a file cannot be read, or there is nothing to compare.
+    """
+    name = load_rubric(rubric).name if rubric else None
+    files = [read_scores(s, name) if isinstance(s, Path) else s for s in sources]
+    found, facts, texts, scale = merged_sources(files, rubric)
+    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
+    ratings = ratings or own_labels(files)
+    stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
+    if stray and missing == "error":
+        raise UserError(
+            f"{ratings.source}: {len(stray)} rated items are not in {files[0].source}, first"
+            f" {stray[0]!r}; score them, correct the ids, or pass --missing drop"
+        )
+    study = study_of(facts, texts, ratings, scale)
+    judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]
+    notes = tuple(_caveats(found.columns))
+    return JoinedScores(study, judges, ratings.source, found.rubric, notes)
+
+
+def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
+    """What every score of a judge says of itself."""
+    every = [
+        caveat
+        for column in columns
+        for caveat, count in column.caveats.items()
+        if count == len(column.value)
+    ]
+    return list(dict.fromkeys(every))

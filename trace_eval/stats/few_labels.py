@@ -1,0 +1,70 @@
+"""What few labels of people say of all judged pairs, for every judge of ``agree``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from blueprints import UserError
+from fusion import Policy
+from trace_eval.data.labels import LABEL_COLUMNS, LabelTable
+from trace_eval.runs.fuse import load_policy
+from trace_eval.stats.agreement.align import Items
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.shares import ShareRow, share_rows
+from trace_eval.stats.inference.win_rates import describe
+from trace_eval.stats.report import ALL_POLICIES, AgreeOptions
+
+
+def shares_of(
+    sources: Sequence[JudgedSource], labels: LabelTable, items: Items, options: AgreeOptions
+) -> tuple[tuple[ShareRow, ...], str, list[str]]:
+    """(what people say over all judged pairs, how their labels were drawn, what is left out)."""
+    rows: list[ShareRow] = []
+    design, left_out = "", dict[str, None]()
+    policy = policy_of(options)
+    for source in sources:
+        for judge, table in source.judgements.raters().items():
+            for column in LABEL_COLUMNS:
+                if column not in table.codes or column not in items.codes:
+                    continue
+                if len(items.ids) - items.silent[column] >= len(table):
+                    continue  # every judged pair has a label: nothing to estimate
+                try:
+                    evidence = gather(source, labels, judge=judge, policy=policy, dimension=column)
+                except UserError as error:  # probabilities of some labels only
+                    left_out[str(error)] = None
+                    continue
+                if evidence.drawn.problem is not None:
+                    left_out[evidence.drawn.problem] = None
+                    continue
+                found = list(share_rows(evidence, options.bootstrap.level, options.cluster))
+                if found:
+                    drawn = evidence.design(evidence.usable, options.cluster)
+                    design = describe(drawn, options.cluster)
+                    if evidence.drawn.caption is not None:
+                        design = f"{design}; {evidence.drawn.caption}"
+                rows += found
+    notes = [f"people over all judged pairs: left out: {reason}" for reason in left_out]
+    return tuple(rows), design, notes
+
+
+def calibrations_of(
+    sources: Sequence[JudgedSource], labels: LabelTable, options: AgreeOptions
+) -> Iterator[Calibration]:
+    """P(people prefer A) of every judge, see :func:`calibrate`."""
+    policy = policy_of(options)
+    for source in sources:
+        for judge in source.judgements.raters():
+            evidence = gather(source, labels, judge=judge, policy=policy)
+            draw = options.bootstrap
+            found = calibrate(evidence, options.folds, draw.level, draw.seed, options.baselines)
+            yield replace(found, probabilities={})  # `fuse --calibrated` writes them
+
+
+def policy_of(options: AgreeOptions) -> Policy | None:
+    """The one policy to fuse with; None: the stored labels."""
+    name = options.policy
+    return None if name is None or name == ALL_POLICIES else load_policy(name)

@@ -1,0 +1,170 @@
+"""``rank``: systems in order, from pairwise outcomes or from scores of single answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from fusion import DEFAULT_POLICY
+from trace_eval.data.judge_files import Columns
+from trace_eval.data.labels import MISSING, LabelTable, read_labels
+from trace_eval.runs.fuse import ASKED, any_policy, load_policy
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.score_files import ScoreFile, read_scores
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.held import held
+from trace_eval.stats.inference.sampling import Drawn, drawn_labels
+from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
+from trace_eval.stats.options import SCORES, check
+from trace_eval.stats.rank_labels import rank_labels
+from trace_eval.stats.rank_scores import rank_scores
+from trace_eval.stats.ranking.contradicted import contradicted
+from trace_eval.stats.ranking.human import read_human_ranking
+from trace_eval.stats.ranking.orders import separate_orders
+from trace_eval.stats.ranking.outcomes import opinion_column
+from trace_eval.stats.ranking.positions import has_positions, read_positions
+from trace_eval.stats.ranking.prepare import OPINIONS, fused_with, judge_table, people_table
+from trace_eval.stats.ranking.report import Caveat, RankOptions, RankReport
+
+
+def rank(
+    source: Path | JudgedSource | ScoreFile,
+    labels: Path | LabelTable | Ratings | None = None,
+    options: RankOptions | None = None,
+    human: Path | Mapping[str, float] | None = None,
+    columns: Columns | None = None,
+) -> RankReport:
+    """Rank the systems of one judge: all that ``trace-eval rank`` prints.
+
+    What the source holds decides the methods. Labels of pairs: win rates, Bradley-Terry, Davidson,
+    Rao-Kupper. Scores of single answers: the mean score.
+
+    Args:
+        source: a run, or a file of judgements or of scores, or what was read of one.
+        labels: human labels or ratings, or the file of them; None: those that came with the
+            source. Systems are ranked by them as well, by the same methods.
+        options: default: :class:`RankOptions`.
+        human: system -> score of people, more is better, or the file of it.
+        columns: how a file of labels names its columns.
+
+    Raises:
+        UserError: a file cannot be read, the systems are unknown, nothing is left, or an option
+            does not fit.
+    """
+    options = options or RankOptions()
+    kind = held(source, columns)
+    check(options, kind)
+    given = read_human_ranking(human) if isinstance(human, Path) else human
+    if kind == SCORES:
+        assert not isinstance(source, JudgedSource)
+        assert not isinstance(labels, LabelTable)
+        file = read_scores(source, options.rubric) if isinstance(source, Path) else source
+        return rank_scores(file, labels, options, given)
+    assert not isinstance(source, ScoreFile)
+    assert not isinstance(labels, Ratings)
+    read = source if isinstance(source, JudgedSource) else _read(source, labels, options, columns)
+    people = read_labels(labels) if isinstance(labels, Path) else labels
+    return _rank_judged(read, people or read.labels, options, given)
+
+
+def _read(
+    path: Path, labels: Path | LabelTable | None, options: RankOptions, columns: Columns | None
+) -> JudgedSource:
+    if has_positions(path):
+        return read_positions(path, options.baseline)
+    return read_source(path, columns, rows_are_items=labels is None)
+
+
+def _rank_judged(
+    source: JudgedSource,
+    people: LabelTable | None,
+    options: RankOptions,
+    human: Mapping[str, float] | None,
+) -> RankReport:
+    """The ranking of one table, and what few labels add to many judgements.
+
+    What people say of all pairs keeps those that the judge contradicts itself on: they are asked
+    about these, too, and its errors do not bias the estimate.
+    """
+    source, caveats = _named(source, options)
+    table, fused = _table(source, options)
+    # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
+    separate = options.orders == "separate"
+    whole = judge_table(source, options.judge) if separate else table
+    labels = people_table(people, whole, options.missing) if people else None
+    left_out = None
+    if not separate and not options.keep_inconsistent:
+        left_out = contradicted(source, table, opinion_column(table, options.dimension))
+    report = rank_labels(table, replace(options, policy=fused), human, labels, left_out)
+    caveats, powered = (*caveats, *report.caveats), None
+    if labels is not None and not separate:
+        powered, why_not = _powered(table, labels, options)
+        if why_not is not None:
+            caveats = (*caveats, Caveat("people's win rates", f"left out: {why_not}"))
+    warnings = (*source.warnings, *report.warnings)
+    return replace(report, warnings=warnings, caveats=caveats, powered=powered)
+
+
+def _named(source: JudgedSource, options: RankOptions) -> tuple[JudgedSource, tuple[Caveat, ...]]:
+    """The source with systems called by their places, where no pair names any."""
+    named = source.with_sides(options.systems)
+    if named is None and options.systems is not None:
+        raise UserError(
+            f"--systems {','.join(options.systems)}: the pairs of {source.judgements.source} name"
+            " their systems"
+        )
+    if named is None or options.systems is not None:
+        return named or source, ()
+    told = "no pair names its systems: A and B are the answers' places; name them by --systems"
+    return named, (Caveat("all", f"{told} new,old"),)
+
+
+def _table(source: JudgedSource, options: RankOptions) -> tuple[LabelTable, str | None]:
+    """(the labels that are ranked, name of the policy that fused them)."""
+    if options.orders == "separate":
+        known = DEFAULT_POLICY if source.policy in (None, ASKED) else str(source.policy)
+        policy = any_policy(options.policy or known)
+        return separate_orders(source, policy, options.judge), policy.name
+    if options.orders != "reconciled":
+        raise UserError(f"--orders {options.orders!r}: use reconciled or separate")
+    wanted = load_policy(options.policy) if options.policy else None
+    table = judge_table(source, options.judge, wanted)
+    return table, fused_with(source, options.judge, wanted)
+
+
+def _powered(
+    table: LabelTable, labels: LabelTable, options: RankOptions
+) -> tuple[WinRates | None, str | None]:
+    """People's win rates, or why the labels give none (None: every judged item has one)."""
+    column, said = (opinion_column(t, options.dimension) for t in (table, labels))
+    if int((labels.codes[said] != MISSING).sum()) >= len(table):
+        return None, None
+    try:
+        drawn = _drawn(table, column, labels, said)
+    except UserError as error:  # probabilities of some labels only
+        return None, str(error)
+    if drawn.problem is not None:
+        return None, drawn.problem
+    found = win_rate_tables(
+        table, column, labels, said, options.bootstrap.level, options.cluster, options.typed
+    )
+    if drawn.caption is not None:
+        found = replace(found, design=f"{found.design}; {drawn.caption}")
+    return found, None
+
+
+def _drawn(table: LabelTable, column: str, labels: LabelTable, said: str) -> Drawn:
+    index = {key: row for row, key in enumerate(table.ids.tolist())}
+    rows = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    known = rows >= 0
+    own = labels.facts.get("inclusion")
+    given, asked = np.full(len(table), np.nan), np.zeros(len(table), bool)
+    asked[rows[known]] = labels.facts.get(OPINIONS, labels.codes[said] != MISSING)[known] > 0
+    if own is not None:
+        given[rows[known]] = own[known]
+    scored = table.codes[column] != MISSING
+    return drawn_labels(labels.source, table.ids, None if own is None else given, asked, scored)

@@ -1,0 +1,229 @@
+"""Systems in order by the mean score of their answers, with how sure that order is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import UserError
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.interval import percentile_interval
+from trace_eval.stats.agreement.ratings import Ratings, read_ratings
+from trace_eval.stats.agreement.resample import Resampler, draw
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
+from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.ranking.correlation import correlate
+from trace_eval.stats.ranking.intervals import Bounds, bounds_of, tested_bounds
+from trace_eval.stats.ranking.order_test import MANY, by_way_of_others
+from trace_eval.stats.ranking.ranks import rank_rows, ranks
+from trace_eval.stats.ranking.report import (
+    MEAN_SCORE,
+    Caveat,
+    MeanRow,
+    RankOptions,
+    RankReport,
+    Standing,
+)
+
+Array = NDArray[Any]
+
+#: Random signs of the test of two systems.
+_DRAWS = 2_000
+
+#: Where nobody rated.
+_NOBODY = Ratings("", (), (), np.zeros(0), {}, {})
+
+
+@dataclass(frozen=True)
+class _Means:
+    """Positions of systems that have a score, 0 to 1.
+
+    Attributes:
+        systems: their names.
+        codes: system of each item, from 0; -1: it has no score [shape=(items,)].
+        value: position of each item's score; 0 where it has none [shape=(items,)].
+    """
+
+    systems: tuple[str, ...]
+    codes: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+    def of(self, unit: NDArray[np.int64], units: int) -> tuple[Array, Array]:
+        """(sums, counts) by unit and system [shape=(units, systems) each]."""
+        known, size = self.codes >= 0, len(self.systems)
+        cell = unit[known] * size + self.codes[known]
+        sums = np.bincount(cell, self.value[known], units * size)
+        counts = np.bincount(cell, minlength=units * size)
+        return sums.reshape(units, size), counts.reshape(units, size)
+
+
+def rank_scores(
+    file: ScoreFile,
+    labels: Path | Ratings | None,
+    options: RankOptions,
+    human: Mapping[str, float] | None,
+) -> RankReport:
+    """See :func:`trace_eval.stats.rank.rank`."""
+    study, judge = _joined(file, labels, options)
+    means = _systems(study, judge, file.source)
+    sums, counts = means.of(np.zeros(len(study.ids), np.int64), 1)
+    values = (sums / counts)[0]
+    drawn = _drawn(study, means, options)
+    bounds, undefined = _bounds(study, means, drawn, options.bootstrap.level)
+    rows = tuple(_rows(study, judge, means, values, drawn, options.bootstrap.level))
+    people = {row.system: row.people for row in rows if row.people is not None}
+    named = dict(zip(means.systems, values.tolist(), strict=True))
+    limits: Sequence[tuple[int | None, int | None]] = bounds or [(None, None)] * len(values)
+    references = (("given ranking", human), ("human labels", people))
+    return RankReport(
+        source=file.source,
+        options=options,
+        unscored=int((~judge.scored).sum()),
+        self_compared=0,
+        warnings=(),
+        systems=(),
+        places=tuple(
+            Standing(MEAN_SCORE, system, study.value(value), None, place, low, high, undefined)
+            for system, value, place, (low, high) in zip(
+                means.systems, values.tolist(), ranks(values.tolist()), limits, strict=True
+            )
+        ),
+        correlations=tuple(
+            correlate(MEAN_SCORE, named, name, theirs) for name, theirs in references if theirs
+        ),
+        parameters=(),
+        caveats=tuple(_caveats(study, judge, means)),
+        means=rows,
+    )
+
+
+def _joined(
+    file: ScoreFile, labels: Path | Ratings | None, options: RankOptions
+) -> tuple[Study, JudgeScores]:
+    found, facts, _, scale = merged_sources([file], options.rubric)
+    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
+    ratings = ratings or file.labels or _NOBODY
+    stray = next((id_ for id_ in ratings.ids if id_ not in facts), None)
+    if stray is not None and options.missing == "error":
+        raise UserError(
+            f"{ratings.source}: rated item {stray!r} is not in {file.source}; score it, or pass"
+            " --missing drop"
+        )
+    study = study_of(facts, {}, ratings, scale)
+    return study, judge_scores(_chosen(file.source, found.columns, options.judge), study, scale)
+
+
+def _chosen(source: str, columns: Sequence[ScoreColumn], judge: str | None) -> ScoreColumn:
+    """The judge that is ranked: the one asked for, else what all of them were pooled to."""
+    names = [column.judge for column in columns]
+    if judge is not None and judge not in names:
+        raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(names)}")
+    whole = [c for c in columns if c.judge == judge or (judge is None and c.pooled)]
+    if not whole and len(columns) > 1:
+        raise UserError(
+            f"{source}: {len(columns)} judges; pass --judge with one of {', '.join(names)}"
+        )
+    return (whole or columns)[0]
+
+
+def _systems(study: Study, judge: JudgeScores, source: str) -> _Means:
+    if study.system is None:
+        raise UserError(f"{source}: a ranking needs the system of every answer; name it")
+    nameless = np.flatnonzero(study.system < 0)
+    if len(nameless):
+        raise UserError(f"{source}: {study.ids[nameless[0]]!r} has no system; name it")
+    if not judge.scored.any():
+        raise UserError(f"{source}: no answer has a score, so there is nothing to rank")
+    known, codes = np.unique(study.system[judge.scored], return_inverse=True)
+    every = np.full(len(study.ids), -1, np.int64)
+    every[judge.scored] = codes
+    names = tuple(study.systems[number] for number in known)
+    return _Means(names, every, np.where(judge.scored, judge.mean, 0.0))
+
+
+def _drawn(study: Study, means: _Means, options: RankOptions) -> Array:
+    """Mean of every system in each resample of the questions [shape=(resamples, systems)]."""
+    groups = Resampler(study.unit, options.bootstrap.seed)
+    if not options.bootstrap.resamples or groups.units < 2:
+        return np.zeros((0, len(means.systems)))
+    sums, counts = means.of(groups.unit, groups.units)
+    with np.errstate(invalid="ignore"):
+        blocks = [(w @ sums) / (w @ counts) for w in draw(groups.units, options.bootstrap)]
+    return np.concatenate(blocks)
+
+
+def _bounds(study: Study, means: _Means, drawn: Array, level: float) -> Bounds:
+    """Percentile bounds of each rank, where a test of the two systems shows the order, too."""
+    if not len(drawn):
+        return [], 0
+    bounds, undefined = bounds_of(rank_rows(drawn), level)
+    return tested_bounds(bounds, *_shown_better(study, means, level)), undefined
+
+
+def _shown_better(study: Study, means: _Means, level: float) -> tuple[Array, Array]:
+    """Row better than column by a sign-flip test over the questions that both answer.
+
+    Returns:
+        See :func:`trace_eval.stats.ranking.order_test.shown_better`; answers that share no
+        question, and more than :data:`MANY` questions, are left to the resamples.
+    """
+    size = len(means.systems)
+    better, tested = np.zeros((size, size), bool), np.zeros((size, size), bool)
+    if study.question is None:
+        return better, tested
+    sums, counts = means.of(study.question, int(study.question.max()) + 1)
+    with np.errstate(invalid="ignore"):
+        by_question = sums / counts
+    for one, other in combinations(range(size), 2):
+        gap = by_question[:, one] - by_question[:, other]
+        gap = gap[~np.isnan(gap)]
+        if not 0 < len(gap) <= MANY:
+            continue
+        tested[one, other] = tested[other, one] = True
+        if sign_flip(gap, draws=_DRAWS) <= 1 - level:
+            better[(one, other) if gap.sum() > 0 else (other, one)] = True
+    return by_way_of_others(better), tested
+
+
+def _rows(
+    study: Study, judge: JudgeScores, means: _Means, values: Array, drawn: Array, level: float
+) -> Iterator[MeanRow]:
+    rated = ~np.isnan(study.people.mean)
+    for place, system in enumerate(means.systems):
+        mine = study.system == study.systems.index(system)
+        limits = percentile_interval(drawn[:, place], level) if len(drawn) else None
+        people = study.people.mean[mine & rated]
+        yield MeanRow(
+            system,
+            int((mine & judge.scored).sum()),
+            int((mine & ~judge.scored).sum()),
+            IntervalEstimate(
+                study.value(float(values[place])),
+                None if limits is None else (study.value(limits[0]), study.value(limits[1])),
+            ),
+            study.value(float(people.mean())) if len(people) else None,
+        )
+
+
+def _caveats(study: Study, judge: JudgeScores, means: _Means) -> Iterator[Caveat]:
+    if unscored := int((~judge.scored).sum()):
+        yield Caveat("all", f"{unscored} answers without a score are left out")
+    if absent := sorted(set(study.systems) - set(means.systems)):
+        yield Caveat("all", f"no answer of {', '.join(absent)} has a score: left out")
+    if study.question is None:
+        yield Caveat("all", "answers have no question_id: they are drawn one by one")
+    rated = ~np.isnan(study.people.mean)
+    if rated.any() and int(rated.sum()) < len(study.ids):
+        yield Caveat(
+            "human labels",
+            f"{int(rated.sum())} of {len(study.ids)} answers have a rating; people rank by those"
+            " alone",
+        )
