@@ -1,10 +1,9 @@
 """TRACE: judge pairs of spoken answers by textual reasoning over audio cues.
 
-import trace_eval
-pair = trace_eval.Pair(id="1", instruction={"text": "Say it slowly."},
-                       a={"audio": "a.wav"}, b={"audio": "b.wav"})
-result = trace_eval.judge_pair(pair)
-print(result.overall, result.why)
+import trace_eval as te
+run = te.judge("pairs.csv", out="runs/first", columns={"a": "system_a_audio"})
+run.ranking().plot()
+print(run.to_pandas())
 """
 
 from __future__ import annotations
@@ -29,7 +28,9 @@ if TYPE_CHECKING:
     from trace_eval.data.scores import Score
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
+    from trace_eval.findings import Finding
     from trace_eval.gate import GateOptions, GateReport, gate_runs
+    from trace_eval.judged import Run, judge, rate
     from trace_eval.judges.base import Case, Judge, Rater, SingleCase
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
-    from trace_eval.runs.run import Run
     from trace_eval.runs.summary import Summary
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "Extension",
     "ExtractOptions",
     "Extractor",
+    "Finding",
     "GateOptions",
     "GateReport",
     "Job",
@@ -89,6 +90,7 @@ __all__ = [
     "fuse",
     "fuse_again",
     "gate_runs",
+    "judge",
     "judge_again",
     "judge_change",
     "judge_manifest",
@@ -96,6 +98,7 @@ __all__ = [
     "load_policy",
     "load_rubric",
     "open_job",
+    "rate",
     "rate_manifest",
     "read_dataset",
     "read_items",
