@@ -148,6 +148,7 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
     (code / "bbh.py").write_text(steps.replace("r == 'hm'", "len(r) > 3"))
     with pytest.raises(UserError, match=r"bbh\.py, line 12: 'len\(r\) > 3' is a test that is not"):
         read_dataset("voicebench", tmp_path / "runs", chosen)
+    (code / "bbh.py").write_text(steps)
     (code / "mcq.py").write_text("(" * 5000)
     with pytest.raises(UserError, match=r"mcq\.py: no Python"):
         read_dataset("voicebench", tmp_path / "runs", chosen)

@@ -173,4 +173,5 @@ def test_one_set_alone(data: Path) -> None:
     chosen = Selection(sets=("safety",))
     done = read_dataset("vocalbench", data / "benchmarks" / "vocalbench", chosen)
     assert len(done.converted.items) == 200
+    assert done.record()["counts"]["absent"] == 200  # of 400 questions
     assert [f.name for f in done.converted.figures] == ["safety"]

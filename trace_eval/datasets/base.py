@@ -67,6 +67,7 @@ class Converted:
         rubrics: names of the question files that go with it, in the folder ``rubrics``.
         by_set: its sets differ in their question, so each is also written by itself.
         labels: columns and rows of human labels, where a rater says more than a pair can hold.
+        absent: questions without an answer; they are no items and in no figure.
         problems: rows that could not be read.
         notes: what a reader must know, one sentence each.
     """
@@ -79,6 +80,7 @@ class Converted:
     rubrics: list[str] = field(default_factory=list)
     by_set: bool = False
     labels: tuple[Sequence[str], Sequence[Sequence[Any]]] | None = None
+    absent: int = 0
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 

@@ -57,6 +57,7 @@ class Conversion:
                 "pairs": len(found.pairs),
                 "scores": len(found.scores),
                 "unscored": sum(score.status == "unscored" for score in found.scores),
+                "absent": found.absent,
                 "unreadable rows": len(found.problems),
             },
             "figures": [figure.record() for figure in found.figures],

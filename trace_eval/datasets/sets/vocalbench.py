@@ -95,6 +95,7 @@ def _read_answers(
             f"{label}: {len(lost)} answers belong to no question here, e.g. {lost[0]}; left out"
         )
     if absent := len(questions) - len(set(joined.values())):
+        found.absent += absent
         found.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
     made = {answer: Answered(questions[q], answers[answer]) for answer, q in joined.items()}
     if path := _first(folder / "json_asr", SETS[name][0]):
