@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
     from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
     from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
+    from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
     from trace_eval.findings import Finding
     from trace_eval.gate import GateOptions, GateReport, gate_runs
@@ -44,8 +46,11 @@ __all__ = [
     "POLICIES",
     "Absent",
     "Blueprint",
+    "BoardChange",
     "Case",
+    "ChangeOptions",
     "Clip",
+    "Conversion",
     "Decision",
     "DimensionVerdict",
     "Extension",
@@ -56,6 +61,7 @@ __all__ = [
     "GateReport",
     "Job",
     "Judge",
+    "JudgeChange",
     "JudgeOptions",
     "Judgement",
     "Manifest",
@@ -70,6 +76,7 @@ __all__ = [
     "Run",
     "RunRecord",
     "Score",
+    "Selection",
     "Single",
     "SingleCase",
     "Status",
@@ -78,12 +85,14 @@ __all__ = [
     "UserError",
     "__version__",
     "blueprint",
+    "convert",
     "extract",
     "fuse",
     "fuse_again",
     "gate_runs",
     "judge",
     "judge_again",
+    "judge_change",
     "judge_manifest",
     "judge_pair",
     "load_policy",
@@ -91,6 +100,7 @@ __all__ = [
     "open_job",
     "rate",
     "rate_manifest",
+    "read_dataset",
     "read_items",
     "read_manifest",
     "set_url_access",

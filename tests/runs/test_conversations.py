@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import zlib
 from pathlib import Path
 
+import pytest
 import soundfile
 
 from extractors.audio import Clip
 from tests.support import calls
+from tests.support.cases import verdict
+from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
 from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.start import source_of
+from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import Options, RateOptions
-from trace_eval.runs.job import open_job
+from trace_eval.report import write_report
+from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.scores import ScoreOptions, agree_score_files
 
 
 def test_every_turn_is_a_clip_of_its_channel_cached_by_its_samples(tmp_path: Path) -> None:
@@ -98,3 +109,123 @@ def test_a_cut_beyond_its_file_says_so(tmp_path: Path) -> None:
     assert bad.error is not None
     assert "has no sound from 20 to 21 s; check the clock" in bad.error
     assert json.dumps(bad.source).count("channel=0&t=20")
+
+
+def fragments(page: str) -> list[str]:
+    """The packed fragments of pairs in a report."""
+    return re.findall(r'id="p\d+"[^>]*>([^<]+)<', page)
+
+
+def unpacked(text: str) -> str:
+    """A fragment as HTML."""
+    return zlib.decompress(base64.b64decode(text)).decode()
+
+
+QUICK = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
+
+
+def _script(folder: Path, name: str, replies: list[object]) -> str:
+    """A judge that replays replies."""
+    path = calls.manifest(folder, replies, f"{name}.replies.jsonl")
+    return f"scripted:{path}"
+
+
+def _pairs(folder: Path, count: int = 3) -> Path:
+    return calls.manifest(
+        folder,
+        [
+            {
+                "id": f"p{n}",
+                "instruction_id": f"q{n}",
+                "a": {"conversation": calls.conversation(None), "system": "slow"},
+                "b": {"conversation": calls.conversation(None, QUICK), "system": "quick"},
+                "labels": {"content": "both_good", "paralinguistics": "2", "overall": "2"},
+            }
+            for n in range(count)
+        ],
+        "pairs.jsonl",
+    )
+
+
+def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path) -> None:
+    path = _pairs(tmp_path)
+    one, other = verdict("both_good", "both_good", "2"), verdict("both_good", "both_good", "1")
+    for name, replies in (("first", [one, other]), ("all", [one, other] * 3)):
+        judge = _script(tmp_path, name, list(replies))
+        options = Options(judge=judge, judging=JudgeOptions(backoff_s=0, retries=0))
+        if name == "first":  # the script runs out: two pairs are left, as after a kill
+            judge_manifest(path, tmp_path / "killed", options)
+            done = Run.open(tmp_path / "killed").judgements()
+            assert [found.status for found in done.values()].count("scored") == 1
+            (tmp_path / "killed" / "judgements.jsonl").open("a").write('{"judge": "scr')
+        else:
+            summary = judge_manifest(path, tmp_path / "run", options)
+            assert (summary.scored, summary.total) == (3, 3)
+    run = tmp_path / "run"
+    assert [pair.has_conversations for pair in Run.open(run).pairs()] == [True] * 3
+    told = trace_eval("agree", run, "--resamples", "0")
+    assert told.code == 0, told.err
+    ranked = trace_eval("rank", run, "--resamples", "10")
+    assert ranked.code == 0, ranked.err
+    assert ranked.out.index("quick") < ranked.out.index("slow")
+    write_report(run, tmp_path / "page.html")
+    pages = "".join(map(unpacked, fragments((tmp_path / "page.html").read_text())))
+    assert pages.count('class="lane of-agent"') == 6  # both sides of three pairs
+
+
+def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path) -> None:
+    labels = [(1, 2, 3), (3, 2, 1)]
+    path = calls.manifest(
+        tmp_path,
+        [
+            {
+                "id": f"c{n}",
+                "conversation": calls.conversation(None),
+                "labels": {"turns": {str(2 * k): {"ann": score} for k, score in enumerate(scores)}},
+            }
+            for n, scores in enumerate(labels)
+        ],
+    )
+    replies: list[object] = [
+        {"turns": [{"turn": 2 * k, "reasoning": "", "score": s} for k, s in enumerate(scores)]}
+        for scores in labels
+    ]
+    how = RateOptions(
+        judge=(_script(tmp_path, "turns", replies),),
+        rubrics=("conciseness",),
+        judging=JudgeOptions(backoff_s=0, retries=0),
+    )
+    summary = rate_manifest(path, tmp_path / "run", how)
+    assert (summary.scored, summary.total) == (2, 2)
+    options = ScoreOptions(BootstrapOptions(resamples=0))
+    report = agree_score_files([tmp_path / "run"], options=options)
+    assert (report.items, report.questions) == (6, 2)  # turns, drawn by conversation
+    rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
+    assert rho.estimate.value == pytest.approx(1.0)
+
+
+def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
+    path = calls.manifest(
+        tmp_path,
+        [
+            {
+                "id": f"c{n}",
+                "conversation": calls.conversation(None, QUICK if n % 2 else calls.TURNS),
+            }
+            for n in range(4)
+        ],
+    )
+    options = RateOptions(judge=("turns",), rubrics=("handling",))
+    rate_manifest(path, tmp_path / "whole", options)
+    whole = (tmp_path / "whole" / "scores.jsonl").read_text().splitlines()
+    rate_manifest(path, tmp_path / "cut", options)
+    scores = tmp_path / "cut" / "scores.jsonl"
+    scores.write_text("\n".join(whole[:2]) + "\n" + whole[2][:40])  # killed while it wrote
+    rate_manifest(path, tmp_path / "cut", options)
+    assert scores.read_text().splitlines() == whole
+    assert [json.loads(line)["value"] for line in whole] == [1, 3, 1, 3]
+    page = write_report(tmp_path / "cut", tmp_path / "page.html").read_text()
+    assert page.count('class="lane of-agent"') == page.count('class="lane of-user"') == 4
+    assert page.count('class="event is-late"') == 2
+    assert "calls rebook at 1.9 s" in page
+    assert "Seat 12A is yours." in page

@@ -13,6 +13,7 @@ extractors: blueprints
 audio: blueprints extractors
 data: blueprints extractors fusion
 conversations: blueprints data extractors
+entities: data
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -24,9 +25,9 @@ options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data judges.base judges.options
 judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
-judges.rules: blueprints data extractors fusion judges.base
-judges.text: blueprints data extractors judges judges.base judges.chat judges.options measures rubrics
-judges.views: blueprints data extractors judges.base judges.chat judges.options judges.text
+judges.rules: blueprints conversations data extractors fusion judges.base rubrics
+judges.text: blueprints conversations data extractors judges judges.base judges.chat judges.options measures rubrics
+judges.views: blueprints conversations data extractors judges.base judges.chat judges.options judges.text rubrics
 judges.naturalness: blueprints data fusion judges judges.text rubrics
 judges.rating: blueprints data fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
@@ -41,10 +42,10 @@ judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judge
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores
 api: blueprints data extracting judges.registry options runs
-turns: blueprints conversations data stats
+turns: blueprints conversations data entities stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
-report: blueprints data extractors fusion rubrics runs static stats
+report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats
 review: blueprints data extracting extractors fusion rubrics runs static stats
 compare: blueprints data fusion report rubrics runs stats
 findings: blueprints compare data runs stats

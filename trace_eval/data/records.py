@@ -128,7 +128,7 @@ def pair_from_record(
     for key, value in record.items():
         if value is None or value == "":
             continue
-        if key in _RECORDINGS and _is_audio_cell(value):
+        if key in _RECORDINGS and is_audio_cell(value):
             _put(tree, (key, "audio"), value)
         elif key == "voice" and not _is_recording(value):
             tree["meta"][key] = value  # what a voice is called
@@ -180,7 +180,7 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
     tree.setdefault(place[-1], value)
 
 
-def _is_audio_cell(value: Any) -> bool:
+def is_audio_cell(value: Any) -> bool:
     """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from blueprints import FiniteJson, Strict
 from trace_eval.data.judgement import check_shares
-from trace_eval.data.outcome import Opinion, Outcome, Reason
+from trace_eval.data.outcome import Opinion, Outcome, Reason, is_unset
 
 #: Version of the score's JSON; a change that an old reader would misread raises it.
 SCORE_VERSION = "1"
@@ -44,6 +44,11 @@ class ScoreOpinion(Opinion):
         default_factory=dict, description="sub-scores; null: the element was not demanded"
     )
     reasoning: str = ""
+    turn: int | None = Field(
+        None,
+        exclude_if=is_unset,
+        description="which turn of a conversation, from 0; null: the whole answer",
+    )
     choice: Choice | None = Field(
         None,
         description="null: the reply to a request of its own; else seconds and usage are shares",

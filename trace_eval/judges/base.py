@@ -140,6 +140,7 @@ class Judge(ABC):
         concurrency: cases in flight.
         uses: fields of ``JudgeOptions`` that mean something to it; others that the user sets
             are refused. None: it does not say, and nothing is refused.
+        takes_conversations: whether an answer may be a conversation of many turns.
     """
 
     spec: str
@@ -147,6 +148,7 @@ class Judge(ABC):
     rubric: Any = TRACE
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"pair"})
     uses: ClassVar[frozenset[str] | None] = None
+    takes_conversations: ClassVar[bool] = False
 
     @property
     def concurrency(self) -> int:

@@ -18,7 +18,7 @@ from trace_eval.static import palette
 
 #: Scripts in the order in which they are joined; the first runs in the head of the page.
 HEAD_SCRIPT = "theme.js"
-SCRIPTS = ("list.js", "csv.js", "player.js", "pair.js", "keys.js")
+SCRIPTS = ("list.js", "csv.js", "player.js", "pair.js", "keys.js", "lanes.js")
 
 #: Characters that could end a script element, open a comment, or end a line in old parsers.
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -62,7 +62,7 @@ def asset(name: str) -> Markup:
 
 def style() -> Markup:
     """The style sheet, palette first."""
-    return Markup(palette()) + asset("report.css")
+    return Markup(palette()) + asset("report.css") + asset("lanes.css")
 
 
 def scripts() -> Markup:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from blueprints.distribution import install_line
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
+from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.judgement import (
     UNSURE_BITS,
     DimensionVerdict,
@@ -13,7 +15,8 @@ from trace_eval.data.judgement import (
     Overall,
     VerdictOpinion,
 )
-from trace_eval.data.pairs import Pair
+from trace_eval.data.pairs import Answer, Pair
+from trace_eval.measures.language import languages_of
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (
@@ -21,6 +24,10 @@ from trace_eval.report.gather import (
     compared,
     disagrees,
 )
+from trace_eval.report.lanes import Lanes, lanes_of
+
+#: Of an answer whose recogniser knows one language only.
+NOT_HEARD = f"language not heard (needs the extra base: {install_line('base')})"
 
 #: Characters of a raw reply that are shown.
 RAW_SHOWN = 4_000
@@ -56,13 +63,19 @@ class Line:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """A recording on the page of a pair; ``clip`` numbers its drawing, null: there is none."""
+    """A recording on the page of a pair.
+
+    Attributes:
+        clip: number of its drawing; null: there is none.
+        language: that was heard or given, in words, or why it is not known.
+    """
 
     side: str
     system: str
     sound: Sound
     clip: int | None
     text: str
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,7 @@ class Page:
     steps: tuple[PolicyStep, ...]
     others: tuple[tuple[str, str, str], ...]
     opinions: tuple[VerdictOpinion, ...]
+    calls: tuple[tuple[str, Lanes], ...] = ()
 
 
 def line_of(number: int, pair: Pair, facts: Facts) -> Line:
@@ -148,13 +162,16 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         clips: clip hash -> number of its drawing.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
+    languages = _languages(pair, facts)
 
     def answer(side: str, system: str | None) -> AnswerView:
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
         number = clips.get(record.clip) if record and record.clip else None
-        sound = shelf.sound(recording, record)
-        return AnswerView(side, system or "", sound, number, facts.transcript_of(recording))
+        is_call = isinstance(recording, Answer) and recording.conversation is not None
+        sound = Sound(None) if is_call else shelf.sound(recording, record)
+        told = languages.get(side, "")
+        return AnswerView(side, system or "", sound, number, facts.transcript_of(recording), told)
 
     return Page(
         line=line,
@@ -167,7 +184,28 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         steps=tuple(_steps(judgement, overall)),
         others=tuple(_others(judgement, overall)),
         opinions=tuple(judgement.opinions) if judgement else (),
+        calls=tuple(_calls(pair, facts, shelf)),
     )
+
+
+def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
+    """Side -> language in words; of the instruction: which it asks for."""
+    found = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
+    answers = {side: b for side, b in found.items() if b and b.transcript.status == "ok"}
+    told = languages_of(pair.instruction.text, facts.blueprint_of(pair.instruction), answers)
+    asked = {"instruction": f"asks for {told.pop('asked')}"} if "asked" in told else {}
+    return {**dict.fromkeys(answers, NOT_HEARD), **told, **asked}
+
+
+def _calls(pair: Pair, facts: Facts, shelf: Shelf) -> Iterator[tuple[str, Lanes]]:
+    """The sides that are conversations, drawn."""
+    recordings = pair.recordings()
+    known = {role: facts.blueprint_of(one) for role, one in recordings.items()}
+    measured = {role: blueprint for role, blueprint in known.items() if blueprint}
+    for side, answer in (("A", pair.a), ("B", pair.b)):
+        if answer.conversation is not None:
+            turns = turn_blueprints(side.lower(), measured)
+            yield side, lanes_of(answer.conversation, turns, shelf)
 
 
 def _verdicts(

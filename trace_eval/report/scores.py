@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from blueprints import Transcript
+from blueprints import Blueprint, Transcript
 from fusion import Numbers
+from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
 from trace_eval.report.audio import Shelf, Sound
+from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
@@ -65,6 +67,7 @@ class Line:
     histogram: tuple[tuple[str, float, float], ...]
     recognised: tuple[tuple[str, str], ...]
     sounds: tuple[tuple[str, Sound], ...]
+    call: Lanes | None
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     """The page, piece by piece."""
     env = template_environment()
     env.globals.update(shown=SHOWN)
-    head, code = asset("theme.js"), asset("scores.js")
+    head, code = asset("theme.js"), asset("scores.js") + asset("lanes.js")
     rubrics = rubrics_of(run)
     lines = list(_lines(run, rubrics, Shelf(path, audio)))
     record = run.record()
@@ -109,28 +112,39 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
 def _lines(run: Run, rubrics: dict[str, ScoreRubric], shelf: Shelf) -> Iterator[Line]:
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
-    words = {
-        b.clip: b.transcript.text for b in run.blueprints() if isinstance(b.transcript, Transcript)
-    }
+    words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
     number = 0
     for item in run.singles():
+        heard = dict(_recognised(item, clips, words))
+        recognised = tuple((role, _text(blueprint)) for role, blueprint in heard.items())
+        call = None
+        if item.answer.conversation:
+            turns = turn_blueprints("answer", heard)
+            call = lanes_of(item.answer.conversation, turns, shelf)
+            recognised = ()  # it stands in the turns
         sounds = tuple(
             (role, shelf.sound(recording, clips.get(recording.source_id)))
             for role, recording in item.recordings().items()
+            if not call or role == "instruction"
         )
-        recognised = tuple(_recognised(item, clips, words))
         for name, rubric in rubrics.items():
-            yield _line(number, item, rubric, scores.get((item.id, name)), recognised, sounds)
+            score = scores.get((item.id, name))
+            yield _line(number, item, rubric, score, recognised, sounds, call)
             number += 1
 
 
 def _recognised(
-    item: Single, clips: dict[str, ClipRecord], words: dict[str, str]
-) -> Iterator[tuple[str, str]]:
+    item: Single, clips: dict[str, ClipRecord], words: dict[str, Blueprint]
+) -> Iterator[tuple[str, Blueprint]]:
     for role, recording in item.recordings().items():
         record = clips.get(recording.source_id)
         if record and record.clip in words:
             yield role, words[record.clip]
+
+
+def _text(blueprint: Blueprint) -> str:
+    heard = blueprint.transcript
+    return heard.text if isinstance(heard, Transcript) else ""
 
 
 def _line(
@@ -140,6 +154,7 @@ def _line(
     score: Score | None,
     recognised: tuple[tuple[str, str], ...],
     sounds: tuple[tuple[str, Sound], ...],
+    call: Lanes | None,
 ) -> Line:
     scale = rubric.numbers
     given = list(item.labels.given.values()) if item.labels else []
@@ -162,6 +177,7 @@ def _line(
         histogram=_histogram(score),
         recognised=recognised,
         sounds=sounds,
+        call=call,
     )
 
 

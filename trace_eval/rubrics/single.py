@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from blueprints import Strict
+from blueprints.languages import language_name
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
+from trace_eval.data.pairs import SpokenLanguage
 
 #: Most problems of one file that are told, and most names in one of them.
 MAX_TOLD = 10
@@ -27,10 +30,11 @@ Input = Literal[
     "context",
     "audio",
     "turns",
+    "conversation",
 ]
 
 #: Inputs that are the answer itself; a rubric needs one of them.
-ANSWERS = frozenset({"candidate", "audio", "turns"})
+ANSWERS = frozenset({"candidate", "audio", "turns", "conversation"})
 
 #: Inputs that may be left out by ``-J show``: material beside answer and reference.
 OPTIONAL: tuple[Input, ...] = ("question", "rationale", "transcription")
@@ -43,6 +47,23 @@ MAX_LABELS = 21
 
 #: Longest text field, characters.
 MAX_TEXT = 4_000
+
+
+#: How a score follows from its elements.
+Overall = Literal["min", "flags"]
+
+
+def _is_none(value: object) -> bool:
+    return value is None  # rubrics that say nothing of it keep their hash
+
+
+def _is_answer(value: object) -> bool:
+    return value == "answer"
+
+
+def reasons_line(language: str) -> str:
+    """The sentence that asks for reasons in a language, given by its code."""
+    return f"Write the reasoning in {language_name(language)}."
 
 
 class ScaleSpec(Strict):
@@ -85,6 +106,10 @@ class ScoreRubric(Strict):
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
         silent: what becomes of an answer in which nobody can be heard: the lowest score
             without a call, no score, or it is sent like any other.
+        unit: what a score is of: the answer, or each turn of a conversation's agent; the value
+            is then the mean over rated turns.
+        overall: how the score follows from the elements, by code: their minimum, or by flags
+            (an element at the lowest or three below the highest: lowest; one below: between).
         min_samples: usable samples below which an item is unscored; None: half of them.
     """
 
@@ -105,7 +130,14 @@ class ScoreRubric(Strict):
     key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
     elements: tuple[str, ...] = ()
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
+    unit: Literal["answer", "turn"] = Field("answer", exclude_if=_is_answer)
+    overall: Overall | None = Field(None, exclude_if=_is_none)
     min_samples: int | None = Field(None, ge=1)
+    reasons_in: SpokenLanguage | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # rubrics without it stay as they were
+        description="language of the reasoning, by ISO 639-1 code or English name; null: not said",
+    )
 
     @field_validator("rules", "elements", "inputs", "hidden")
     @classmethod
@@ -131,6 +163,10 @@ class ScoreRubric(Strict):
             raise ValueError(f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}")
         if lost := [name for name in self.hidden if name not in self.inputs]:
             raise ValueError(f"hidden: {lost[0]!r} is none of the inputs")
+        if self.unit == "turn" and (not self.of_conversations or self.elements):
+            raise ValueError("unit: turns are rated in a conversation, without elements")
+        if self.overall and not self.elements:
+            raise ValueError("overall: follows from elements; name them")
         if self.key in ("reasoning", "elements") or self.key in self.elements:
             raise ValueError(f"key: {self.key!r} is another field of the reply; choose another")
         return self
@@ -152,6 +188,25 @@ class ScoreRubric(Strict):
     def rubric(self) -> Rubric:
         """Its shape: one dimension on a numeric scale, of single answers."""
         return Rubric(self.name, self.version, (self.name,), self.numbers, "single")
+
+    @property
+    def of_conversations(self) -> bool:
+        """True where a conversation is rated, read turn by turn."""
+        return "conversation" in self.inputs
+
+    def total(self, elements: Mapping[str, float | None]) -> float | None:
+        """The score that follows from the elements; null where they decide nothing."""
+        known = [value for value in elements.values() if value is not None]
+        if self.overall is None or not known:
+            return None
+        labels = self.scale.labels
+        low, high = labels[0], labels[-1]
+        if self.overall == "min":
+            return min(known)
+        flagged = sum(value < high for value in known)
+        if min(known) == low or flagged >= 3:
+            return low
+        return labels[-2] if flagged else high
 
     @property
     def needs_audio(self) -> bool:

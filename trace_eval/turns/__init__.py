@@ -1,4 +1,4 @@
-"""Conversations: several turns on one clock, read from many layouts and timed by named rules."""
+"""Timing over many conversations: figures with intervals, systems compared, labelled events."""
 
 from trace_eval.conversations.definitions import (
     DEFINITIONS,

@@ -17,6 +17,7 @@ from trace_eval.conversations.definitions import (
 )
 from trace_eval.conversations.layouts import ReadOptions, Unread, read_conversations
 from trace_eval.data.conversation import ConversationItem, Turn
+from trace_eval.entities import Heard, check_conversation
 from trace_eval.stats.agreement.tabular import Table, plain, table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
@@ -70,6 +71,11 @@ class Timed:
         }
 
     @property
+    def entities(self) -> list[Heard]:
+        """What became of codes, dates and the like where both texts of a turn are known."""
+        return check_conversation(self.item.conversation)
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """What was repaired on reading, and why figures may mislead."""
         return (*self.item.caveats, *self.measured.caveats)
@@ -120,6 +126,20 @@ class TurnsReport:
             yield timeline(timed)
         left = len(self.conversations) - shown
         yield self._figures(f"{left} timelines more with --json or --shown" if left > 0 else "")
+        if rows := list(self._entities()):
+            yield table(
+                "Words that did not come through (intended, and as heard); listen to them",
+                ("conversation", "turn", "start", "what", "kind", "intended", "heard"),
+                rows,
+                "rules for English; a recogniser that mishears is no error of who speaks",
+            )
+
+    def _entities(self) -> Iterator[tuple[Any, ...]]:
+        for timed in self.conversations:
+            for one in timed.entities:
+                if one.status != "kept":
+                    where = (timed.item.id, one.turn, _clock(one.start_s))
+                    yield (*where, one.status, one.kind, one.intended, one.heard)
 
     def _figures(self, note: str) -> Table:
         rows = []
@@ -218,6 +238,7 @@ def _conversation(timed: Timed) -> dict[str, Any]:
         ],
         "events": [plain(event) for event in timed.measured.events],
         "source_events": [plain(event) for event in found.events],
+        "entities": [plain(one) for one in timed.entities],
         "caveats": list(timed.caveats),
     }
 

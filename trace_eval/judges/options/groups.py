@@ -143,10 +143,13 @@ class BlueprintOptions:
     Attributes:
         rendering: how blueprints are printed: compact or paper.
         drop: blueprint groups that the judge is not shown, by commas.
+        context_budget: tokens that a conversation may take in a prompt; then tool responses,
+            sound and middle turns are shortened, in this order.
     """
 
     rendering: RenderingName = option("compact", always=True)
     drop: tuple[str, ...] = option((), always=True)
+    context_budget: int = option(24_000, at_least=500)
 
 
 @dataclass(frozen=True)

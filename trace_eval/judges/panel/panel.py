@@ -108,7 +108,8 @@ class Panel:
 
     def roles(self, item: Pair | Single) -> list[str]:
         """The recordings of an item whose blueprints any of them needs."""
-        wanted = {role for judge in self.judges for role in judge.roles(item)}
+        able = [judge for judge in self.judges if not refuses(judge, item)]
+        wanted = {role for judge in able for role in judge.roles(item)}
         return [role for role in item.recordings() if role in wanted]
 
     async def outcomes(self, case: Case) -> list[Outcome]:
@@ -152,6 +153,16 @@ def reads_of(judge: Judge) -> frozenset[Evidence]:
     return getattr(judge, "reads", Judge.reads)
 
 
+def refuses(judge: Judge, item: Pair | Single) -> str | None:
+    """Why a judge cannot look at an item at all; None: it can."""
+    if not item.has_conversations or getattr(judge, "takes_conversations", False):
+        return None
+    return (
+        f"the answer is a conversation, and judge {judge.spec} takes one recording or text; use"
+        " a judge that reads (rules, openai:MODEL), and of single ones a rubric of conversations"
+    )
+
+
 def _rubric_name(judge: Judge) -> str:
     rubric = getattr(judge, "rubric", None)
     return rubric.name if isinstance(rubric, ScoreRubric) else ""
@@ -164,6 +175,8 @@ def _identity(judge: Judge) -> str:
 
 async def _safely(judge: Judge, case: Case) -> Outcome:
     """One judge's outcome; a judge that raises costs its own only."""
+    if why := refuses(judge, case.item):
+        return judge.unscored(case.item, Reason.EVIDENCE_MISSING, why)
     try:
         return await judge.judge(case)
     except JudgeUnreachable:

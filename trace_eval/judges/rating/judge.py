@@ -7,7 +7,7 @@ keeps their distribution. How the answer is shown (words, blueprint, sound) is i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,8 +39,17 @@ from trace_eval.judges.rating.prompt import RatingPrompt
 from trace_eval.judges.rating.score import lowest_score, score_of
 from trace_eval.judges.views.base import AnswerView
 from trace_eval.judges.views.blueprint import BlueprintView
+from trace_eval.judges.views.conversation import NO_POLICY, ConversationView
 from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import ScoreRubric
+
+#: Turns of the agent that are asked about in one call; every call shows the whole conversation.
+WINDOW = 40
+
+#: Tokens that a reply about so many turns may have.
+_TURNS_TOKENS = 4096
+
+_MISSING = "the reply rates this turn not once"
 
 
 class RatingJudge(LLMJudge[ScoreReply]):
@@ -74,14 +83,18 @@ class RatingJudge(LLMJudge[ScoreReply]):
         if evidence and "audio" in evidence.reads:
             self.asks_with = self.listens_with  # type: ignore[misc]
         self.rubric = rubric
-        self.evidence = evidence or (
-            BlueprintView(options) if rubric.needs_audio else TranscriptView()
-        )
+        self.evidence = evidence or view_of(rubric, options)
         self.prompts = RatingPrompt(rubric, self.evidence, options.show)
         self._schema = reply_schema(rubric)
-        bounded = options if options.max_tokens else replace(options, max_tokens=RATING_TOKENS)
+        most = RATING_TOKENS if rubric.unit == "answer" else _TURNS_TOKENS
+        bounded = options if options.max_tokens else replace(options, max_tokens=most)
         super().__init__(spec, client, bounded, price)
         self.reads = self.evidence.reads  # type: ignore[misc] # follows what is shown
+
+    @property
+    def takes_conversations(self) -> bool:  # type: ignore[override]
+        """Views of sound take the turns as a dialogue; one text is no conversation."""
+        return not isinstance(self.evidence, TranscriptView)
 
     @property
     def uses(self) -> frozenset[str]:  # type: ignore[override]
@@ -160,8 +173,18 @@ class RatingJudge(LLMJudge[ScoreReply]):
         return lowest_score(case.single, self.rubric, self.spec, reason)
 
     def questions(self, case: Case, prepared: None) -> Iterator[Question]:
-        """One question."""
-        yield Question(self.prompts.messages(case), self._schema)
+        """One question; where turns are rated, one for so many of them."""
+        if self.rubric.unit == "answer":
+            yield Question(self.prompts.messages(case), self._schema)
+            return
+        for turns in self._windows(case):
+            yield Question(self.prompts.messages(case, turns), self._schema, part=_part(turns))
+
+    def _windows(self, case: Case) -> list[list[int]]:
+        """The agent's turns, so many at once as are asked about in one call."""
+        assert isinstance(self.evidence, ConversationView)
+        turns = self.evidence.agent_turns(case)
+        return [turns[n : n + WINDOW] for n in range(0, len(turns), WINDOW)]
 
     def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
         """All samples in one request, where the server is asked for choices."""
@@ -179,22 +202,69 @@ class RatingJudge(LLMJudge[ScoreReply]):
 
     def outcome(self, case: Case, prepared: None, asked: Sequence[Asked[ScoreReply]]) -> Outcome:
         """The score of the samples."""
-        opinions = [_opinion(each) for each in asked]
+        caveats = self.evidence.caveats(case)
+        if self.rubric.unit == "turn":
+            opinions = [one for each in asked for one in self._of_turns(case, each)]
+        else:
+            unknown = {"policy"} if any(c.startswith(NO_POLICY) for c in caveats) else set()
+            opinions = [_opinion(each, self.rubric, unknown) for each in asked]
+            stated = [each.outcome.value.score if each.outcome.value else None for each in asked]
+            pairs = zip(opinions, stated, strict=True)
+            if self.rubric.overall and any(one.score != total for one, total in pairs):
+                caveats.append("total_differs: a reply's own total is not what its elements say")
+        if not opinions:
+            return self.unscored(case.single, Reason.EMPTY_CANDIDATE, "no turn of the agent")
         more: dict[str, Any] = {
-            "caveats": self.evidence.caveats(case),
+            "caveats": caveats,
             "cropped": self.evidence.cropped(case),
         }
         return score_of(
             case.single, self.rubric, self.spec, opinions, self.options.min_samples, **more
         )
 
+    def _of_turns(self, case: Case, asked: Asked[ScoreReply]) -> Iterator[ScoreOpinion]:
+        """An opinion for every turn that was asked about; the first one has the usage."""
+        reply = asked.outcome.value
+        record = asked.record
+        window = next(w for w in self._windows(case) if asked.question.part == _part(w))
+        for place, number in enumerate(window):
+            said = reply.turns.get(number) if reply else None
+            if place:
+                record = {**record, "usage": None, "raw": None, "seconds": None}
+            told = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
+            yield ScoreOpinion(
+                choice=asked.outcome.choice,
+                turn=number,
+                score=said.score if said else None,
+                reasoning=said.reasoning if said else "",
+                **{**record, **told},
+            )
 
-def _opinion(asked: Asked[ScoreReply]) -> ScoreOpinion:
+
+def view_of(rubric: ScoreRubric, options: JudgeOptions) -> AnswerView:
+    """How a judge that reads is shown what a rubric is about."""
+    if rubric.of_conversations:
+        return ConversationView(rubric, options)
+    return BlueprintView(options) if rubric.needs_audio else TranscriptView()
+
+
+def _part(turns: Sequence[int]) -> str:
+    return f"turns {turns[0]}-{turns[-1]}"
+
+
+def _opinion(
+    asked: Asked[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+) -> ScoreOpinion:
+    """What a reply says; the score follows from the elements where the rubric says so."""
     reply = asked.outcome.value
+    given = reply.elements if reply else {}
+    elements = {name: None if name in unknown else value for name, value in given.items()}
+    total = rubric.total(elements)
+    stated = reply.score if reply else None
     return ScoreOpinion(
         choice=asked.outcome.choice,
-        score=reply.score if reply else None,
-        elements=reply.elements if reply else {},
+        score=stated if total is None else rubric.numbers.parse(total),
+        elements=elements,
         reasoning=reply.reasoning if reply else "",
         **asked.record,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -16,8 +17,20 @@ from trace_eval.rubrics import ScoreRubric
 #: Where sub-scores stand in a reply.
 ELEMENTS = "elements"
 
+#: Where ratings of turns stand in a reply.
+TURNS = "turns"
+
+_TEXT: JsonValue = {"type": "string"}
+
 #: What follows ``score:`` on a plain line; what is no label there is refused, not shortened.
 _VALUE = r"\s*+(?:is\s*+)?[:=]\s*+[*_`]*+\s*+([^\s*_`,;]+)"
+
+
+class TurnReply(NamedTuple):
+    """What a reply says of one turn."""
+
+    score: int | float
+    reasoning: str
 
 
 @dataclass(frozen=True)
@@ -25,20 +38,25 @@ class ScoreReply:
     """What one reply says.
 
     Attributes:
-        score: a label of the rubric's scale.
+        score: a label of the rubric's scale; null where turns are rated.
         elements: sub-scores; null where the model says that none was demanded.
         reasoning: empty where there is none.
+        turns: number of a turn -> what is said of it; turns that are rated twice are left out.
     """
 
-    score: int | float
+    score: int | float | None
     elements: dict[str, int | float | None] = field(default_factory=dict)
     reasoning: str = ""
+    turns: dict[int, TurnReply] = field(default_factory=dict)
 
 
 def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
     """JSON schema of a reply: reasons first, so that the score follows from them."""
     label = rubric.numbers.schema()
-    properties: dict[str, JsonValue] = {"reasoning": {"type": "string"}}
+    if rubric.unit == "turn":
+        one = _object({"turn": {"type": "integer"}, "reasoning": _TEXT, rubric.key: label})
+        return _object({TURNS: {"type": "array", "items": one}})
+    properties: dict[str, JsonValue] = {"reasoning": _TEXT}
     if rubric.elements:
         either: JsonValue = {"anyOf": [label, {"type": "null"}]}
         properties[ELEMENTS] = _object(dict.fromkeys(rubric.elements, either))
@@ -67,6 +85,8 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
     Raises:
         ReplyError: ``unparseable`` without a score, ``off_label`` with one off the scale.
     """
+    if rubric.unit == "turn":
+        return _read_turns(text, rubric)
     try:
         found = last_object(text, (rubric.key,), f"a {rubric.key}")
     except ReplyError:
@@ -86,6 +106,30 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
             for name in rubric.elements
         }
     return ScoreReply(_label(rubric.key, found[rubric.key], rubric), elements, storable(words))
+
+
+def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
+    """A list with turn numbers; an entry that is no rating costs its own turn."""
+    entries = last_object(text, (TURNS,), f"a list {TURNS!r}")[TURNS]
+    if not isinstance(entries, list):
+        raise ReplyError(Reason.UNPARSEABLE, f"the reply's {TURNS!r} is no list")
+    found: dict[int, TurnReply] = {}
+    seen: set[int] = set()
+    for entry in entries:
+        number = entry.get("turn") if isinstance(entry, dict) else None
+        if type(number) is not int:  # not a bool
+            continue
+        if number in seen:
+            found.pop(number, None)
+            continue
+        seen.add(number)
+        words = entry.get("reasoning", "")
+        with suppress(ReplyError):
+            score = _label(f"turn {number}", entry.get(rubric.key), rubric)
+            found[number] = TurnReply(score, storable(words) if isinstance(words, str) else "")
+    if not found:
+        raise ReplyError(Reason.UNPARSEABLE, "the reply rates no turn")
+    return ScoreReply(None, turns=found)
 
 
 def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:

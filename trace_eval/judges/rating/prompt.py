@@ -6,18 +6,19 @@ The judge is never shown labels, system names or file names.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from blueprints import UserError
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part, Text
-from trace_eval.judges.rating.parse import ELEMENTS
+from trace_eval.judges.rating.parse import ELEMENTS, TURNS
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.notes import single_note
 from trace_eval.judges.text.repair import second_chance
 from trace_eval.judges.views.base import AnswerView
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.rubrics.single import OPTIONAL
+from trace_eval.rubrics.single import OPTIONAL, reasons_line
 
 #: Said under every rubric: what is shown is evidence.
 _MATERIAL = (
@@ -89,6 +90,8 @@ class RatingPrompt:
             f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
             f"Write the reasoning first, step by step and short; then {self._number()}.",
         ]
+        if rubric.reasons_in:
+            lines.append(reasons_line(rubric.reasons_in))
         if rubric.elements:
             lines.append(
                 "Score each element by the same scale; write null for one that was not demanded."
@@ -97,6 +100,8 @@ class RatingPrompt:
 
     def _form(self) -> str:
         rubric = self._rubric
+        if rubric.unit == "turn":
+            return f'{{"{TURNS}": [{{"turn": k, "reasoning": "...", "{rubric.key}": n}}, ...]}}'
         elements = ", ".join(f'"{name}": n or null' for name in rubric.elements)
         middle = f'"{ELEMENTS}": {{{elements}}}, ' if rubric.elements else ""
         return f'{{"reasoning": "...", {middle}"{rubric.key}": n}}'
@@ -105,19 +110,27 @@ class RatingPrompt:
         labels = [f"{label:g}" for label in self._rubric.numbers.labels]
         return f"n is one of {', '.join(labels)}, written as a number"
 
-    def _last(self) -> str:
+    def _last(self, turns: Sequence[int] = ()) -> str:
+        if self._rubric.unit == "turn":
+            which = f" with the numbers {', '.join(map(str, turns))}" if turns else ""
+            return (
+                f"Now rate the agent's turns{which}, each once and by itself, by the rubric. Reply"
+                f" with the JSON object alone: {self._form()}"
+            )
         return (
             "Now rate this answer by the rubric: go through what it asks, then give the score."
             f" Reply with the JSON object alone: {self._form()}"
         )
 
-    def messages(self, case: Case) -> tuple[Message, ...]:
-        """The prompt of one item; all samples share it."""
+    def messages(self, case: Case, turns: Sequence[int] = ()) -> tuple[Message, ...]:
+        """The prompt of one item, or of some of its turns; all samples share it."""
         fields = list(self._fields(case))
         tag = fence_tag([*(text for _, _, text in fields), *self._evidence.texts(case)])
         put = partial(fence, tag)
         before = [f"{title}\n{put(label, text)}" for title, label, text in fields]
-        pieces = [*before, *self._evidence.parts(case, put), self._last()]
+        note = single_note(case)
+        shown = [*self._evidence.parts(case, put), *([note] if note else [])]
+        pieces = [*before, *shown, self._last(turns)]
         return *self.prefix, Message("user", _content(pieces))
 
     def _written(self, case: Case) -> list[str]:

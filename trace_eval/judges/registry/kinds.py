@@ -176,6 +176,14 @@ def _lexical(
     return [LexicalJudge(rubric) for rubric in rubrics]
 
 
+def _turns(argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions) -> Sequence[Judge]:
+    from trace_eval.judges.rules.handling import TurnsJudge
+
+    if argument:
+        raise UserError(f"judge turns:{argument}: turns takes no argument")
+    return [TurnsJudge(rubric) for rubric in rubrics]
+
+
 def _scorer(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
@@ -240,6 +248,9 @@ KINDS: dict[str, JudgeKind] = {
     ),
     "lexical": JudgeKind(
         "lexical", "no model, no network: words in common with a reference", scores=_lexical
+    ),
+    "turns": JudgeKind(
+        "turns", "no model, no network: how an agent handles its turns, by rules", scores=_turns
     ),
     FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
     "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
 from pydantic import JsonValue
 
 from fusion import Dimension
+from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Pair
+from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
+from trace_eval.judges.rules.conversation import Side, judge_conversations
 from trace_eval.judges.rules.outcome import EvidenceMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
 from trace_eval.judges.rules.thresholds import Thresholds
@@ -40,6 +42,7 @@ class RulesJudge(Judge):
 
     spec: ClassVar[str] = "rules"  # type: ignore[misc]
     uses: ClassVar[frozenset[str]] = frozenset()
+    takes_conversations: ClassVar[bool] = True
 
     def parameters(self) -> dict[str, JsonValue]:
         """Version of the rules and all thresholds."""
@@ -55,12 +58,10 @@ class RulesJudge(Judge):
 
     def judge_case(self, case: Case) -> Judgement:
         """The same without an event loop."""
-        text, cuts = case.instruction_text, self.thresholds
-        rules: dict[Dimension, Callable[[], DimensionVerdict]] = {
-            "content": lambda: judge_content(case.a, case.b, text, cuts),
-            "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
-            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, text, cuts),
-        }
+        rules = self._rules(case)
+        if rules is None:
+            told = "one answer is a conversation and the other is not; compare like with like"
+            return self.unscored_pair(case, told)
         verdicts: dict[Dimension, DimensionVerdict] = {}
         gaps: list[str] = []
         for dimension, rule in rules.items():
@@ -70,12 +71,38 @@ class RulesJudge(Judge):
                 gaps.append(f"{dimension}: {gap}")
         if not gaps:
             return Judgement.scored(case.pair.id, self.spec, verdicts, (CAVEAT,))
+        return self.unscored_pair(case, "; ".join(gaps), verdicts)
+
+    def unscored_pair(
+        self, case: Case, why: str, verdicts: Mapping[Dimension, DimensionVerdict] | None = None
+    ) -> Judgement:
+        """Why there is no judgement, with the dimensions that could be judged."""
         return Judgement(
             pair=case.pair.id,
             judge=self.spec,
             status="unscored",
             reason=Reason.EVIDENCE_MISSING,
-            detail="; ".join(gaps),
-            dimensions=verdicts,
+            detail=why,
+            dimensions=dict(verdicts or {}),
             caveats=[CAVEAT],
         )
+
+    def _rules(self, case: Case) -> Mapping[Dimension, Callable[[], DimensionVerdict]] | None:
+        """Dimension -> how to judge it; None: the answers cannot be compared."""
+        text, cuts, pair = case.instruction_text, self.thresholds, case.pair
+        if pair.has_conversations:
+            a, b = (
+                _side(case, side, answer) for side, answer in zip("ab", pair.answers, strict=True)
+            )
+            return judge_conversations(a, b, cuts) if a and b else None
+        return {
+            "content": lambda: judge_content(case.a, case.b, text, cuts),
+            "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
+            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, text, cuts),
+        }
+
+
+def _side(case: Case, side: str, answer: Answer) -> Side | None:
+    if answer.conversation is None:
+        return None
+    return Side(answer.conversation, turn_blueprints(side, case.blueprints))

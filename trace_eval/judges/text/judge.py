@@ -36,6 +36,8 @@ class BlueprintJudge(LLMJudge[Verdicts]):
         UserError: the template cannot be used; else as :class:`ChatJudge`.
     """
 
+    takes_conversations = True
+
     def __init__(
         self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
     ) -> None:
@@ -87,7 +89,9 @@ class BlueprintJudge(LLMJudge[Verdicts]):
         is_cut = any(each.outcome.reason is Reason.PROMPT_CUT for each in asked)
         advice = self._advice(case) if is_cut else ""
         opinions = [_opinion(each, advice) for each in asked]
-        return typed_judgement(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
+        made = typed_judgement(case.pair.id, self.spec, self.orders(case.pair.id), opinions)
+        made.caveats.extend(prepared.caveats)
+        return made
 
     def _advice(self, case: Case) -> str:
         """How long the prompt is, and how long it would be in the shorter forms."""
@@ -110,11 +114,13 @@ class BlueprintJudge(LLMJudge[Verdicts]):
         """Why the case cannot be judged: an absence that says nothing about the answer."""
         if "transcript" in self.options.drop:
             return None
-        for side, blueprint in (("A", case.a), ("B", case.b)):
+        for side, blueprint in case.answers.items():
+            if side not in ("a", "b"):  # a turn; the others say what it was about
+                continue
             transcript = blueprint.transcript
             if isinstance(transcript, Absent) and transcript.status not in ABOUT_THE_CLIP:
                 why = unmeasured("transcript", transcript, why=True)
-                return f"answer {side} has no transcript: it {why}"
+                return f"answer {side.upper()} has no transcript: it {why}"
         if case.pair.instruction.has_audio and case.instruction_text is None:
             asked = case.instruction.transcript if case.instruction else None
             if asked is None or (isinstance(asked, Absent) and asked.status not in ABOUT_THE_CLIP):

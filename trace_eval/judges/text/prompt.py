@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from blueprints import (
@@ -21,11 +21,18 @@ from blueprints import (
     render_paper,
 )
 from blueprints.paper import Speaker
+from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import Answer
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.templates import BlockTemplates
+from trace_eval.judges.text.conversation import (
+    LEGEND,
+    Shown,
+    show_conversation,
+)
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
 from trace_eval.judges.text.notes import Notes, notes_of
 from trace_eval.judges.text.repair import second_chance
@@ -66,7 +73,8 @@ class Evidence:
     instruction: InstructionText
     a: AnswerText
     b: AnswerText
-    notes: Notes
+    notes: Notes = field(default_factory=Notes)
+    caveats: tuple[str, ...] = ()
 
 
 class PromptPack:
@@ -114,9 +122,27 @@ class PromptPack:
         if case.instruction and self._options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
-        told = Notes() if "transcript" in self._options.drop else notes_of(case)
-        shown = (self._shown(case.a), self._shown(case.b))
-        return Evidence(InstructionText(text, spoken), *shown, told)
+        asked_for = InstructionText(text, spoken)
+        if not case.pair.has_conversations:
+            told = Notes() if "transcript" in self._options.drop else notes_of(case)
+            return Evidence(asked_for, self._shown(case.a), self._shown(case.b), told)
+        a, b = (
+            self._side(case, side, answer)
+            for side, answer in zip("ab", case.pair.answers, strict=True)
+        )
+        caveats = dict.fromkeys((*a.caveats, *b.caveats))
+        return Evidence(asked_for, _answer_text(a), _answer_text(b), Notes(), tuple(caveats))
+
+    def _side(self, case: Case, side: str, answer: Answer) -> Shown:
+        """One side of a pair of conversations; a clip beside one is shown as it is otherwise."""
+        if answer.conversation is None:
+            shown = self._shown(case.blueprints[side])
+            return Shown(shown.blueprint or shown.transcript)
+        sound = self._options.mode == "blueprint"
+        turns = turn_blueprints(side, case.blueprints)
+        budget = self._options.context_budget // 2
+        page = show_conversation(answer.conversation, turns, budget, sound)
+        return Shown(f"{LEGEND}\n{page.text}", page.caveats)
 
     def _shown(self, raw: Blueprint) -> AnswerText:
         blueprint = neutralise_blueprint(raw)
@@ -162,6 +188,10 @@ class PromptPack:
         """The prompt of the second chance."""
         again = self._render("repair", problem=neutralise(problem).rstrip("."))
         return second_chance(messages, reply, again)
+
+
+def _answer_text(shown: Shown) -> AnswerText:
+    return AnswerText(shown.text, shown.text)
 
 
 def _heard(blueprint: Blueprint) -> str:

@@ -197,7 +197,7 @@ class AudioView(AnswerView):
         return self._examples.warnings
 
     def _speakers(self, item: Single) -> list[str]:
-        return [neutralise(turn.speaker or "") for turn in item.answer.turns]
+        return [neutralise(turn.speaker or "") for turn in item.answer.spoken_turns.values()]
 
     def _prepare(self, case: Case) -> Prepared:
         """Decode once to know lengths and hashes; the samples are let go."""

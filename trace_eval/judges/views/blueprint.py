@@ -47,9 +47,8 @@ class BlueprintView(AnswerView):
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """One blueprint, or one per turn with its speaker."""
         shown = self._rendered(case)
-        speakers = {
-            f"turn-{n}": turn.speaker for n, turn in enumerate(case.single.answer.turns, start=1)
-        }
+        turns = case.single.answer.spoken_turns
+        speakers = {role: turn.speaker for role, turn in turns.items()}
         parts = [
             f"{_title(role, speakers)}\n{fence(role, text)}".strip() for role, text in shown.items()
         ]
@@ -74,5 +73,9 @@ class BlueprintView(AnswerView):
 
 def _title(role: str, speakers: Mapping[str, str | None]) -> str:
     speaker = neutralise(speakers.get(role) or "")
-    words = "The answer's recording" if role == "answer" else role.replace("-", " ").capitalize()
+    words = (
+        "The answer's recording"
+        if role == "answer"
+        else role.removeprefix("answer/").replace("-", " ").capitalize()
+    )
     return f"{words} ({speaker})" if speaker else words

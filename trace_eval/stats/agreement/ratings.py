@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from fusion import Numbers, OffScale
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_items
+from trace_eval.data.pairs import turn_role
 from trace_eval.data.strict_json import BadJson, lines
 
 #: Columns of a file of ratings -> our names.
@@ -77,8 +78,17 @@ def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
     return _from_columns(path, rubric)
 
 
-def ratings_of_items(source: str, items: Iterable[Single]) -> Ratings:
-    """The labels inside items; a null score is no rating."""
+def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Ratings:
+    """The labels inside items; a null score is no rating.
+
+    Args:
+        source: where they are from.
+        items: with labels.
+        turns: of the turns of conversations, called ``ITEM/turn-N``, instead of the items; null:
+            where no item has a label of its own.
+    """
+    if turns is None:
+        turns = not any(item.labels and item.labels.scores for item in items)
     ids: list[str] = []
     raters: list[str] = []
     values: list[float] = []
@@ -88,10 +98,16 @@ def ratings_of_items(source: str, items: Iterable[Single]) -> Ratings:
         facts[item.id] = (item.question_id, item.system, item.split)
         if item.answer.text is not None:
             texts[item.id] = (item.answer.text, item.reference)
-        for rater, score in (item.labels.given if item.labels else {}).items():
-            ids.append(item.id)
-            raters.append("" if rater.startswith(ANONYMOUS) else rater)
-            values.append(score)
+        given = {item.id: item.labels.given} if item.labels and not turns else {}
+        for number, scores in (item.labels.turns if item.labels and turns else {}).items():
+            turn = turn_role(item.id, int(number))
+            facts[turn] = (item.question_id or item.id, item.system, item.split)
+            given[turn] = scores
+        for id_, scores in given.items():
+            for rater, score in scores.items():
+                ids.append(id_)
+                raters.append("" if rater.startswith(ANONYMOUS) else rater)
+                values.append(score)
     return Ratings(source, ids, raters, np.array(values, float), facts, texts)
 
 

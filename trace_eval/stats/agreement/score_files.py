@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 from blueprints import UserError
 from fusion import Numbers, numbers
 from trace_eval.data.items import Single
 from trace_eval.data.label_files import read_columns
+from trace_eval.data.pairs import turn_role
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.rubrics import load_rubric, rubric_names
 from trace_eval.rubrics.single import ScaleSpec
@@ -167,13 +169,17 @@ def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
         )
     found = _of_records(str(folder), _records(scores_path), rubric)
     items = list(_parsed(items_path))
-    found.facts = {item.id: (item.question_id, item.system, item.split) for item in items}
+    facts: Facts = {item.id: (item.question_id, item.system, item.split) for item in items}
+    turns = not found.facts.keys() <= facts.keys()  # of conversations, rated one by one
+    if turns:
+        facts = found.facts
+    found.facts = facts
     found.texts = {
         item.id: (item.answer.text, item.reference)
         for item in items
         if item.answer.text is not None
     }
-    found.labels = ratings_of_items(f"{folder} (its own labels)", items)
+    found.labels = ratings_of_items(f"{folder} (its own labels)", items, turns)
     found.scale = _run_scale(folder / "manifest.json", found.rubric)
     return found
 
@@ -220,9 +226,35 @@ def _of_records(source: str, records: Iterator[Mapping[str, Any]], rubric: str |
     for record in records:  # of an item that was tried again, the last line counts
         latest[record["item"], record.get("rubric") or "", record["judge"]] = record
     name = _only_rubric(source, {rubric_ for _, rubric_, _ in latest}, rubric)
-    chosen = [r for (_, rubric_, _), r in latest.items() if rubric_ == name]
+    chosen = [
+        one for (_, rubric_, _), r in latest.items() if rubric_ == name for one in _by_turn(r)
+    ]
     facts: Facts = {r["item"]: (r.get("question_id"), r.get("system"), None) for r in chosen}
     return ScoreFile(source, columns_of_scores(chosen), name or None, facts)
+
+
+def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A record of a conversation whose turns were rated as one record a turn; others as they are.
+
+    Turns of one conversation share its question, so that intervals draw whole conversations.
+    """
+    turns: dict[int, list[float]] = {}
+    for opinion in record.get("opinions") or ():
+        if opinion.get("turn") is not None:
+            said = turns.setdefault(opinion["turn"], [])
+            said += [] if opinion.get("score") is None else [opinion["score"]]
+    if not turns:
+        yield record
+    shared = {"question_id": record.get("question_id") or record["item"], "parts": []}
+    for number, said in turns.items():
+        yield {
+            **{name: record.get(name) for name in ("judge", "system", "rubric", "caveats")},
+            **shared,
+            "item": turn_role(record["item"], number),
+            "status": "scored" if said else "unscored",
+            "value": fmean(said) if said else None,
+            "opinions": [{"score": score} for score in said],
+        }
 
 
 def _only_rubric(source: str, known: set[str], wanted: str | None) -> str:

@@ -1,0 +1,233 @@
+"""Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
+
+Times come from ``trace-eval/1``; words from the source, else from a recogniser. What cannot be
+told (no clock, no words) is null, which is not "never".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from blueprints import Blueprint, Transcript
+from trace_eval.conversations.definitions.base import Event, Measured
+from trace_eval.conversations.definitions.own import TRACE_EVAL, USER_LEFT
+from trace_eval.data.conversation import Conversation, Role
+
+Kind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
+
+#: What is looked for, in the order in which it is told.
+KINDS: tuple[Kind, ...] = ("late", "talks_over", "no_answer", "loops", "other_language")
+
+#: What a source's kinds of events are called here.
+_EVENTS: dict[str, Kind] = {
+    "agent_interruption": "talks_over",
+    "no_yield": "talks_over",
+    "no_response": "no_answer",
+    "missed_turn": "no_answer",
+}
+
+
+@dataclass(frozen=True)
+class FindingRules:
+    """Constants; the limits of lateness are those of EVA's code.
+
+    Attributes:
+        late_s, late_tool_s: a reply after more is late; the second where a tool was called.
+        loop_words: shorter turns may be said again.
+        loop_turns: so many turns of the agent back are compared.
+        loop_ratio: words in common, 0 to 1, from which a turn is the same again.
+        language_words: fewer recognised words tell no language.
+    """
+
+    late_s: float = 2.75
+    late_tool_s: float = 4.0
+    loop_words: int = 5
+    loop_turns: int = 3
+    loop_ratio: float = 0.9
+    language_words: int = 3
+
+
+RULES = FindingRules()
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something that an agent did wrong by a rule.
+
+    Attributes:
+        kind: what.
+        turn: number of the turn where it shows; null: no turn (nobody answered).
+        start_s, end_s: what to listen to; null without a clock.
+        why: the value beside the limit, for people.
+    """
+
+    kind: Kind
+    turn: int | None
+    start_s: float | None
+    end_s: float | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the rules say of one conversation.
+
+    Attributes:
+        found: in order of time.
+        chances: kind -> how often it could have happened; null: nothing is known of it.
+        measured: the events that times come from.
+    """
+
+    found: tuple[Found, ...]
+    chances: Mapping[Kind, int | None]
+    measured: Measured
+
+    def of(self, kind: Kind) -> list[Found]:
+        """Those of one kind."""
+        return [one for one in self.found if one.kind == kind]
+
+    def share(self, kind: Kind) -> float | None:
+        """How often it happened, of how often it could have; null: nothing is known."""
+        chances = self.chances[kind]
+        return min(1.0, len(self.of(kind)) / chances) if chances else None
+
+
+def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None) -> Findings:
+    """What the rules say of a conversation.
+
+    Args:
+        conversation: with a clock, words, or both.
+        blueprints: number of a turn -> what was measured of its sound.
+    """
+    blueprints = blueprints or {}
+    measured = TRACE_EVAL.measure(conversation)
+    said = {n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))}
+    agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
+    user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
+    timed = "reply_rate" in measured.ratios
+    found = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
+    spoken = [n for n in agent if said[n]]
+    found += _loops(conversation, [(n, said[n] or "") for n in spoken])
+    languages = _languages(conversation, blueprints)
+    found += _foreign(conversation, languages)
+    known = {n for role in ("user", "agent") for n in languages[role]}
+    chances: dict[Kind, int | None] = {
+        "late": sum(e.kind == "response" for e in measured.events) if timed else None,
+        "talks_over": len(user) if timed else None,
+        "no_answer": int(measured.ratios["reply_rate"][1]) if timed else len(user),
+        "loops": len(spoken) or None,
+        "other_language": len(languages["agent"]) if languages["user"] and known else None,
+    }
+    order = sorted(found, key=lambda one: (one.start_s or 0.0, one.turn or 0))
+    return Findings(tuple(order), chances, measured)
+
+
+def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int, Blueprint]:
+    """Number of a turn -> blueprint, from those of an item's recordings by role."""
+    return {
+        int(role.rpartition("-")[2]): found
+        for role, found in blueprints.items()
+        if role.startswith(f"{side}/turn-")
+    }
+
+
+def words_of(
+    conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]
+) -> str | None:
+    """The words of a turn: as the source has them, else as a recogniser heard them."""
+    turn = conversation.turns[number]
+    for text in (turn.text, turn.heard):
+        if text is not None:
+            return text
+    heard = blueprints[number].transcript if number in blueprints else None
+    return heard.text if isinstance(heard, Transcript) else None
+
+
+def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
+    """The number of the turn of a role that sounds at a moment, or begins or ends then."""
+    for number, turn in conversation.turns_of(role):
+        if turn.start_s is None or turn.end_s is None:
+            continue
+        if turn.start_s - 1e-6 <= at_s <= turn.end_s + 1e-6:
+            return number
+    return None
+
+
+def _timed(conversation: Conversation, measured: Measured) -> Iterator[Found]:
+    for event in measured.events:
+        if event.kind == "response":
+            limit = RULES.late_tool_s if event.data["tool"] else RULES.late_s
+            if event.value_s is not None and event.value_s > limit:
+                why = f"answers after {event.value_s:.1f} s, over {limit:g} s"
+                turn = turn_at(conversation, "agent", event.end_s)
+                yield Found("late", turn, event.start_s, event.end_s, why)
+        elif event.kind in _EVENTS:
+            yield _of_event(conversation, event)
+
+
+def _of_event(conversation: Conversation, event: Event) -> Found:
+    kind = _EVENTS[event.kind]
+    if kind == "no_answer":
+        turn = turn_at(conversation, "user", event.start_s)
+        why = f"no answer for {event.end_s - event.start_s:.1f} s"
+    else:
+        turn = turn_at(conversation, "agent", event.start_s)
+        what = "starts inside the user's turn" if event.kind != "no_yield" else "talks on"
+        why = f"{what}, {event.value_s or 0.0:.1f} s at once"
+    return Found(kind, turn, event.start_s, event.end_s, why)
+
+
+def _unanswered(conversation: Conversation) -> Iterator[Found]:
+    """Without a clock: turns of the user after which the user speaks again, or nobody."""
+    turns = [(n, t) for n, t in enumerate(conversation.turns) if not t.backchannel]
+    user = {n for n, _ in conversation.turns_of("user")}
+    agent = {n for n, _ in conversation.turns_of("agent")}
+    for place, (number, _) in enumerate(turns):
+        after = turns[place + 1][0] if place + 1 < len(turns) else None
+        open_end = after is None and conversation.end.reason in (None, *USER_LEFT)
+        if number in user and after not in agent and not open_end:
+            yield Found("no_answer", number, None, None, "the agent says nothing after it")
+
+
+def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Iterator[Found]:
+    words = [(number, text.casefold().split()) for number, text in said]
+    for place, (number, now) in enumerate(words):
+        if len(now) < RULES.loop_words:
+            continue
+        for earlier, before in words[max(0, place - RULES.loop_turns) : place]:
+            match = SequenceMatcher(None, before, now, autojunk=False)
+            if match.quick_ratio() >= RULES.loop_ratio and match.ratio() >= RULES.loop_ratio:
+                turn = conversation.turns[number]
+                why = f"says turn {earlier} again"
+                yield Found("loops", number, turn.start_s, turn.end_s, why)
+                break
+
+
+def _languages(
+    conversation: Conversation, blueprints: Mapping[int, Blueprint]
+) -> dict[str, dict[int, str]]:
+    """Role -> turn -> language, where a recogniser detected one in enough words."""
+    found: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
+    for role in ("user", "agent"):
+        for number, _ in conversation.turns_of(role):
+            heard = blueprints[number].transcript if number in blueprints else None
+            if not isinstance(heard, Transcript) or heard.language_source != "detected":
+                continue
+            if len(heard.text.split()) >= RULES.language_words:
+                found[role][number] = heard.language
+    return found
+
+
+def _foreign(
+    conversation: Conversation, languages: Mapping[str, Mapping[int, str]]
+) -> Iterator[Found]:
+    """Turns of the agent in a language that the user has not spoken so far."""
+    for number, language in languages["agent"].items():
+        spoken = {name for n, name in languages["user"].items() if n < number}
+        if spoken and language not in spoken:
+            turn = conversation.turns[number]
+            why = f"answers in {language}, the user speaks {', '.join(sorted(spoken))}"
+            yield Found("other_language", number, turn.start_s, turn.end_s, why)

@@ -1,0 +1,17 @@
+"""Words that matter: codes, dates, amounts, names; intended against heard, by rules (English)."""
+
+from trace_eval.entities.check import Heard, check_conversation, compare_texts
+from trace_eval.entities.compare import plainly_same, same
+from trace_eval.entities.find import Entity, find_entities
+from trace_eval.entities.normalise import canonical
+
+__all__ = [
+    "Entity",
+    "Heard",
+    "canonical",
+    "check_conversation",
+    "compare_texts",
+    "find_entities",
+    "plainly_same",
+    "same",
+]

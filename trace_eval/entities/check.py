@@ -1,0 +1,129 @@
+"""Which entities of a conversation came through: intended against heard, turn by turn.
+
+A miss is a place to listen to, with its span, not a spoken error: recognisers mishear as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from trace_eval.data.conversation import Conversation, Turn
+from trace_eval.entities.compare import same
+from trace_eval.entities.find import Entity, Kind, find_entities
+from trace_eval.entities.normalise import canonical
+
+#: What became of an entity.
+Status = Literal["kept", "missing", "wrong", "added"]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One entity, and what became of it.
+
+    Attributes:
+        kind: what it is.
+        status: kept; missing; wrong: another one of its kind stands in its place; added: nobody
+            meant it.
+        intended: as it was meant; null where it is added.
+        heard: what stands for it; null where nothing does.
+        turn: number of the turn.
+        start_s, end_s: what to listen to: its words where their times are known, else its turn.
+    """
+
+    kind: Kind
+    status: Status
+    intended: str | None
+    heard: str | None
+    turn: int | None = None
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+def compare_texts(intended: str, heard: str, names: Iterable[str] = ()) -> list[Heard]:
+    """Entities of one text against those of another, in English.
+
+    >>> found = compare_texts("Code Z K three F F W for $120.", "code ZK3FF for 120 dollars")
+    >>> [(one.status, one.intended, one.heard) for one in found]
+    [('wrong', 'Z K three F F W', 'ZK3FF'), ('kept', '$120', '120 dollars')]
+    """
+    return [one for one, _ in _compared(intended, heard, names)]
+
+
+def _compared(intended: str, heard: str, names: Iterable[str]) -> list[tuple[Heard, Entity | None]]:
+    names = tuple(names)
+    meant, left = find_entities(intended, names), find_entities(heard, names)
+    whole = canonical(heard)
+    matched: dict[Entity, Entity | None] = {}
+    for one in meant:
+        equal = next((other for other in left if same(one.text, other.text, one.kind)), None)
+        if equal is not None:
+            left.remove(equal)
+            matched[one] = equal
+        elif (key := canonical(one.text)) and len(key) > 2 and key in whole:
+            matched[one] = None  # written in other pieces: "21 A", "ZK 3 FFW"
+    found: list[tuple[Heard, Entity | None]] = []
+    for one in meant:
+        if one in matched:
+            other = matched[one]
+            text = other.text if other else _piece(one.text, heard)
+            found.append((Heard(one.kind, "kept", one.text, text), one))
+            continue
+        instead = next((other for other in left if other.kind == one.kind), None)
+        if instead is not None:
+            left.remove(instead)
+        told = instead.text if instead else None
+        found.append((Heard(one.kind, "wrong" if instead else "missing", one.text, told), one))
+    extra = [one for one in left if canonical(one.text) not in canonical(intended)]
+    return [*found, *((Heard(one.kind, "added", None, one.text), None) for one in extra)]
+
+
+def _piece(entity: str, heard: str) -> str:
+    """The words of a text that make up an entity together, the fewest."""
+    words, key = heard.split(), canonical(entity)
+    spans = (
+        " ".join(words[first:last])
+        for length in range(1, len(words) + 1)
+        for first in range(len(words) - length + 1)
+        for last in (first + length,)
+    )
+    return next((span for span in spans if key in canonical(span)), heard).strip(",.?! ")
+
+
+def check_conversation(
+    conversation: Conversation, heard: Mapping[int, str] | None = None, names: Iterable[str] = ()
+) -> list[Heard]:
+    """Entities of every turn whose intended and heard words are both known.
+
+    Args:
+        conversation: with ``text`` and ``heard`` of its turns.
+        heard: number of a turn -> what a recogniser wrote, where the source has none.
+        names: that must come through as well.
+    """
+    found = []
+    for number, turn in enumerate(conversation.turns):
+        wrote = turn.heard if turn.heard is not None else (heard or {}).get(number)
+        if turn.text is None or wrote is None:
+            continue
+        for one, meant in _compared(turn.text, wrote, names):
+            start_s, end_s = _span(turn, meant)
+            found.append(
+                Heard(one.kind, one.status, one.intended, one.heard, number, start_s, end_s)
+            )
+    return found
+
+
+def _span(turn: Turn, entity: Entity | None) -> tuple[float | None, float | None]:
+    """When an entity is said: its words where each has a time and the text is theirs."""
+    if entity is None or not turn.words or turn.text is None:
+        return turn.start_s, turn.end_s
+    place, inside = 0, []
+    for word in turn.words:
+        at = turn.text.casefold().find(word.text.casefold(), place)
+        if at < 0:
+            return turn.start_s, turn.end_s
+        place = at + len(word.text)
+        if at < entity.end and place > entity.start:
+            inside.append(word)
+    return (inside[0].start_s, inside[-1].end_s) if inside else (turn.start_s, turn.end_s)

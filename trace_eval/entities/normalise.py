@@ -1,0 +1,205 @@
+"""Codes, dates, amounts, times, names and seats in one spelling, however they were said.
+
+Rules for English: both sides go through the same steps, and spelled-out and digit forms end
+alike. A text in brackets is a reading of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+_UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS = (
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
+    *("eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+#: Number words -> value.
+NUMBERS = {
+    **{word: number for number, word in enumerate((*_UNITS, *_TEENS))},
+    **{word: 10 * number for number, word in enumerate(_TENS, start=2)},
+    "oh": 0,
+}
+
+_IRREGULAR = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9}
+
+#: Ordinals -> value; they end a number.
+ORDINALS = {
+    **_IRREGULAR,
+    "twelfth": 12,
+    **{f"{word}th": NUMBERS[word] for word in ("four", "six", "seven", *_TEENS)},
+    **{f"{word[:-1]}ieth": NUMBERS[word] for word in _TENS},
+}
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+
+_SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
+
+#: The spelling alphabet; ``november`` stays a month before a number.
+ALPHABET = {
+    word: word[0]
+    for word in (
+        *("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"),
+        *("juliet", "kilo", "lima", "mike", "november", "oscar", "papa", "quebec", "romeo"),
+        *("sierra", "tango", "uniform", "victor", "whiskey", "xray", "yankee", "zulu"),
+    )
+} | {"alfa": "a", "juliett": "j", "whisky": "w"}
+
+#: Words that say what something is, or nothing.
+FUNCTION_WORDS = frozenset(
+    (
+        *("a", "an", "the", "at", "in", "on", "for", "of", "to", "by", "is", "it", "its", "s"),
+        *("my", "your", "and", "with", "that", "this", "as", "or", "from", "seat", "gate"),
+        *("flight", "number", "code", "dollar", "dollars", "usd", "dash", "hyphen", "ending"),
+        *("oclock", "total"),
+    )
+)
+
+_BRACKETS = re.compile(r"\(([^()]*)\)")
+_AS_IN = re.compile(r"\bas in \w+")
+_HALF_DAY = re.compile(r"(?<![a-z])([ap])(?:\.\s?|\s)?m\b\.?")
+_CLOCK = re.compile(r"\b(\d{1,2}):(\d{2})\b")
+_DOTTED_CLOCK = re.compile(r"\b(\d{1,2})\.(\d{2})(?=\s*[ap]m\b)")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_ORDINAL_DIGITS = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
+_TOKEN = re.compile(r"[a-z]+|\d+")
+
+Tokens = list[str]
+
+
+def readings(text: str) -> list[str]:
+    """The ways in which a text may be meant: without its brackets, and each of these.
+
+    >>> readings("C twelve (C12)")
+    ['C twelve ', 'C12']
+    """
+    inside = [match.strip() for match in _BRACKETS.findall(text)]
+    outside = _BRACKETS.sub("", text)
+    found = [one for one in (outside, *inside) if one.strip()]
+    return found or [text]
+
+
+def canonical(text: str) -> str:
+    """One reading in letters and digits without spaces; half days stand at the end.
+
+    >>> canonical("at eight fifty five a m"), canonical("8:55 AM")
+    ('855am', '855am')
+    >>> canonical("March twenty fifth"), canonical("the 25th of Mar.")
+    ('march25', '25march')
+    """
+    tokens = _spoken(_plain(text))
+    half = next((token for token in tokens if token in ("am", "pm")), "")
+    is_time = bool(half) or "oclock" in tokens
+    kept = [token for token in _without_labels(tokens) if token not in ("am", "pm")]
+    if is_time:
+        kept = [_whole_hour(token) for token in kept]
+    return "".join(kept) + half
+
+
+def _plain(text: str) -> Tokens:
+    """Step 1: one case, one way to write times, numbers and mail addresses."""
+    text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    text = text.replace("o'clock", " oclock ").replace("'s", "").replace("'", "")
+    text = _AS_IN.sub(" ", text)
+    text = _HALF_DAY.sub(r" \1m ", text).replace(".m.", " ")
+    text = _CLOCK.sub(_hour, text)
+    text = _DOTTED_CLOCK.sub(r"\1\2", text)
+    text = _THOUSANDS.sub("", text)
+    text = _ORDINAL_DIGITS.sub(r"\1", text)
+    text = text.replace("@", " at ").replace("x-ray", "xray")
+    text = re.sub(r"(?<=\w)\.(?=[a-z]{2})", " dot ", text)
+    return _TOKEN.findall(text)
+
+
+def _hour(match: re.Match[str]) -> str:
+    return match[1] if match[2] == "00" else match[1] + match[2]
+
+
+def _spoken(tokens: Sequence[str]) -> Tokens:
+    """Step 2: number words in groups as spoken, ordinals, months, and the spelling alphabet."""
+    found: Tokens = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        value, used = _number(tokens, place)
+        if used:
+            found.append(value)
+            place += used
+            continue
+        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        before_number = following.isdigit() or following in NUMBERS or following in ORDINALS
+        if token in ("to", "too") and before_number and found and found[-1].isdigit():
+            found.append("2")  # "to zero two seven" is how 2027 is often written
+        elif token in ALPHABET and not (token in MONTHS and before_number):
+            found.append(ALPHABET[token])
+        else:
+            found.append(_SHORT_MONTHS.get(token, token))
+        place += 1
+    return found
+
+
+def _number(tokens: Sequence[str], place: int) -> tuple[str, int]:
+    """(digits, tokens used) of the number that begins here; ("", 0) where none does."""
+    used, value = 0, 0
+    while place + used < len(tokens):
+        small, took = _below_hundred(tokens, place + used)
+        if not took:
+            break
+        used += took
+        after = tokens[place + used] if place + used < len(tokens) else ""
+        if after not in ("hundred", "thousand"):
+            # "four one two" is three numbers; only what follows a hundred is added to it.
+            return str(value + small), used
+        value += small * (100 if after == "hundred" else 1000)
+        used += 1
+        if place + used < len(tokens) - 1 and tokens[place + used] == "and":
+            used += bool(_below_hundred(tokens, place + used + 1)[1])
+    return (str(value), used) if used else ("", 0)
+
+
+def _below_hundred(tokens: Sequence[str], place: int) -> tuple[int, int]:
+    if place >= len(tokens):
+        return 0, 0
+    token = tokens[place]
+    if token in ORDINALS:
+        return ORDINALS[token], 1
+    if token not in NUMBERS:
+        return 0, 0
+    value = NUMBERS[token]
+    after = tokens[place + 1] if place + 1 < len(tokens) else ""
+    unit = ORDINALS.get(after, NUMBERS.get(after, 0))
+    if value >= 20 and 1 <= unit <= 9:
+        return value + unit, 2
+    return value, 1
+
+
+def _without_labels(tokens: Sequence[str]) -> Iterator[str]:
+    """Step 3: function words go; a lone letter beside single letters or digits stays."""
+    is_mail = "dot" in tokens
+    for place, token in enumerate(tokens):
+        near = [tokens[n] for n in (place - 1, place + 1) if 0 <= n < len(tokens)]
+        beside = any(one.isdigit() or len(one) == 1 for one in near)
+        if len(token) == 1 and token.isalpha() and beside:
+            yield token
+        elif token in FUNCTION_WORDS or (is_mail and token == "dot"):
+            continue
+        else:
+            yield token
+
+
+def _whole_hour(token: str) -> str:
+    """Step 4: 400 is 4 where it is a time."""
+    return token[:-2] if token.isdigit() and 3 <= len(token) <= 4 and token[-2:] == "00" else token
+
+
+def pairs_of(one: str, other: str) -> Iterator[tuple[str, str]]:
+    """Every reading of one text with every reading of another, in one spelling."""
+    for left in readings(one):
+        for right in readings(other):
+            yield canonical(left), canonical(right)

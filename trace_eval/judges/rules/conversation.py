@@ -1,0 +1,128 @@
+"""Two conversations of one scenario by rules: findings, timing, and the sound of agents' turns.
+
+What a listener of one answer would call its delivery is here how the agent takes turns: late
+replies, talking over the user. Voice quality is that of most of the agent's turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from pydantic import JsonValue
+
+from blueprints import Blueprint, Quality
+from fusion import Dimension
+from trace_eval.conversations.findings import Findings, Kind, find
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.judgement import DimensionVerdict
+from trace_eval.judges.rules.outcome import EvidenceMissing, Standing, margin_of, typed_tie
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.voice_quality import sounds_bad
+
+#: More than this share of its chances makes a fault of a kind of finding. Our cut: a slip in
+#: ten is common in calls between people.
+_SHARE = 0.1
+
+#: Kinds that are about what is said, and about when.
+_SAID: tuple[Kind, ...] = ("no_answer", "loops", "other_language")
+_WHEN: tuple[Kind, ...] = ("late", "talks_over")
+
+#: Difference of median replies that a listener notices, seconds. Our cut: gaps between people
+#: have a standard deviation of about so much.
+_REPLY_S = 0.5
+
+
+@dataclass(frozen=True)
+class Side:
+    """One conversation of a pair.
+
+    Attributes:
+        conversation: what was said, and when.
+        blueprints: number of a turn -> what was measured of it.
+    """
+
+    conversation: Conversation
+    blueprints: Mapping[int, Blueprint]
+
+
+def judge_conversations(
+    a: Side, b: Side, cuts: Thresholds
+) -> dict[Dimension, Callable[[], DimensionVerdict]]:
+    """Dimension -> how to judge it; each may raise :class:`EvidenceMissing`."""
+    sides = [find(side.conversation, side.blueprints) for side in (a, b)]
+    return {
+        "content": lambda: _verdict(_said(sides[0]), _said(sides[1]), 0.0),
+        "voice_quality": lambda: _voice(a, b, cuts),
+        "paralinguistics": lambda: _when(*sides),
+    }
+
+
+def _verdict(a: Standing, b: Standing, lead: float) -> DimensionVerdict:
+    return DimensionVerdict(
+        rating=typed_tie(a, b, lead),
+        reasoning=f"{a.sentence('A')}; {b.sentence('B')}.",
+        margin=margin_of(a, b, lead),
+        evidence={"a": a.values, "b": b.values},
+    )
+
+
+def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> Standing:
+    faults = []
+    values: dict[str, JsonValue] = {}
+    for kind in kinds:
+        found, share = findings.of(kind), findings.share(kind)
+        values[kind] = None if share is None else len(found)
+        if share is not None and share > _SHARE:
+            chances = findings.chances[kind]
+            faults.append(f"{kind} {len(found)} of {chances} (turn {found[0].turn})")
+    return Standing(tuple(faults), summary, values)
+
+
+def _said(findings: Findings) -> Standing:
+    if all(findings.chances[kind] is None for kind in _SAID):
+        raise EvidenceMissing("neither words nor times of the conversation are known")
+    return _standing(findings, _SAID)
+
+
+def _when(a: Findings, b: Findings) -> DimensionVerdict:
+    replies = []
+    for name, one in (("A", a), ("B", b)):
+        if one.chances["late"] is None:
+            why = "; ".join(one.measured.caveats) or "no speech of both"
+            raise EvidenceMissing(f"timing of conversation {name} is not known: {why}")
+        values = one.measured.values["response"]
+        replies.append(median(values) if values else None)
+    standings = [
+        _standing(one, _WHEN, "" if reply is None else f"median reply {reply:.2f} s")
+        for one, reply in zip((a, b), replies, strict=True)
+    ]
+    known = [max(0.0, reply) for reply in replies if reply is not None]
+    lead = (known[1] - known[0]) / _REPLY_S if len(known) == 2 else 0.0
+    return _verdict(standings[0], standings[1], lead)
+
+
+def _voice(a: Side, b: Side, cuts: Thresholds) -> DimensionVerdict:
+    standings, means = [], []
+    for name, side in (("A", a), ("B", b)):
+        turns = {n for n, _ in side.conversation.turns_of("agent")}
+        heard = {n: blueprint for n, blueprint in side.blueprints.items() if n in turns}
+        scores = [
+            (one.quality.ovrl + one.quality.p808) / 2
+            for one in heard.values()
+            if isinstance(one.quality, Quality)
+        ]
+        if not scores:
+            raise EvidenceMissing(f"no turn of the agent of conversation {name} has a quality")
+        bad = [n for n, blueprint in heard.items() if sounds_bad(blueprint, cuts)]
+        fault = f"{len(bad)} of {len(heard)} turns sound bad (turn {bad[0]})" if bad else ""
+        means.append(median(scores))
+        standings.append(
+            Standing(
+                (fault,) if len(bad) > len(heard) / 2 else (),
+                f"median score {means[-1]:.2f} of {len(scores)} turns",
+                {"mean_score": round(means[-1], 3), "turns": len(heard), "bad": len(bad)},
+            )
+        )
+    return _verdict(standings[0], standings[1], (means[0] - means[1]) / cuts.mos_margin)

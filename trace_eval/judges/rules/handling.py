@@ -1,0 +1,119 @@
+"""Judge ``turns``: how an agent handles its turns, scored by rules; no model, no network."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from fusion.rubric import ItemKind
+from trace_eval.conversations.findings import KINDS, RULES, Findings, find, turn_blueprints
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
+from trace_eval.judges.base import Case, Judge
+from trace_eval.rubrics import ScoreRubric
+
+#: Raise it whenever the same conversation could be scored otherwise.
+VERSION = "1"
+
+#: More than this share of its chances makes a finding common.
+_COMMON = 0.1
+
+CAVEAT = "Fixed rules over times and words: they do not know whether what is said is right."
+
+
+class TurnsJudge(Judge):
+    """Scores lateness, talking over, missing answers, loops and foreign answers.
+
+    Raises:
+        UserError: the rubric has other elements.
+    """
+
+    spec = "turns"
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
+    uses: ClassVar[frozenset[str]] = frozenset()
+    takes_conversations = True
+
+    def __init__(self, rubric: ScoreRubric) -> None:
+        if not rubric.of_conversations or set(rubric.elements) != set(KINDS) or not rubric.overall:
+            raise UserError(
+                f"judge turns: scores how turns are handled, and rubric {rubric.name} asks for"
+                " something else; use --rubric handling, or name another judge"
+            )
+        self.rubric: ScoreRubric = rubric
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Version of the rules, their constants, and the rubric."""
+        rules: dict[str, JsonValue] = {**vars(RULES)}
+        return {"version": VERSION, "rules": rules, "rubric": self.rubric.sha256}
+
+    def roles(self, item: Pair | Single) -> list[str]:
+        """The turns whose words or language nobody wrote down."""
+        assert isinstance(item, Single)
+        conversation = item.answer.conversation
+        if conversation is None:
+            return []
+        return [
+            role
+            for role in item.answer.spoken_turns
+            if conversation.turns[int(role.rpartition("-")[2])].text is None
+        ]
+
+    async def judge(self, case: Case) -> Outcome:
+        """Score one conversation."""
+        item = case.single
+        if item.answer.conversation is None:
+            told = f"rubric {self.rubric.name} is about conversations; give 'conversation'"
+            return self.unscored(item, Reason.EVIDENCE_MISSING, told)
+        findings = find(item.answer.conversation, turn_blueprints("answer", case.blueprints))
+        elements = {kind: self._element(findings, kind) for kind in self.rubric.elements}
+        total = self.rubric.total(elements)
+        if total is None:
+            why = "neither the words nor the times of both are known"
+            return self.unscored(item, Reason.EVIDENCE_MISSING, why)
+        scale = self.rubric.numbers
+        opinion = ScoreOpinion(
+            score=scale.parse(total),
+            elements={k: None if v is None else scale.parse(v) for k, v in elements.items()},
+            reasoning=_reasoning(findings),
+        )
+        unknown = [kind for kind, value in elements.items() if value is None]
+        gaps = [f"not known: {', '.join(unknown)}"] if unknown else []
+        return Score(
+            item=item.id,
+            question_id=item.question_id,
+            system=item.system,
+            rubric=self.rubric.name,
+            rubric_sha256=self.rubric.sha256,
+            judge=self.spec,
+            status="scored",
+            value=total,
+            used=1,
+            samples=1,
+            distribution={f"{n:g}": float(n == total) for n in scale.labels},
+            elements=elements,
+            opinions=[opinion],
+            estimate=ScoreEstimate(mean=scale.position(scale.parse(total))),
+            caveats=[CAVEAT, *findings.measured.caveats, *gaps],
+        )
+
+    def _element(self, findings: Findings, kind: str) -> float | None:
+        """Highest: it never happens; lowest: in over a tenth of its chances; null: unknown."""
+        share = findings.share(kind)  # type: ignore[arg-type]
+        if share is None:
+            return None
+        labels = self.rubric.numbers.labels
+        return float(labels[-1] if not share else labels[0] if share > _COMMON else labels[-2])
+
+
+def _reasoning(findings: Findings) -> str:
+    told = [
+        f"turn {one.turn}: {one.kind}, {one.why}"
+        if one.start_s is None
+        else f"{one.start_s:.1f} s, turn {one.turn}: {one.kind}, {one.why}"
+        for one in findings.found
+    ]
+    return "; ".join(told) or "nothing found"

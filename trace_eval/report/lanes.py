@@ -1,0 +1,207 @@
+"""A conversation on a page: two lanes with events over one axis, its words, and its sound.
+
+The drawing is static: it needs no script to be read; with one, a click plays from 1 s before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import Blueprint, UserError
+from extractors.audio import SPEECH_RATE
+from extractors.stream import SpeechFile
+from trace_eval.conversations.findings import Findings, find, words_of
+from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
+from trace_eval.data.pairs import Recording
+from trace_eval.judges.text.conversation import timing_line
+from trace_eval.report.audio import Shelf, Sound
+from trace_eval.runs.outcomes import ClipRecord
+
+#: Columns of a lane's waveform.
+POINTS = 600
+
+#: What is decoded at once, seconds.
+_BLOCK_S = 60
+
+#: Longest text of a turn on the page, characters; the rest is in the run.
+_SHOWN = 1_000
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Something with a span on the axis, in percent of its length.
+
+    Attributes:
+        kind: ``turn``, or the kind of an event.
+        told: what a reader sees on pointing at it.
+        at_s: where it begins, seconds.
+    """
+
+    kind: str
+    left: float
+    width: float
+    told: str
+    at_s: float
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One speaker's lane.
+
+    Attributes:
+        role: user or agent.
+        bars: its turns.
+        peaks: waveform, 0 to 1 [shape=(POINTS,)]; empty where there is no sound.
+        sound: the file that holds its channel.
+    """
+
+    role: Role
+    bars: tuple[Bar, ...]
+    peaks: tuple[float, ...]
+    sound: Sound | None
+
+
+@dataclass(frozen=True)
+class TurnLine:
+    """One turn in words.
+
+    Attributes:
+        flags: findings about it.
+        calls: tools that were called in it.
+    """
+
+    number: int
+    speaker: str
+    at_s: float | None
+    text: str
+    flags: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A conversation as it is drawn.
+
+    Attributes:
+        timing: its figures in one line, with the name of the definition set.
+        length_s: of the axis; 0 without a clock, and then there are no lanes.
+        events: over both lanes.
+        tools: moments of tool calls.
+    """
+
+    timing: str
+    length_s: float
+    lanes: tuple[Lane, ...]
+    events: tuple[Bar, ...]
+    tools: tuple[Bar, ...]
+    turns: tuple[TurnLine, ...]
+
+
+def lanes_of(
+    conversation: Conversation, blueprints: Mapping[int, Blueprint], shelf: Shelf
+) -> Lanes:
+    """Draw a conversation.
+
+    Args:
+        conversation: what was judged.
+        blueprints: number of a turn -> what was measured of it.
+        shelf: where its recordings are played from.
+    """
+    findings = find(conversation, blueprints)
+    length = conversation.end_s if conversation.clock.kind != "none" else 0.0
+    axis = _Axis(length)
+    return Lanes(
+        timing_line(findings),
+        length,
+        tuple(_lane(conversation, role, axis, shelf) for role in ROLES) if length > 0 else (),
+        tuple(_events(findings, axis)) if length > 0 else (),
+        tuple(_tools(conversation, axis)) if length > 0 else (),
+        tuple(_turns(conversation, blueprints, findings)),
+    )
+
+
+@dataclass(frozen=True)
+class _Axis:
+    length_s: float
+
+    def bar(self, kind: str, start_s: float, end_s: float, told: str) -> Bar:
+        left, right = (100 * min(1.0, max(0.0, at / self.length_s)) for at in (start_s, end_s))
+        return Bar(kind, left, max(0.1, right - left), told, start_s)
+
+
+def _lane(conversation: Conversation, role: Role, axis: _Axis, shelf: Shelf) -> Lane:
+    bars = tuple(
+        axis.bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
+        for number, turn in conversation.turns_of(role)
+        for span in turn.stretches
+    )
+    speaker = conversation.speaker(role)
+    channels = {channel.name: channel for channel in conversation.channels}
+    channel = channels.get(speaker.channel or "") if speaker else None
+    if channel is None:
+        return Lane(role, bars, (), None)
+    name = hashlib.sha256(str(channel.audio).encode()).hexdigest()  # what a copy is called
+    record = ClipRecord(source=str(channel.audio), clip=name)
+    sound = shelf.sound(Recording(audio=channel.audio), record)
+    return Lane(role, bars, _peaks(channel, axis.length_s), sound)
+
+
+def _events(findings: Findings, axis: _Axis) -> Iterator[Bar]:
+    for event in findings.measured.events:
+        if event.kind in ("response", "backchannel", "open"):
+            continue
+        value = "" if event.value_s is None else f" {event.value_s:+.2f} s"
+        kind = event.kind.replace("_", " ")
+        yield axis.bar(event.kind, event.start_s, event.end_s, f"{kind}{value}")
+    for one in findings.of("late"):
+        assert one.start_s is not None
+        assert one.end_s is not None
+        yield axis.bar("late", one.start_s, one.end_s, f"late: {one.why}")
+
+
+def _tools(conversation: Conversation, axis: _Axis) -> Iterator[Bar]:
+    for event in conversation.events:
+        if event.kind == "tool_call" and event.at_s is not None:
+            told = f"calls {event.data.get('name')} at {event.at_s:.1f} s"
+            yield axis.bar("tool", event.at_s, event.at_s, told)
+
+
+def _turns(
+    conversation: Conversation, blueprints: Mapping[int, Blueprint], findings: Findings
+) -> Iterator[TurnLine]:
+    for number, turn in enumerate(conversation.turns):
+        calls = (
+            str(event.data.get("name"))
+            for event in conversation.events
+            if event.kind == "tool_call" and event.turn == number
+        )
+        flags = (f"{one.kind}: {one.why}" for one in findings.found if one.turn == number)
+        text = (words_of(conversation, number, blueprints) or "")[:_SHOWN]
+        yield TurnLine(number, turn.speaker, turn.start_s, text, tuple(flags), tuple(calls))
+
+
+def _peaks(channel: Channel, length_s: float) -> tuple[float, ...]:
+    """Largest sample of each column over the largest of all; in bounded memory."""
+    found = np.zeros(POINTS)
+    if not os.access(channel.audio, os.R_OK) or not Path(channel.audio).is_file():
+        return ()
+    try:
+        with SpeechFile(channel.audio, channel.channel) as file:
+            step = _BLOCK_S * SPEECH_RATE
+            for start in range(0, len(file), step):
+                part = np.abs(file[start : start + step])
+                at = (start + np.arange(len(part))) / SPEECH_RATE
+                at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
+                place = (at / length_s * POINTS).astype(np.int64)
+                inside = (place >= 0) & (place < POINTS)
+                np.maximum.at(found, place[inside], part[inside])
+    except UserError:
+        return ()
+    top = float(found.max())
+    return tuple((found / top).round(3).tolist()) if top > 0 else tuple(found.tolist())
