@@ -313,18 +313,20 @@ def test_the_pictures_have_the_colours_of_the_report() -> None:
     assert all(f"light-dark({colour}," in page for colour in palette().values())
 
 
-def test_the_notebook_of_the_examples_runs_in_a_kernel(tmp_path: Path) -> None:
+def test_the_notebook_of_the_examples_runs_in_a_kernel(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     for name in ("pairs.jsonl", "clips"):
         (tmp_path / name).symlink_to(ROOT / "examples" / name)
     page = nbformat.read(ROOT / "examples" / "first.ipynb", as_version=4)
-    os.environ["PYTHONPATH"] = str(ROOT)
     client = nbclient.NotebookClient(
         page, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
     )
-    client.execute(env={**os.environ, "TRACE_EVAL_CACHE": str(tmp_path / "cache")})
+    here = {"PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(examples_cache)}
+    client.execute(env={**os.environ, **here})
     shown = [output for cell in page.cells for output in cell.get("outputs", ())]
     kinds = {kind for output in shown for kind in output.get("data", {})}
     assert {"text/html", "image/png"} <= kinds

@@ -137,8 +137,15 @@ def judge(
     else:
         if aa:
             raise UserError(f"--aa: {items} is no finished run; name the folder of one")
-        reading = {"audio_root": audio_root, "columns": parse_columns(column or ())}
-        job = open_job(source, out, options, limit=limit, shard=shard, **reading)
+        job = open_job(
+            source,
+            out,
+            options,
+            limit=limit,
+            shard=shard,
+            audio_root=audio_root,
+            columns=parse_columns(column or ()),
+        )
     warn_all(job.problems())
     noun = "items" if rubrics else "pairs"
     if estimate or quick:

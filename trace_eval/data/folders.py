@@ -289,15 +289,30 @@ def _below(root: Path | str, part: str) -> Path | str:
 def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
     """A data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
     if (folder / "dataset_dict.json").is_file():
-        for split in strict_json.read_object(folder / "dataset_dict.json").get("splits", []):
+        for split in _names(folder / "dataset_dict.json", "splits"):
             for row in _saved(folder / split, _below(root, split), single):
                 yield row._replace(record=_in_split(row.record, split))
         return
-    state = strict_json.read_object(folder / "state.json")
-    for part in state.get("_data_files") or []:
-        path = folder / str(part.get("filename"))
+    for name in _names(folder / "state.json", "_data_files"):
+        path = folder / name
         for where, record in checked(path, "row", enumerate(arrow_rows(path))):
             yield Row(where, record, root)
+
+
+def _names(path: Path, key: str) -> list[str]:
+    """Names that a file of a saved data set lists; each is of its own folder."""
+    try:
+        listed = strict_json.read_object(path).get(key)
+    except (strict_json.BadJson, OSError) as error:
+        raise UserError(f"{path}: not readable ({error}); save the data set again") from error
+    found = [
+        part.get("filename") if isinstance(part, dict) else part
+        for part in (listed if isinstance(listed, list) else ())
+    ]
+    for name in found:
+        if not isinstance(name, str) or Path(name).name != name:
+            raise UserError(f"{path}: {key} has {name!r:.80}; save the data set again")
+    return [name for name in found if isinstance(name, str)]
 
 
 def _in_split(record: dict[str, Any] | str, split: str) -> dict[str, Any] | str:

@@ -136,8 +136,8 @@ def is_chosen(record: Mapping[str, Any]) -> bool:
 def _chosen(record: Record) -> Record:
     """A and B by a hash of the id, so that the place of an answer does not tell its label."""
     better, worse = str(_first(record, BETTER)), str(_first(record, WORSE))
-    name = str(record.get(str(_first(record, ("id", "pair_id", "index")))))
-    swap = hashlib.sha256(name.encode(errors="replace")).digest()[0] & 1
+    own = str(record.get(str(_first(record, ("id", "pair_id", "index")))))
+    swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
     sides = ("b", "a") if swap else ("a", "b")
     rest = {key: value for key, value in record.items() if key not in (better, worse)}
     found: Record = dict(zip(sides, (record[better], record[worse]), strict=True))

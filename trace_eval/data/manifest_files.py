@@ -138,6 +138,7 @@ def arrow_rows(path: Path) -> Iterator[dict[str, Any] | strict_json.BadJson]:
                 batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
             classes = _classes(schema)
             for batch in batches:
+                batch.validate(full=True)  # offsets of a damaged file lead anywhere
                 for start in range(0, batch.num_rows, 16):
                     yield from _records(batch.slice(start, 16), classes)
     except (pa.ArrowInvalid, OSError) as error:

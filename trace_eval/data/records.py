@@ -267,12 +267,12 @@ def _text_labels(labels: dict[str, Any] | None) -> None:
 def _spell_labels(tree: dict[str, Any], record: Mapping[str, Any]) -> None:
     """Labels of flat columns as we spell them; those that are none stay what they are."""
     nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
-    sides = [_mapping(tree.get(side)).get("system") for side in "ab"]
+    one, other = (_mapping(tree.get(side)).get("system") for side in "ab")
     for name, value in tree.get("labels", {}).items():
         if name in ("match", *nested) or not isinstance(value, str):
             continue
         with suppress(ValueError):
-            who = (*sides, record.get("system"))
+            who = (one, other, record.get("system"))
             tree["labels"][name] = spelled(value, who, name != "preference")
 
 

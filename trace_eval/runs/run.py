@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -83,7 +83,7 @@ class Run:
         return self.path("manifest.json").is_file()
 
     @classmethod
-    def open(cls, folder: Path | str) -> Run:
+    def open(cls, folder: Path | str) -> Self:
         """An existing run, for reading."""
         run = cls(folder)
         folder = run.folder
