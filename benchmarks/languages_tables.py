@@ -62,7 +62,7 @@ def acceptance(found: Mapping[str, Sequence[Heard]]) -> Iterator[Row]:
         return what, goal, told, "yes" if holds else "NO"
 
     def total(clips: Sequence[Heard], name: str) -> int:
-        return sum(getattr(clip, name) for clip in clips)
+        return int(sum(getattr(clip, name) for clip in clips))
 
     def right(clips: Sequence[Heard]) -> int:
         return sum(clip.named == clip.language for clip in clips)
@@ -78,7 +78,7 @@ def acceptance(found: Mapping[str, Sequence[Heard]]) -> Iterator[Row]:
         return f"{told}; {as_english(clips)} as English", fine and not as_english(clips)
 
     def costs(clips: Sequence[Heard], part: str) -> float:
-        return statistics.median(getattr(clip, part) for clip in clips)
+        return float(statistics.median(getattr(clip, part) for clip in clips))
 
     def alone(clips: Sequence[Heard]) -> float:
         return statistics.median(clip.same[1] for clip in clips if clip.same)

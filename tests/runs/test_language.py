@@ -8,7 +8,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -201,10 +201,10 @@ def test_the_page_has_the_table_that_was_measured() -> None:
 class Told(Extractor):
     """Hears Italian, but only where it is told so; unsure else."""
 
-    name = "told"
-    group = "transcript"
-    version = "1"
-    needs = ("signal",)
+    name: ClassVar[str] = "told"
+    group: ClassVar[str] = "transcript"
+    version: ClassVar[str] = "1"
+    needs: ClassVar[tuple[str, ...]] = ("signal",)
 
     def __init__(self, given: str | None = None, assumed: str | None = None) -> None:
         object.__setattr__(self, "given", given)

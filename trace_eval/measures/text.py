@@ -100,8 +100,8 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
     from whisper_normalizer.basic import BasicTextNormalizer
 
     plain = BasicTextNormalizer(split_letters=language in UNSPACED, preserve_marks=True)
-    script, named = (str, "") if language != "zh" else _one_script()
-    unmarked = _unmarked if language in _WITHOUT_MARKS else str
+    script, named = _one_script() if language == "zh" else (_same, "")
+    unmarked = _unmarked if language in _WITHOUT_MARKS else _same
 
     def normal(text: str) -> str:
         whole = unicodedata.normalize("NFKC", script(text)).casefold()
@@ -111,6 +111,10 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
     return normal, f"whisper-basic{named}"
 
 
+def _same(text: str) -> str:
+    return text
+
+
 def _unmarked(text: str) -> str:
     return "".join(c for c in text if unicodedata.category(c) != "Mn")
 
@@ -118,7 +122,7 @@ def _unmarked(text: str) -> str:
 def _one_script() -> tuple[Callable[[str], str], str]:
     """Chinese in simplified characters: Whisper base writes both kinds in one answer."""
     if find_spec("opencc") is None:
-        return str, f", both scripts as they are (to map them run: {install_line('base')})"
+        return _same, f", both scripts as they are (to map them run: {install_line('base')})"
     from opencc import OpenCC
 
     simplified: Callable[[str], str] = OpenCC("t2s").convert
