@@ -132,6 +132,8 @@ def _seconds(recording: Recording) -> float | None:
     """Duration by the header of a file on this machine."""
     import soundfile
 
+    if recording.cut is not None:
+        return recording.cut.end_s - recording.cut.start_s
     if recording.audio is None:
         return None
     try:
