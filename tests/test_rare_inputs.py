@@ -257,7 +257,7 @@ def test_a_policy_needs_a_label() -> None:
 
 
 def test_schemas_by_name() -> None:
-    assert set(schemas()) == {"pair", "blueprint", "judgement", "single", "score"}
+    assert set(schemas()) == {"pair", "blueprint", "judgement", "single", "score", "conversation"}
     assert schemas("pair") == schemas()["pair"]
     with pytest.raises(UserError, match="schema 'x': use one of pair"):
         schemas("x")

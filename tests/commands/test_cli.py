@@ -192,7 +192,7 @@ def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> No
 
 def test_schema_and_doctor() -> None:
     schemas = json.loads(trace_eval("schema").out)
-    assert schemas.keys() == {"pair", "single", "blueprint", "judgement", "score"}
+    assert schemas.keys() == {"pair", "single", "blueprint", "judgement", "score", "conversation"}
     assert json.loads(trace_eval("schema", "pair").out) == Pair.model_json_schema()
     doctor = trace_eval("doctor").out
     assert re.search(r"yes +pitch=praat", doctor)

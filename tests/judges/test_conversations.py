@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,16 +18,20 @@ from trace_eval.data.items import Candidate, Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, judgement_of
+from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Panel
+from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_scorers
 from trace_eval.judges.rules import RulesJudge
 from trace_eval.judges.rules.handling import TurnsJudge
 from trace_eval.judges.text.conversation import show_conversation
 from trace_eval.judges.text.judge import BlueprintJudge
+from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
+from trace_eval.runs.pipeline import decode_recording
 
 PROMPT = (("bot", 0.2, 0.8, "Hello, how can I help?"), ("caller", 1.0, 1.8, "Move me, please."))
 
@@ -259,3 +264,20 @@ def test_who_cannot_look_at_a_conversation_says_so_in_one_line() -> None:
     plain = Case(item(made(), answer={"text": "It leans."}))
     said = rate(scripted([], "faithfulness"), plain).detail
     assert said == "rubric faithfulness is about conversations; give 'conversation'"
+
+
+def test_a_judge_that_listens_hears_the_turns_as_a_dialogue(tmp_path: Path) -> None:
+    calls.sound(tmp_path)
+    spoken = Conversation.model_validate(calls.conversation(str(tmp_path / "call.wav")))
+    rubric, options = load_rubric("role_realism"), JudgeOptions(backoff_s=0)
+    view = AudioView(rubric, options)
+    judge = RatingJudge("scripted:x", ScriptedClient([]), options, FREE, rubric, view)
+    case = Case(item(spoken), {}, decode_recording)
+    assert judge.lacking(case) is None
+    (call,) = judge.calls(case)
+    parts = call.request.messages[-1].content
+    (heard,) = [part for part in parts if isinstance(part, AudioPart)]
+    # Five turns of 0.6 to 0.8 s with four gaps of 2 s, each from its own channel.
+    assert heard.seconds == pytest.approx(3.6 + 4 * 2.0, abs=0.01)
+    assert "turn 1: bot" in str(parts)
+    assert "turn 2: caller" in str(parts)

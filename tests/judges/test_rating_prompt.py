@@ -7,6 +7,7 @@ import re
 import pytest
 
 from blueprints import UserError
+from tests.support import calls
 from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
@@ -58,6 +59,8 @@ def test_show_names_the_material(show: tuple[str, ...], shown: set[str]) -> None
 def test_every_rubric_is_said_whole(name: str) -> None:
     rubric = load_rubric(name)
     item = FULL if not rubric.needs_audio else single(None, context="CONTEXT-WORDS")
+    if rubric.of_conversations:
+        item = single(answer={"conversation": calls.conversation(None)})
     text = prompt_of(item, name)
     for sentence in (*rubric.points.values(), *rubric.rules, rubric.question.strip()):
         assert sentence in text

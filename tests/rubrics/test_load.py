@@ -14,9 +14,13 @@ from trace_eval.rubrics import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import PairRubric
 
 SHIPPED = [
+    "conciseness",
     "correctness",
     "correctness-brief",
+    "faithfulness",
+    "handling",
     "naturalness",
+    "progression",
     "quality",
     "role_realism",
     "role_realism_5",
@@ -55,7 +59,8 @@ def test_the_shipped_ones_are_whole() -> None:
         assert rubric.name == name
         assert rubric.rubric.item == "single"
         assert rubric.origin
-        scale = {"role_realism": BINARY, "naturalness": points(1, 10)}.get(name, likert(1, 5))
+        usual = likert(1, 3) if rubric.of_conversations else likert(1, 5)
+        scale = {"role_realism": BINARY, "naturalness": points(1, 10)}.get(name, usual)
         assert rubric.numbers == scale
         assert len(set(rubric.points.values())) == len(rubric.points)
     assert load_rubric("role_style").crop_s == 60

@@ -35,13 +35,13 @@ PEOPLE = "people"
 
 def holds_conversations(path: Path) -> bool:
     """Whether a file or folder is no manifest but conversations in a layout of their own."""
-    if not path.exists():
-        return False
-    if path.is_dir() or path.suffix.lower() not in MANIFEST_SUFFIXES:
+    if path.is_dir():
         return True
     named = [name for name in LAYOUTS if name != "records"]  # which are a manifest of ours
-    if not any(LAYOUTS[name].fits(path) for name in named):
+    if not path.exists() or not any(LAYOUTS[name].fits(path) for name in named):
         return False
+    if path.suffix.lower() not in MANIFEST_SUFFIXES:
+        return True
     columns = first_row(path).keys()
     if "speaker" in columns:  # many a manifest names who speaks; a table of turns says when too
         return bool({"start", "start_s"} & columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from blueprints import Blueprint, Strict, UserError
+from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
@@ -16,6 +17,7 @@ _RECORDS: dict[str, type[Strict]] = {
     "judgement": Judgement,
     "single": Single,
     "score": Score,
+    "conversation": Conversation,
 }
 
 

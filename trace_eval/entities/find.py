@@ -43,18 +43,19 @@ _MONTH = f"(?:{_any_of((*MONTHS, *(f'{month[:3]}' for month in MONTHS)))})\\.?"
 _HALF = r"(?:[ap]\.?\s?m\b\.?|o'clock)"
 _LETTER = rf"(?:[a-z]|\d+|{_any_of((*NUMBERS, *ALPHABET))})"
 
-_PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(rf"(?<![\w]){pattern}(?![\w])", re.IGNORECASE))
-    for kind, pattern in (
-        ("email", r"[\w.+-]+(?:@| at )[\w-]+(?:(?:\.| dot )[\w-]+)+"),
-        ("amount", rf"(?:\$\s?{_DIGITS}(?:\.\d\d)?|{_NUMBER} (?:dollars|usd|euros?))"),
-        ("date", rf"{_MONTH} {_NUMBER}(?:,? \d{{4}})?"),
-        ("time", rf"(?:\d{{1,2}}[:.]\d{{2}}\s?{_HALF}?|{_NUMBER}\s?{_HALF})"),
-        ("code", r"(?=[a-z\d-]*\d)(?=[a-z\d-]*[a-z])[a-z\d]{2,}(?:-[a-z\d]+)*"),
-        ("code", rf"{_LETTER}(?:[ -]{_LETTER}){{2,}}"),
-        ("number", _NUMBER),
-    )
-)  # type: ignore[assignment]
+_RULES: tuple[tuple[Kind, str], ...] = (
+    ("email", r"[\w.+-]+(?:@| at )[\w-]+(?:(?:\.| dot )[\w-]+)+"),
+    ("amount", rf"(?:\$\s?{_DIGITS}(?:\.\d\d)?|{_NUMBER} (?:dollars|usd|euros?))"),
+    ("date", rf"{_MONTH} {_NUMBER}(?:,? \d{{4}})?"),
+    ("time", rf"(?:\d{{1,2}}[:.]\d{{2}}\s?{_HALF}?|{_NUMBER}\s?{_HALF})"),
+    ("code", r"(?=[a-z\d-]*\d)(?=[a-z\d-]*[a-z])[a-z\d]{2,}(?:-[a-z\d]+)*"),
+    ("code", rf"{_LETTER}(?:[ -]{_LETTER}){{2,}}"),
+    ("number", _NUMBER),
+)
+
+_PATTERNS = tuple(
+    (kind, re.compile(rf"(?<![\w]){pattern}(?![\w])", re.IGNORECASE)) for kind, pattern in _RULES
+)
 
 #: "1st" and "25th" are numbers, not codes.
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)

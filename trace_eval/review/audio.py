@@ -16,7 +16,6 @@ from collections.abc import Iterable
 import numpy as np
 import soundfile
 
-from extractors.audio import decode
 from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.start import source_of
@@ -62,8 +61,7 @@ class Clips:
             if clip in self._cache:
                 self._cache.move_to_end(clip)
                 return self._cache[clip]
-        source = source_of(recording)
-        sound = decode(source.content, source.id)
+        sound = source_of(recording).decode()
         buffer = io.BytesIO()
         samples = np.clip(sound.samples, -1.0, 1.0)
         soundfile.write(buffer, samples, sound.rate, format="WAV", subtype="PCM_16")

@@ -134,6 +134,8 @@ def _seconds(recording: Recording) -> float | None:
 
     from extractors.containers import seconds_of
 
+    if recording.cut is not None:
+        return recording.cut.end_s - recording.cut.start_s
     if recording.audio is None:
         return None
     try:

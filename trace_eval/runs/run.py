@@ -15,6 +15,7 @@
 ``results.csv``           the table of all items, for spreadsheets (replaced as well)
 ``policies/NAME/``        the same two of policies that the run was fused with before
 ``items.jsonl``           of ``rate``, instead of the pairs: the single answers
+``turns.jsonl``           per conversation: turns, events and findings (replaced as a whole)
 ``scores.jsonl``          of ``rate``: a score per item and rubric; the last line of both counts
 ========================  ==============================================================
 """

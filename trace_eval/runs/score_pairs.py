@@ -294,7 +294,7 @@ def derived_record(run: Run, base: Run | None, description: str) -> RunRecord:
 def _pair(found: ScorePair) -> Pair:
     answers = {}
     for side, item in (("a", found.a), ("b", found.b)):
-        if not item.answer.has_audio:
+        if not item.answer.has_audio and not item.has_conversations:
             raise UserError(
                 f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
                 " answer; write a table instead: --out FILE.csv"
@@ -303,6 +303,7 @@ def _pair(found: ScorePair) -> Pair:
             audio=item.answer.audio,
             url=item.answer.url,
             data=item.answer.data,
+            conversation=item.answer.conversation,
             system=item.system,
             reference=item.reference[0] if item.reference else None,
         )

@@ -50,6 +50,7 @@ from trace_eval.runs.record import (
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_table import write_results
 from trace_eval.runs.summary import Summary
+from trace_eval.runs.turns import write_turns
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.chat.batch import BatchWritten
@@ -164,6 +165,8 @@ class Session:
             write_results(self.run, names)
         else:
             fuse_run(self.run, self.policy, self._policies()[1:])
+        if any(item.has_conversations for item in self.manifest.items):
+            write_turns(self.run)
         self.summary.count(self.run, names)
 
     def _policies(self) -> tuple[str, ...]:

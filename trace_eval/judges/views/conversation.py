@@ -69,7 +69,8 @@ class ConversationView(AnswerView):
     def agent_turns(self, case: Case) -> list[int]:
         """The numbers of the agent's turns that have words; these are rated."""
         conversation = case.single.answer.conversation
-        assert conversation is not None
+        if conversation is None:
+            return []
         known = turn_blueprints("answer", case.blueprints)
         return [
             number
