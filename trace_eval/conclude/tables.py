@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trace_eval.agreement.interval import Range
 from trace_eval.agreement.tabular import NOTHING, Table, p_value, table
@@ -19,6 +19,16 @@ LABELS_ALONE = (
     f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the others, and where"
     " the judge narrows nothing"
 )
+
+
+def _level(level: float, rows: Iterable[Powered]) -> str:
+    """What the intervals of a table promise."""
+    if not any(row.coarse for row in rows):
+        return f"{level:.0%} intervals"
+    return (
+        f"about {level:.0%} intervals: so few labels, units or errors of the judge were seen that"
+        " some hold the truth a few per cent more or less often"
+    )
 
 
 def bounded(value: float | None, interval: Range | None) -> str:
@@ -70,8 +80,8 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
             )
             for row in rates.systems
         ),
-        f"{level:.0%} intervals; {rates.design}; {LABELS_ALONE}. Judge only knows"
-        " nothing of the judge's errors and may lie outside the others",
+        f"{_level(level, (row.rate for row in rates.systems))}; {rates.design}; {LABELS_ALONE}."
+        " Judge only knows nothing of the judge's errors and may lie outside the others",
     )
     yield table(
         "Differences of people's win rates, first minus second",
@@ -98,7 +108,8 @@ def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
             )
             for row in rates.differences
         ),
-        f"p: the difference is 0; Holm over these {len(rates.differences)} pairs of systems",
+        f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
+        f" Holm over these {len(rates.differences)} pairs of systems",
     )
 
 
@@ -133,7 +144,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
             )
             for row in rows
         ),
-        f"{level:.0%} intervals; {design}; {LABELS_ALONE}",
+        f"{_level(level, (row.share for row in rows))}; {design}; {LABELS_ALONE}",
     )
 
 
