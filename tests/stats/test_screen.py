@@ -156,6 +156,7 @@ EXACT = {
     "review: needed done, 300 of the slice, worst",
     "plain sample of 30, worst",
     "ties in certainty, worst",
+    "tiny: 36 of 40 pairs, worst",
 }
 
 

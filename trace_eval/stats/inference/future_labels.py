@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.inference.influence import Design, parts, simple_design
-from trace_eval.stats.inference.ppi import estimate
+from trace_eval.stats.inference.ppi import interval
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -58,7 +58,7 @@ class Mean:
         """Of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
-        found = estimate(parts(y, self.judged, design.take(self.rows)), level).interval
+        found = interval(parts(y, self.judged, design.take(self.rows)), level)
         return np.inf if found is None else found[1] - found[0]
 
     def among(self, chosen: Rows, place: Rows) -> Mean:
@@ -136,6 +136,11 @@ class FutureLabels:
             found.append(float(widths.max()))
             means = [m for m, w in zip(means, widths, strict=True) if w >= FAR * widths.max()]
         return scale * np.array(found)
+
+    @property
+    def independent(self) -> bool:
+        """Whether every pair is a unit of its own."""
+        return self.cluster is None or int(self.cluster.max(initial=-1)) + 1 == len(self.cluster)
 
     @cached_property
     def alike(self) -> bool | None:

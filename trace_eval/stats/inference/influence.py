@@ -77,12 +77,14 @@ class Labels:
 
     Attributes:
         share: of the stratum among all items.
-        values, weights: of the labelled items; weights have sum 1 [shape=(labels,)].
+        values, judged, weights: people's values of the labelled items, the judge's, and weights
+            with sum 1 [shape=(labels,)].
         units: clusters with a label.
     """
 
     share: float
     values: Array
+    judged: Array
     weights: Array
     units: int
 
@@ -91,6 +93,22 @@ class Labels:
         """Of the labels, weighted."""
         mean = self.weights @ self.values
         return float(self.weights @ (self.values - mean) ** 2)
+
+    @property
+    def uneven(self) -> bool:
+        """Labels of unequal weight, one per unit."""
+        return self.units == len(self.values) and float(np.ptp(self.weights)) >= NO_SPREAD
+
+    @property
+    def missed(self) -> Array:
+        """People's values minus the judge's where these differ."""
+        apart: Array = self.values - self.judged
+        return apart[apart != 0]
+
+    @property
+    def miss(self) -> float:
+        """How far the judge typically is off where it is wrong; 1 where it never is."""
+        return float(np.sqrt(np.mean(self.missed**2))) if len(self.missed) else 1.0
 
     @property
     def minority(self) -> int:
@@ -132,6 +150,12 @@ class Parts:
         return int(self.asked.sum())
 
     @property
+    def open_strata(self) -> tuple[Labels, ...]:
+        """Strata in which there is something left to estimate."""
+        pairs = zip(self.strata, self.error, strict=False)
+        return tuple(stratum for stratum, error in pairs if error > 0)
+
+    @property
     def plain(self) -> bool:
         """Labels of equal weight, one per unit: their variance follows from their values."""
         return self.items == self.units and all(
@@ -171,7 +195,7 @@ def parts(truth: Array, judged: Array, design: Design) -> Parts:
         d_gain[here] += (judged[here] - overall) / len(judged)
         rows.append((d_labels, d_gain))
         by_unit = np.bincount(design.cluster[asked], weights=weight)
-        strata.append(Labels(share, truth[asked], weight, int((by_unit > 0).sum())))
+        strata.append(Labels(share, truth[asked], judged[asked], weight, int((by_unit > 0).sum())))
         left = 1 - asked.sum() / here.sum()
         errors.append(share * left * float(by_unit @ by_unit))
     d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))

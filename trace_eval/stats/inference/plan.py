@@ -47,6 +47,8 @@ class LabelPlan:
         labelled, more, open: pairs with a label; labels to add; pairs without one.
         enough: the run has enough pairs; else ``more`` is all of them, and ``beyond`` says
             how many pairs in all would probably do, by the square-root law.
+        promised: four labellings in five would do; else the width is only expected, because how
+            alike pairs of one instruction are is known from few labels.
         minutes: of one rater, from the seconds of earlier labels; null: unknown.
         strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
@@ -65,6 +67,7 @@ class LabelPlan:
     open: int
     enough: bool
     beyond: int | None
+    promised: bool
     minutes: float | None
     strata: tuple[Stratum, ...]
     pairs: tuple[str, ...]
@@ -122,6 +125,7 @@ def make_plan(
         open=len(order),
         enough=enough,
         beyond=beyond,
+        promised=world.future.independent,
         minutes=minutes,
         strata=tuple(_strata(world, order, chosen)),
         inclusion={}
@@ -227,6 +231,12 @@ def _verdict(
         )
     if not more:
         return f"No more labels are needed: the interval of {what} is {expected:.3f} wide."
+    if not world.future.independent:
+        return (
+            f"Label {more} more pairs{time}: the interval of {what} is then expected to be at most"
+            f" {width:g} wide ({expected:.3f}); that is no promise, because how alike pairs of one"
+            " instruction are is known from few labels."
+        )
     return (
         f"Label {more} more pairs{time}: four times in five the interval of {what} is then at most"
         f" {width:g} wide (expected {expected:.3f})."

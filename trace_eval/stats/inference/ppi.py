@@ -14,12 +14,12 @@ any ratio of a survey), with Student's t over the labelled clusters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from trace_eval.stats.agreement.interval import Range
-from trace_eval.stats.inference.influence import Parts
+from trace_eval.stats.inference.influence import Labels, Parts
 from trace_eval.stats.inference.limits import (
     NO_SPREAD,
     Array,
@@ -27,6 +27,7 @@ from trace_eval.stats.inference.limits import (
     of_difference,
     of_sum,
     score_reach,
+    skewed_reach,
 )
 
 #: Labelled units below which no interval is given.
@@ -35,6 +36,10 @@ LEAST_LABELS = 5
 #: Labelled units, and labels that differ from the commonest one, below which only labels
 #: count: so few cannot tell how far a judge is to be believed.
 LEAST_UNITS, LEAST_MINORITY = 20, 5
+
+#: Labels that differ from the commonest one, and errors of the judge, below which one more or less
+#: moves the coverage of an interval by per cents.
+FEW = 10
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ class Powered:
             system has its own.
         effective: labels that would have the standard error of ``both`` without a judge.
         p: two-sided, that the value is ``null``; null where no interval is given.
+        coarse: so few labels, errors of the judge or units were seen that intervals hold the truth
+            some per cent more or less often than they say.
     """
 
     labelled: int
@@ -64,6 +71,7 @@ class Powered:
     weight: float | None
     effective: float | None
     p: float | None
+    coarse: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,9 @@ def estimate(
     """
     if np.isnan(sample.labels):
         return _without(sample.items, len(sample.judged), sample.judge)
-    alone, judge, both, weight = _three(sample, level, power)
-    return _told(
+    alone, both, weight = _two(sample, level, power)
+    judge = _of_judge(sample, level)
+    found = _told(
         (sample.items, len(sample.judged), sample.units),
         (alone.value, judge.value, both.value),
         (alone.reach, judge.reach, both.reach),
@@ -107,6 +116,15 @@ def estimate(
         weight,
         (level, null, 0.0),
     )
+    return replace(found, coarse=_coarse(sample, weight))
+
+
+def interval(sample: Parts, level: float = 0.95) -> Range | None:
+    """That of both alone, see :func:`estimate`."""
+    if sample.units < LEAST_LABELS or np.isnan(sample.labels):
+        return None
+    _, both, _ = _two(sample, level, None)
+    return both.reach.around(both.value)
 
 
 def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
@@ -123,14 +141,18 @@ def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
         units = 0
     else:
         units = int((first.asked | second.asked).sum())
-    pairs = list(zip(_three(first, level, None)[:3], _three(second, level, None)[:3], strict=True))
+    (alone_1, both_1, weight_1), (alone_2, both_2, weight_2) = (
+        _two(part, level, None) for part in (first, second)
+    )
+    judges = _of_judge(first, level), _of_judge(second, level)
+    pairs = [(alone_1, alone_2), judges, (both_1, both_2)]
     shared = _shared(first, second)
     alone, machine, both = (
         of_difference(one.reach, other.reach, _correlation(one, other, shared))
         for one, other in pairs
     )
     spreads = [float(np.linalg.norm(one.influence - other.influence)) for one, other in pairs]
-    return _told(
+    found = _told(
         (items, judged, units),
         tuple(one.value - other.value for one, other in pairs),
         (alone, machine, both),
@@ -138,6 +160,7 @@ def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
         None,
         (level, 0.0, -1.0),
     )
+    return replace(found, coarse=_coarse(first, weight_1) or _coarse(second, weight_2))
 
 
 def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
@@ -194,42 +217,45 @@ def _worth(items: int, alone: float, both: float) -> float:
 
 def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
     """Two-sided; below ``1 - level`` exactly where the interval leaves out the null."""
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     distance = reach.below if value > null else reach.above
     if value == null or distance <= 0:
         return 1.0
-    quantile = float(t.ppf((1 + level) / 2, units - 1))
-    return float(2 * t.sf(abs(value - null) / distance * quantile, units - 1))
+    beyond = -abs(value - null) / distance * _quantile(level, units)
+    return float(2 * stdtr(max(units - 1, 1), beyond))
 
 
-def _three(
-    sample: Parts, level: float, power: float | None
-) -> tuple[_Bounded, _Bounded, _Bounded, float]:
-    """Labels alone, judge alone, both, and ``lam``."""
+def _two(sample: Parts, level: float, power: float | None) -> tuple[_Bounded, _Bounded, float]:
+    """Labels alone, both, and ``lam``."""
     weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
-    if power is None and _enough(sample):
+    if power is None and sample.d_gain.any() and _enough(sample):
         weight, left_out = _tuned(sample)
     alone = _Bounded(
         sample.labels, _reach(sample, sample.d_labels, 0.0, level), sample.d_labels.sum(0)
     )
+    if not weight:
+        return alone, alone, weight
     influence = sample.d_labels + left_out * sample.d_gain
-    both = alone
-    if weight:
-        value = float(np.clip(sample.labels + weight * sample.gain, 0.0, 1.0))
-        both = _Bounded(value, _reach(sample, influence, weight, level), influence.sum(0))
-        if power is None and both.width >= alone.width:
-            both, weight = alone, 0.0  # what a judge adds must be worth what it costs
+    value = float(np.clip(sample.labels + weight * sample.gain, 0.0, 1.0))
+    both = _Bounded(value, _reach(sample, influence, weight, level), influence.sum(0))
+    if power is None and both.width >= alone.width:
+        return alone, alone, 0.0  # what a judge adds must be worth what it costs
+    return alone, both, weight
+
+
+def _of_judge(sample: Parts, level: float) -> _Bounded:
+    """The judge alone, as if it never erred."""
     many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
     size = len(sample.judged)
-    judge = score_reach(
+    reach = score_reach(
         sample.judged,
         np.full(size, 1 / size),
         max(float(sample.d_judge @ sample.d_judge), float(sample.judged.var()) / size),
         size if many == 1 else many,
         _quantile(level, many),
     )
-    return alone, _Bounded(sample.judge, judge, sample.d_judge), both, weight
+    return _Bounded(sample.judge, reach, sample.d_judge)
 
 
 def _quantile(level: float, units: int, known: bool = False) -> float:
@@ -241,26 +267,34 @@ def _quantile(level: float, units: int, known: bool = False) -> float:
 
 
 def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reach:
-    """Score limits by stratum, put together; degrees of freedom are those of each stratum."""
+    """Limits by stratum, put together; degrees of freedom are those of each stratum.
+
+    Labels alone have score limits. Where the judge or unequal weights enter, a value is no longer
+    one of a few within a range, and limits follow the skewness of what was seen.
+    """
     known = sample.plain and not weight
     found: list[tuple[float, Reach]] = []
     variances = 0.0
     for number, stratum in enumerate(sample.strata):
-        units = stratum.units
-        squares = float(influence[number] @ influence[number])
+        units, moved = stratum.units, influence[number]
+        squares = float(moved @ moved)
         if not known:
             squares *= units / max(units - 1, 1)
-        # nobody knows of a judge that no error was seen in: one of that many units is one
-        squares += (weight * sample.error[number]) ** 2
         variances += squares
-        fair = float(stratum.weights @ stratum.weights) * stratum.variance
-        variance = squares / stratum.share**2
-        if not weight:
-            variance = max(variance, fair)
-        reach = score_reach(
-            stratum.values, stratum.weights, variance, units, _quantile(level, units, known)
-        )
-        found.append((stratum.share, reach))
+        z = _quantile(level, units, known)
+        if weight and sample.error[number] > 0:
+            error = weight * sample.error[number]
+            # nobody knows of a judge that no error was seen in: by the rule of three it has some
+            least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
+            reach = skewed_reach(moved, squares, z, (stratum.miss * error) ** 2, least)
+            found.append((1.0, reach))
+        elif stratum.uneven and _many(stratum):
+            found.append((1.0, skewed_reach(moved, squares, z)))
+        else:
+            least = float(stratum.weights @ stratum.weights) * stratum.variance
+            variance = max(squares / stratum.share**2, least)
+            reach = score_reach(stratum.values, stratum.weights, variance, units, z)
+            found.append((stratum.share, reach))
     total = influence.sum(0)
     more = max(0.0, float(total @ total) - variances)
     return of_sum(found, _quantile(level, sample.units) * float(np.sqrt(more)))
@@ -268,10 +302,20 @@ def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reac
 
 def _enough(sample: Parts) -> bool:
     """Whether the labels can tell how far the judge is to be believed."""
-    return all(
-        stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
-        for stratum, error in zip(sample.strata, sample.error, strict=False)
-        if error > 0
+    return all(map(_many, sample.open_strata))
+
+
+def _many(stratum: Labels) -> bool:
+    return stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
+
+
+def _coarse(sample: Parts, weight: float) -> bool:
+    """Whether so little was seen that intervals cannot hold the truth just as often as they say."""
+    return any(
+        stratum.units < LEAST_UNITS
+        or stratum.minority < FEW
+        or (weight > 0 and len(stratum.missed) < FEW)
+        for stratum in sample.open_strata
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
@@ -19,6 +19,16 @@ LABELS_ALONE = (
     f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the others, and where"
     " the judge narrows nothing"
 )
+
+
+def _level(level: float, rows: Iterable[Powered]) -> str:
+    """What the intervals of a table promise."""
+    if not any(row.coarse for row in rows):
+        return f"{level:.0%} intervals"
+    return (
+        f"about {level:.0%} intervals: so few labels, units or errors of the judge were seen that"
+        " some hold the truth a few per cent more or less often"
+    )
 
 
 def bounded(value: float | None, interval: Range | None) -> str:
@@ -42,7 +52,7 @@ def _gained(found: Powered) -> str:
 def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
     """Win rates among people, and the differences between systems."""
     yield _rates(rates, level)
-    yield _differences(rates)
+    yield _differences(rates, level)
 
 
 def _rates(rates: WinRates, level: float) -> Table:
@@ -75,12 +85,12 @@ def _rates(rates: WinRates, level: float) -> Table:
             )
             for row in rates.systems
         ),
-        f"{level:.0%} intervals; {rates.design}; {LABELS_ALONE}. Judge only knows"
-        " nothing of the judge's errors and may lie outside the others",
+        f"{_level(level, (row.rate for row in rates.systems))}; {rates.design}; {LABELS_ALONE}."
+        " Judge only knows nothing of the judge's errors and may lie outside the others",
     )
 
 
-def _differences(rates: WinRates) -> Table:
+def _differences(rates: WinRates, level: float) -> Table:
     return table(
         "Differences of people's win rates, first minus second",
         (
@@ -106,7 +116,8 @@ def _differences(rates: WinRates) -> Table:
             )
             for row in rates.differences
         ),
-        f"p: the difference is 0; Holm over these {len(rates.differences)} pairs of systems",
+        f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
+        f" Holm over these {len(rates.differences)} pairs of systems",
     )
 
 
@@ -141,7 +152,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
             )
             for row in rows
         ),
-        f"{level:.0%} intervals; {design}; {LABELS_ALONE}",
+        f"{_level(level, (row.share for row in rows))}; {design}; {LABELS_ALONE}",
     )
 
 

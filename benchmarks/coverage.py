@@ -1,0 +1,61 @@
+"""What the coverage benchmarks share: a table that grows world by world, and its file.
+
+Rows of worlds that the file has at that number of seeds or more are kept, so that a run that was
+stopped goes on; remove the file to draw everything anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from time import process_time
+from typing import Any
+
+from benchmarks.report import RESULTS, machine
+from trace_eval.stats.agreement.interval import Range, exact_interval
+
+Row = dict[str, Any]
+
+#: A world by its name: draws so many seeds and says what was found.
+Worlds = Mapping[str, Callable[[int], Row]]
+
+
+def share(hits: int, draws: int) -> Row:
+    """A share of the draws with its exact 95 % interval."""
+    low, high = exact_interval(hits, draws, 0.95)
+    return {"share": hits / draws if draws else None, "from": low, "to": high}
+
+
+def shown(found: Row) -> str:
+    """A share with its interval, for people."""
+    bounds: Range = found["from"], found["to"]
+    return f"{found['share']:.1%} [{bounds[0]:.1%}, {bounds[1]:.1%}]"
+
+
+def table(
+    name: str, worlds: Worlds, seeds: int, columns: Mapping[str, Callable[[Row], str]]
+) -> None:
+    """Draw every world, print its row in Markdown, and store it at once.
+
+    Args:
+        name: of the file among the results.
+        worlds: what to draw.
+        seeds: of every world.
+        columns: what to print of a row, by heading.
+    """
+    path = RESULTS / f"{name}.json"
+    rows: dict[str, Row] = json.loads(path.read_text())["worlds"] if path.exists() else {}
+    rows = {world: rows[world] for world in worlds if world in rows}
+    print("| world | seeds |", " | ".join(columns), "|")
+    print("|---|---|" + "---|" * len(columns))
+    for world, draw in worlds.items():
+        if rows.get(world, {}).get("seeds", 0) < seeds:
+            start = process_time()
+            found = draw(seeds)
+            rows[world] = {"seeds": seeds, **found, "cpu seconds": round(process_time() - start, 1)}
+            ordered = {name: rows[name] for name in worlds if name in rows}
+            stored = {"machine": machine(), "worlds": ordered}
+            path.write_text(json.dumps(stored, indent=1) + "\n")
+        row = rows[world]
+        cells = " | ".join(print_cell(row) for print_cell in columns.values())
+        print(f"| {world} | {row['seeds']} | {cells} |", flush=True)
