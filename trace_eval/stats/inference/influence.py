@@ -103,7 +103,8 @@ class Labels:
     def missed(self) -> Array:
         """People's values minus the judge's where these differ."""
         apart: Array = self.values - self.judged
-        return apart[apart != 0]
+        missed: Array = apart[apart != 0]
+        return missed
 
     @property
     def miss(self) -> float:
