@@ -48,7 +48,7 @@ datasets: agreement blueprints data fusion measures ranking
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options ranking runs
 conclude: agreement blueprints data fusion judges.naturalness ranking runs
 report: agreement blueprints conclude conversations data extractors fusion judges.text ranking rubrics runs static
-review: agreement blueprints data extracting extractors fusion rubrics runs static
+review: agreement blueprints data extracting fusion rubrics runs static
 compare: agreement blueprints data fusion ranking report rubrics runs
 gate: agreement blueprints compare data runs
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
