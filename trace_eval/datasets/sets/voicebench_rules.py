@@ -237,7 +237,8 @@ def _choices(
         if unread:
             sd = fallback_sd(unread, len(said), chance)
             told += f"; their random fallback would give the expected one, sd {sd:.1f}"
-        about = {"system": run.system, "note": told, **({} if place else _published(run))}
+        about: dict[str, Any] = {"system": run.system, "note": told}
+        about |= {} if place else _published(run)
         figure = f"{_name(run)}, {reader.how}"
         found.figures.append(share_figure(figure, right, len(said), unread, chance, **about))
         if not place:

@@ -44,7 +44,8 @@ def add_people(found: Converted, rows: Rows, judged: Mapping[str, Mapping[str, f
         [(key, name, mark) for name, marks in people.items() for key, mark in marks.items()],
     )
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
-    for group, machine in {"": every, **judged}.items():
+    groups: dict[str, Mapping[str, float]] = {"": every, **judged}
+    for group, machine in groups.items():
         kept = {n: _within(m, machine if group else None) for n, m in people.items()}
         keys = {key for marks in kept.values() for key in marks}
         means = {
