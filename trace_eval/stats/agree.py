@@ -103,7 +103,9 @@ def agree(
         else source
         for source in sources
     ]
-    said = labels
-    if isinstance(labels, Path):
-        said = read_labels(labels, numbers, columns.named, columns.mapping)
+    said = (
+        read_labels(labels, numbers, columns.named, columns.mapping)
+        if isinstance(labels, Path)
+        else labels
+    )
     return agree_labels([s for s in judged if isinstance(s, JudgedSource)], said, options)
