@@ -92,12 +92,7 @@ def agree_scores(
     chosen = _chosen(study, options)
     train, fitted_on = _train(study, rated, chosen)
     rules = baselines(study, train, any(judge.beta is not None for judge in judges))
-    common = rated & chosen & np.logical_and.reduce([judge.scored for judge in judges])
-    if not common.any():
-        raise UserError(
-            f"{labels}: none of the {int((rated & chosen).sum())} rated items is scored by every"
-            " judge; check that the ids of labels and scores are the same"
-        )
+    common = _common(rated & chosen, judges, labels)
     part = study.take(common)
     ours = [judge.take(common) for judge in judges]
     theirs = [rule for rule in (rule.take(common) for rule in rules) if rule.scored.all()]
@@ -163,6 +158,17 @@ def _figures(
     items = len(study.ids)
     selective = (row for judge in judges for row in selective_rows(estimates, judge.name, items))
     return _Figures(tuple(found), tuple(selective), notes, book.resampler.grouped)
+
+
+def _common(rated: Mask, judges: Sequence[JudgeScores], labels: str) -> Mask:
+    """Rated items that every judge scored."""
+    common = np.asarray(rated & np.logical_and.reduce([judge.scored for judge in judges]), bool)
+    if not common.any():
+        raise UserError(
+            f"{labels}: none of the {int(rated.sum())} rated items is scored by every judge; check"
+            " that the ids of labels and scores are the same"
+        )
+    return common
 
 
 def _chosen(study: Study, options: AgreeOptions) -> Mask:
