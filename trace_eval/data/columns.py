@@ -15,6 +15,9 @@ from trace_eval.data.settings import nearest, split_settings
 #: From this likeness on, 0 to 1, a column is proposed for a field.
 _ALIKE = 0.55
 
+#: Records that are looked at for a column of ids.
+FIRST = 20
+
 #: Columns of a file that a message names.
 _SHOWN = 24
 
@@ -72,14 +75,14 @@ class Renamed:
         fields: what the records are made of.
         columns: field -> column, as the user says.
         found: column -> its first value that is not empty.
-        unnumbered: None until the first record; True where records bring their ids.
+        numbered: records have no ids and are called by their row number.
     """
 
     label: str
     fields: Fields
     columns: Mapping[str, str] = field(default_factory=dict)
     found: dict[str, Any] = field(default_factory=dict)
-    unnumbered: bool | None = None
+    numbered: bool = False
 
     def __post_init__(self) -> None:
         self.columns = {self.fields.field(name): at for name, at in self.columns.items()}
@@ -95,12 +98,19 @@ class Renamed:
             if self.found.get(name) in (None, ""):
                 self.found[name] = value
         ours = self._renamed(record) if self.columns else dict(record)
-        if "id" not in self.fields.names:
-            return ours
-        if self.unnumbered is None:
-            given = any(ours.get(name) not in (None, "") for name in self.fields.names["id"])
-            self.unnumbered = given or not self.fields.numbered
-        return ours if self.unnumbered else {**ours, "id": str(number)}
+        return {**ours, "id": str(number)} if self.numbered else ours
+
+    def look(self, first: Iterable[Mapping[str, Any]]) -> None:
+        """Find out from the first records whether the file brings ids; if not, it is numbered."""
+        names = {*self.fields.names.get("id", ())} | {
+            column.split(".")[0] for name, column in self.columns.items() if name == "id"
+        }
+        seen = [record for record in first if record]
+        self.numbered = (
+            self.fields.numbered
+            and bool(names and seen)
+            and not any(names & record.keys() for record in seen)
+        )
 
     def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
         found = {name: at(record, column) for name, column in self.columns.items()}

@@ -172,9 +172,9 @@ def _labels(
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         first = next(iter(strange))
         raise UserError(
-            f"{path}: {column} holds {', '.join(map(repr, names[:_SHOWN]))}{more} (record"
-            f" {strange[first]} is the first); labels are"
-            f" {', '.join(LABELS)}; say what it means, e.g. {example}"
+            f"{path}: {column} holds {', '.join(map(repr, names[:_SHOWN]))}{more}; labels are"
+            f" {', '.join(LABELS)}; say what it means (record {strange[first]} is the first of"
+            f" them), e.g. {example}"
         )
     return {"preference" if {*said} <= {None, *_PLAIN} else "overall": said}
 

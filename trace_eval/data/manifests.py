@@ -9,12 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.columns import Fields, Renamed
+from trace_eval.data.columns import FIRST, Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.folders import Row
 from trace_eval.data.items import Single, items_of_pair
@@ -228,7 +228,10 @@ def _read(
     unread: dict[str, list[tuple[str, NoLabel]]] = {}
     ties: set[str] = set()
     seen: dict[str, str] = {}
-    for number, (where, record, root) in enumerate(rows, start=1):
+    rows = iter(rows)
+    first = list(islice(rows, FIRST))
+    table.look(row.record for row in first if isinstance(row.record, dict))
+    for number, (where, record, root) in enumerate(chain(first, rows), start=1):
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
@@ -239,8 +242,9 @@ def _read(
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
             continue
-        for what in told:
-            unread.setdefault(what.field, []).append((where, what))
+        finally:
+            for what in told:
+                unread.setdefault(what.field, []).append((where, what))
         ties.update(item.id for item in made if any(_is_tie(what) for what in told))
         for item in made:
             if item.id in seen:
@@ -267,7 +271,7 @@ def _read(
 def _said(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> Iterator[Problem]:
     """What was made of the file beyond what stands in it; each is said once."""
     where = str(label)
-    if table.unnumbered is False:
+    if table.numbered:
         yield Problem(where, "has no column id; items are called by their row number, from 1")
     if is_chosen(table.found):
         first = sum(
