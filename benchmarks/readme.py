@@ -1,4 +1,4 @@
-"""The README's table "How fast", written from benchmarks/results.
+"""The table "How fast" of docs/speed.md, written from benchmarks/results.
 
 python -m benchmarks.readme            # rewrites the table
 python -m benchmarks.readme --check    # exit 1 when it is not what the results say
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.report import RESULTS
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "speed.md"
 BEGIN, END = "<!-- how fast: python -m benchmarks.readme -->", "<!-- how fast: end -->"
 
 Results = dict[str, Any]
@@ -163,15 +163,15 @@ def written() -> str:
 
 def main() -> None:
     """Write, or compare."""
-    text = README.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     new, count = pattern.subn(lambda _: f"{BEGIN}\n{written()}\n{END}", text)
     if count != 1:
-        sys.exit(f"{README}: expected {BEGIN} ... {END} once, found it {count} times")
+        sys.exit(f"{PAGE}: expected {BEGIN} ... {END} once, found it {count} times")
     if "--check" not in sys.argv[1:]:
-        README.write_text(new, encoding="utf-8")
+        PAGE.write_text(new, encoding="utf-8")
     elif new != text:
-        sys.exit("README.md is not what benchmarks/results say; run: python -m benchmarks.readme")
+        sys.exit("docs/speed.md is not what benchmarks/results say; run: python -m benchmarks.readme")
 
 
 if __name__ == "__main__":
