@@ -12,6 +12,7 @@ from trace_eval.commands.statistics import (
     CsvFolder,
     FailUnder,
     FlipB,
+    Full,
     Id,
     JsonFile,
     Labels,
@@ -80,6 +81,7 @@ def agree(
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
+    full: Full = False,
     rubric: Annotated[
         str | None,
         typer.Option(
@@ -132,7 +134,7 @@ def agree(
         ),
         Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
     )
-    print_report(report, json_file, csv_folder)
+    print_report(report, json_file, csv_folder, full)
     if save_policy and isinstance(report, AgreeReport):
         write_policy(save_policy, report.learned[0])
     close(fail_under, report_values(report))

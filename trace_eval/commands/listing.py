@@ -31,7 +31,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Conclude": {
         "agree": (
-            "Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."
+            "Compare judges with people: accuracy, kappa, alpha, bias and noise of labels."
         ),
         "rank": (
             "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."

@@ -11,9 +11,12 @@ from trace_eval.commands.console import messages
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
+    FailUnder,
     FlipB,
+    Full,
     Id,
     JsonFile,
+    Junit,
     Labels,
     Level,
     Map,
@@ -79,13 +82,22 @@ def rank(
     id_column: Id = None,
     mapping: Map = None,
     flip_b: FlipB = False,
+    fail_under: FailUnder = None,
+    junit: Junit = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
+    full: Full = False,
 ) -> None:
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."""
     from blueprints import UserError
     from fusion import DEFAULT_POLICY
-    from trace_eval.commands.render import print_tables, print_warnings, stdout_console
+    from trace_eval.commands.gates import close
+    from trace_eval.commands.render import (
+        print_sentences,
+        print_tables,
+        print_warnings,
+        stdout_console,
+    )
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import read_labels
     from trace_eval.runs.fuse import ASKED, any_policy, load_policy
@@ -93,7 +105,9 @@ def rank(
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.source import read_source
     from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.stats.answers import answered, rank_answer
     from trace_eval.stats.inference import rank as powered
+    from trace_eval.stats.inference.gates import rank_values
 
     columns = Columns.parse(prediction, truth, id_column, mapping or (), flip_b)
     positions = ranking.has_positions(source)
@@ -139,13 +153,17 @@ def rank(
     print_warnings((*read.warnings, *report.warnings))
     for caveat in report.caveats:
         messages().print(f"note: {caveat.method}: {caveat.text}", markup=False)
-    fitting = (
-        powered.tables(report)
-        if isinstance(report, powered.PoweredRanking)
-        else ranking.rank_tables(report)
-    )
-    print_tables(fitting, stdout_console())
+    sentences = rank_answer(report)
+    print_sentences(sentences)
+    if full or not sentences:
+        fitting = (
+            powered.tables(report)
+            if isinstance(report, powered.PoweredRanking)
+            else ranking.rank_tables(report)
+        )
+        print_tables(fitting, stdout_console())
     if json_file:
-        write_json(json_file, report)
+        write_json(json_file, answered(report, sentences))
     if csv_folder:
         write_csv(csv_folder, report)
+    close(fail_under, rank_values(report), junit, "trace-eval rank")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.checks import DataWarning
+from trace_eval.stats.inference.win_rates import RateRow
 from trace_eval.stats.ranking.correlation import Correlation
 from trace_eval.stats.ranking.strengths import MODELS
 
@@ -96,6 +97,8 @@ class RankReport:
 
     Attributes:
         together: copies and both orders of a pair were drawn as one comparison.
+        judged, labelled: win rates with intervals by this judge's labels alone and by people's,
+            best first; empty: there are no labels.
     """
 
     source: str
@@ -109,6 +112,8 @@ class RankReport:
     parameters: tuple[Parameter, ...]
     caveats: tuple[Caveat, ...]
     together: bool = False
+    judged: tuple[RateRow, ...] = ()
+    labelled: tuple[RateRow, ...] = ()
 
 
 def methods_of(options: RankOptions) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.ranking.report import METHODS, RankReport, Standing, methods_of
+from trace_eval.stats.ranking.strengths import MODELS
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
@@ -37,12 +38,13 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
                 p_value(c.kendall_p),
             )
             for c in report.correlations
+            if c.method in _shown(report)
         ),
         _fused(report),
     )
     if correlations.rows:
         yield correlations
-    if report.parameters:
+    if report.parameters and len(report.systems) > 2:
         yield table(
             "Fitted parameters",
             ("method", "parameter", "value"),
@@ -60,11 +62,8 @@ def _ranking(report: RankReport) -> Table:
     options = report.options
     return table(
         "Ranking: value, rank and its interval",
-        ("system", *methods_of(options)),
-        (
-            (name, *(_place(places[method, name]) for method in methods_of(options)))
-            for name in systems
-        ),
+        ("system", *_shown(report)),
+        ((name, *(_place(places[method, name]) for method in _shown(report))) for name in systems),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
         f" {_drawn(report)}, seed {options.bootstrap.seed},"
@@ -72,6 +71,14 @@ def _ranking(report: RankReport) -> Table:
         " win rates are ranked as fractions, equal ones share a rank"
         + (f"; {_fused(report)}" if _fused(report) else ""),
     )
+
+
+def _shown(report: RankReport) -> tuple[str, ...]:
+    """The methods of the table; models of two systems say what their win rate says."""
+    methods = methods_of(report.options)
+    if len(report.systems) > 2:
+        return methods
+    return tuple(name for name in methods if name not in (*MODELS, "mean_win_rate"))
 
 
 def _fused(report: RankReport) -> str:

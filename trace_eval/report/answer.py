@@ -1,0 +1,44 @@
+"""The sentences that say what a run came to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.runs.run import Run
+from trace_eval.stats.sentences import MOST, counted
+
+
+def run_answer(folder: Path | str) -> tuple[str, ...]:
+    """How much of a run is scored, and who is better, in at most three sentences."""
+    run = Run.open(folder)
+    if run.holds_scores:
+        outcomes = run.score_outcomes()
+        scored = sum(row.status == "scored" for row in outcomes.values())
+        return (f"{scored} of {counted(len(outcomes), 'score')} could be given.",)
+    pairs = run.outcomes()
+    scored = sum(row.status == "scored" for row in pairs.values())
+    number = sum(1 for _ in run.pairs())
+    judge = run.record().judge.spec
+    first = f"{scored} of {counted(number, 'pair')} are scored by {judge}."
+    return (first, *_ranking(run))[:MOST]
+
+
+def _ranking(run: Run) -> tuple[str, ...]:
+    """What ``rank`` says first; nothing where there is nothing to rank."""
+    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.answers import rank_answer
+    from trace_eval.stats.inference.rank import rank
+    from trace_eval.stats.ranking import contradicted, judge_table, opinion_column, people_table
+    from trace_eval.stats.ranking.report import RankOptions
+
+    try:
+        source = read_source(run.folder)
+        table = judge_table(source, None)
+        people = people_table(source.labels, table, "drop") if source.labels else None
+        left_out = contradicted(source, table, opinion_column(table))
+        options = RankOptions(BootstrapOptions(500))
+        return rank_answer(rank(table, options, None, people, left_out))
+    except (ImportError, UserError):
+        return ()
