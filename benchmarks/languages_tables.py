@@ -162,10 +162,13 @@ def acceptance(found: Mapping[str, Sequence[Heard]]) -> Iterator[Row]:
         lambda c: (share(sum(x.own == 0 for x in c), len(c)), sum(x.own == 0 for x in c) <= 8),
     )
     yield row(
-        "naming the language, CPU s a clip (median)",
-        "<= .2 on a free core",
+        "naming the language, CPU of tiny.en alone; s a clip, here",
+        "<= .4 (.2 s on a free core, where tiny.en takes .5)",
         "prompts",
-        lambda c: (f"{costs(c, 'name_s'):.2f}", costs(c, "name_s") <= 0.2),
+        lambda c: (
+            f"{costs(c, 'name_s') / alone(c):.2f}; {costs(c, 'name_s'):.2f}",
+            costs(c, "name_s") <= 0.4 * alone(c),
+        ),
     )
     yield row(
         "English, CPU of tiny.en alone",

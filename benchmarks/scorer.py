@@ -85,7 +85,7 @@ def main() -> None:
         run(*rate, "--judge", "lexical", "--out", folder / "lexical")
         started = time.monotonic()
         scorer = f"scorer:{folder / 'scorer'}"
-        run(*rate, "--judge", scorer, "--device", "cpu", "--out", folder / "trained")
+        run(*rate, "--judge", scorer, "-X", "device=cpu", "--out", folder / "trained")
         rate_s = time.monotonic() - started
         run(
             *("agree", folder / "trained", folder / "lexical"),

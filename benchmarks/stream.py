@@ -41,7 +41,7 @@ NOT_EXTRACTED = ("transcript", "quality", "rate")
 def command(manifest: Path, out: Path, url: str) -> list[str]:
     """The judge command of a user, with a judge that calls."""
     arguments = ["judge", manifest, "--out", out, "--cache", f"{out}-cache"]
-    arguments += ["--judge", "openai:m", "--base-url", url, "--concurrency", IN_FLIGHT]
+    arguments += ["--judge", "openai:m", "--base-url", url, "-J", f"concurrency={IN_FLIGHT}"]
     arguments += ["-J", "drop=transcript"]
     for group in NOT_EXTRACTED:
         arguments += ["-x", f"{group}=none"]

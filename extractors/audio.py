@@ -19,6 +19,8 @@ import soundfile
 import soxr
 
 from blueprints import UserError
+from extractors.containers import MissingReader, Unreadable, decoded
+from extractors.formats import formats_read
 from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
@@ -106,7 +108,7 @@ def decode(
     max_seconds: float = MAX_SECONDS,
     part: Part | None = None,
 ) -> Clip:
-    """Decode any libsndfile format (wav, flac, ogg, mp3, aiff, ...).
+    """Decode a recording of any format of :data:`extractors.formats.FORMATS`.
 
     Args:
         source: a path, or the bytes of such a file.
@@ -120,7 +122,7 @@ def decode(
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
-    with opened(source, label) as file:
+    with opened(source, label, max_seconds) as file:
         if part is None:
             samples, rate = _read(file, label, max_seconds)
         else:
@@ -132,8 +134,15 @@ def decode(
 
 
 @contextmanager
-def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFile]:
+def opened(
+    source: Path | str | bytes, label: str, max_seconds: float | None = None
+) -> Iterator[soundfile.SoundFile]:
     """Open a recording, and name it in every error of opening or reading it.
+
+    Args:
+        source: a path, or the bytes of such a file.
+        label: what to call it.
+        max_seconds: of what libsndfile does not read, decode little more than this.
 
     Raises:
         AudioError: missing, empty, or undecodable.
@@ -146,15 +155,39 @@ def opened(source: Path | str | bytes, label: str) -> Iterator[soundfile.SoundFi
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
-        with soundfile.SoundFile(handle) as file:
+        with _sound_file(handle, max_seconds) as file:
             yield file
-    except soundfile.LibsndfileError as error:
+    except (soundfile.LibsndfileError, Unreadable) as error:
+        why = error.error_string if isinstance(error, soundfile.LibsndfileError) else str(error)
         raise AudioError(
-            f"{label}: cannot be decoded ({error.error_string.rstrip('.')}); convert it, e.g."
-            f" ffmpeg -i IN -c:a pcm_s16le OUT.wav"
+            f"{label}: cannot be decoded ({why.rstrip('.')}); convert it, e.g."
+            f" ffmpeg -i IN -c:a pcm_s16le OUT.wav (formats read: {formats_read()})"
         ) from error
     except OSError as error:
         raise AudioError(f"{label}: cannot be read ({error})") from error
+
+
+@contextmanager
+def _sound_file(
+    handle: str | io.BytesIO, max_seconds: float | None
+) -> Iterator[soundfile.SoundFile]:
+    """The file as libsndfile opens it, else what FFmpeg makes of it."""
+    try:
+        file = soundfile.SoundFile(handle)
+    except soundfile.LibsndfileError as error:
+        if isinstance(handle, io.BytesIO):
+            handle.seek(0)
+        try:
+            made = decoded(handle, max_seconds)
+        except MissingReader:
+            raise
+        except Unreadable:
+            raise error from None
+        with made, soundfile.SoundFile(made) as file:
+            yield file
+        return
+    with file:
+        yield file
 
 
 def _is_empty(path: Path, label: str) -> bool:

@@ -9,6 +9,7 @@ from typing import ClassVar, TypedDict
 import numpy as np
 
 from blueprints import Absent, Blueprint, Contour, Rate, Signal, Span, Transcript
+from blueprints.groups.rate import UNSURE
 from extractors.audio import Clip
 from extractors.base import Extractor, speech_gate
 from extractors.pitch import INSTALL_PRAAT
@@ -102,10 +103,12 @@ def word_rates(signal: Signal, transcript: Transcript | Absent) -> WordRates:
 
 
 def other_language(transcript: Transcript | Absent) -> str | None:
-    """The language of the words where it is known, and not English."""
-    if isinstance(transcript, Absent) or transcript.language == "en":
+    """The language of the words where it is known, and not English; ``und``: it is unsure."""
+    if isinstance(transcript, Absent):
         return None
-    return None if "unsure_language" in transcript.suspect else transcript.language
+    if "unsure_language" in transcript.suspect:
+        return UNSURE
+    return None if transcript.language == "en" else transcript.language
 
 
 def count_words(transcript: Transcript | Absent) -> int | None:

@@ -209,3 +209,126 @@ def test_a_script_with_its_own_extractor_needs_one_and_says_so(table: str, tmp_p
     assert done.returncode == 1
     assert done.stderr.count("Traceback") == 1, done.stderr
     assert 'below `if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+
+
+FAST = {"overrides": {**ONLY}, "workers": 0}
+
+#: Three pairs as a table has them.
+HEADER = ("prompt", "system_a_audio", "system_b_audio", "winner")
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> list[dict[str, Any]]:
+    def place(hz: int) -> str:
+        return str(write(tmp_path / f"{hz}.wav", tone(0.05, hz=hz)))
+
+    said = ("A", "B", "draw")
+    return [
+        dict(zip(HEADER, ("Say it.", place(200 + n), place(300 + n), said[n]), strict=True))
+        for n in range(3)
+    ]
+
+
+NAMED = {"a": "system_a_audio", "b": "system_b_audio"}
+
+
+@pytest.mark.filterwarnings("ignore:.*row number")
+def test_judge_takes_what_people_hold_and_the_run_answers(
+    rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows)
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    fast = {**FAST, "cache": tmp_path / "cache"}
+    given = {"list": rows, "frame": frame, "text": str(tmp_path / "pairs.csv")}
+    runs = {
+        name: trace_eval.judge(items, tmp_path / name, columns=NAMED, **fast)
+        for name, items in {**given, "path": tmp_path / "pairs.csv"}.items()
+    }
+    pairs = {name: [pair.model_dump() for pair in run.pairs()] for name, run in runs.items()}
+    assert pairs["list"] == pairs["frame"] == pairs["text"] == pairs["path"]
+    run = runs["list"]
+    assert len(run.to_pandas()) == 3
+    labels = [{"id": str(n), "winner": said} for n, said in enumerate(("A", "right", "tie"), 1)]
+    for found in (
+        run.agreement(resamples=5),
+        run.agreement(pandas.DataFrame(labels), resamples=5),
+        run.ranking(systems=("new", "old"), resamples=5),
+        run.comparison(runs["frame"], resamples=5),
+        run.screening(),
+        run.card(resamples=5),
+    ):
+        page = found._repr_html_()
+        assert page.count("<table>") == len(found.tables) > 0
+        assert len(found.to_pandas())
+        if found.points:
+            drawn = found.plot()
+            assert [t.get_text() for t in drawn.get_yticklabels()] == [p.name for p in found.points]
+    assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
+    assert run.report(str(tmp_path / "r.html")).is_file()
+    assert trace_eval.Run(str(run.folder)).agreement(resamples=0).sentences
+    assert run.plot().get_xlabel() == "pairs"
+    record = {"a": rows[0]["system_a_audio"], "b": rows[0]["system_b_audio"], "prompt": "Say it."}
+    options = trace_eval.Options(trace_eval.ExtractOptions(**fast))
+    assert trace_eval.judge_pair(record, options).pair.instruction.text == "Say it."
+    for call, told in (
+        (lambda: trace_eval.judge(rows, tmp_path / "no"), "did you mean --column a=system_a_audio"),
+        (lambda: trace_eval.judge(rows, sample=3), "sample: is unknown; did you mean samples?"),
+        (lambda: trace_eval.judge(5), "int is no table"),
+        (lambda: run.agreement(resample=3), "resample: is unknown; did you mean resamples?"),
+        (lambda: run.ranking(systems=["new"]), "name two, those of A and of B"),
+    ):
+        with pytest.raises(UserError, match=told) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    assert not (tmp_path / "no").exists()
+
+
+def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:
+    for name in ("new", "old"):
+        write(tmp_path / name / "q1.wav", tone(0.05, hz=200))
+    folders = {name: tmp_path / name for name in ("new", "old")}
+    run = trace_eval.rate(folders, tmp_path / "run", cache=tmp_path / "cache", **FAST)
+    assert [(item.id, item.system) for item in run.singles()] == [
+        ("new/q1", "new"),
+        ("old/q1", "old"),
+    ]
+    assert run.to_pandas()["item"].tolist() == ["new/q1", "old/q1"]
+    assert "<table>" in run._repr_html_()
+
+
+def test_no_name_of_the_library_hides_a_package() -> None:
+    folder = ROOT / "trace_eval"
+    modules = {p.stem for p in folder.glob("*.py")} | {
+        p.name for p in folder.iterdir() if p.is_dir()
+    }
+    assert not modules & set(trace_eval.__all__)
+
+
+def test_the_pictures_have_the_colours_of_the_report() -> None:
+    from trace_eval.findings import palette
+
+    page = (ROOT / "trace_eval" / "static" / "palette.css").read_text()
+    assert {"a", "b", "ink", "quiet", "line"} <= palette().keys()
+    assert all(f"light-dark({colour}," in page for colour in palette().values())
+
+
+def test_the_notebook_of_the_examples_runs_in_a_kernel(tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    for name in ("pairs.jsonl", "clips"):
+        (tmp_path / name).symlink_to(ROOT / "examples" / name)
+    page = nbformat.read(ROOT / "examples" / "first.ipynb", as_version=4)
+    os.environ["PYTHONPATH"] = str(ROOT)
+    client = nbclient.NotebookClient(
+        page, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute(env={**os.environ, "TRACE_EVAL_CACHE": str(tmp_path / "cache")})
+    shown = [output for cell in page.cells for output in cell.get("outputs", ())]
+    kinds = {kind for output in shown for kind in output.get("data", {})}
+    assert {"text/html", "image/png"} <= kinds
+    bars = [output.text for output in shown if output.output_type == "stream"]
+    assert any("13/13" in text for text in bars)
+    lines = next(c.source for c in page.cells if "class Longest" in c.source).splitlines()
+    assert len([line for line in lines if line.strip()]) <= 8

@@ -1,10 +1,9 @@
 """TRACE: judge pairs of spoken answers by textual reasoning over audio cues.
 
-import trace_eval
-pair = trace_eval.Pair(id="1", instruction={"text": "Say it slowly."},
-                       a={"audio": "a.wav"}, b={"audio": "b.wav"})
-result = trace_eval.judge_pair(pair)
-print(result.overall, result.why)
+import trace_eval as te
+run = te.judge("pairs.csv", out="runs/first", columns={"a": "system_a_audio"})
+run.ranking().plot()
+print(run.to_pandas())
 """
 
 from __future__ import annotations
@@ -20,14 +19,18 @@ if TYPE_CHECKING:
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
     from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
     from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
     from trace_eval.data.manifests import Manifest, read_items, read_manifest
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
+    from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
+    from trace_eval.findings import Finding
     from trace_eval.gate import GateOptions, GateReport, gate_runs
+    from trace_eval.judged import Run, judge, rate
     from trace_eval.judges.base import Case, Judge, Rater, SingleCase
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
@@ -37,24 +40,28 @@ if TYPE_CHECKING:
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
-    from trace_eval.runs.run import Run
     from trace_eval.runs.summary import Summary
 
 __all__ = [
     "POLICIES",
     "Absent",
     "Blueprint",
+    "BoardChange",
     "Case",
+    "ChangeOptions",
     "Clip",
+    "Conversion",
     "Decision",
     "DimensionVerdict",
     "Extension",
     "ExtractOptions",
     "Extractor",
+    "Finding",
     "GateOptions",
     "GateReport",
     "Job",
     "Judge",
+    "JudgeChange",
     "JudgeOptions",
     "Judgement",
     "Manifest",
@@ -69,6 +76,7 @@ __all__ = [
     "Run",
     "RunRecord",
     "Score",
+    "Selection",
     "Single",
     "SingleCase",
     "Status",
@@ -77,17 +85,22 @@ __all__ = [
     "UserError",
     "__version__",
     "blueprint",
+    "convert",
     "extract",
     "fuse",
     "fuse_again",
     "gate_runs",
+    "judge",
     "judge_again",
+    "judge_change",
     "judge_manifest",
     "judge_pair",
     "load_policy",
     "load_rubric",
     "open_job",
+    "rate",
     "rate_manifest",
+    "read_dataset",
     "read_items",
     "read_manifest",
     "set_url_access",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from blueprints import Blueprint, UserError
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
+from trace_eval.data.records import pair_from_record
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.start import engine_of, extract
 from trace_eval.judges.registry import panel_of
@@ -53,8 +56,18 @@ def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None)
     return found.blueprint
 
 
-def judge_pair(pair: Pair, options: Options | None = None) -> Result:
-    """Judge one pair in this process, without a run folder."""
+def judge_pair(pair: Pair | Mapping[str, Any], options: Options | None = None) -> Result:
+    """Judge one pair in this process, without a run folder.
+
+    Args:
+        pair: itself, or a dict in any layout of a manifest; its relative paths count from here.
+        options: how.
+
+    Raises:
+        UserError: the dict is no pair.
+    """
+    if not isinstance(pair, Pair):
+        pair = pair_from_record({"id": "1", **pair}, Path.cwd())
     options = options or Options(extract=ExtractOptions(workers=0))
     policy = any_policy(options.policy)
     judge = panel_of(options.judges, (), options.judging)

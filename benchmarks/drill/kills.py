@@ -140,8 +140,8 @@ def _line(kind: str, pairs: Path, url: str, out: Path, cache: Path) -> list[str]
         return command("report", out)
     where = ("--out", out, "--cache", cache, "--workers", WORKERS)
     if kind == "judge":
-        judge = ("--judge", "openai:tiny", "--base-url", f"{url}/v1", "--swap", "off")
-        chat = (*judge, "--concurrency", IN_FLIGHT, "-J", "retries=20", "-J", "drop=transcript")
+        judge = ("--judge", "openai:tiny", "--base-url", f"{url}/v1", "-J", "swap=off")
+        chat = (*judge, "-J", f"concurrency={IN_FLIGHT}", "-J", "retries=20", "-J", "drop=transcript")
         return command("judge", pairs, *chat, *where)
     if kind == "rate":
         return command("rate", pairs.with_name("singles.jsonl"), *where)

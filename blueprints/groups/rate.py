@@ -13,6 +13,9 @@ from blueprints.languages import language_name
 from blueprints.notation import number
 from blueprints.records import Contour, Fact, Present
 
+#: ISO 639-2 code of an undetermined language.
+UNSURE = "und"
+
 
 class Rate(Present):
     """How fast the clip is spoken."""
@@ -43,7 +46,7 @@ class Rate(Present):
         None,
         exclude_if=lambda value: value is None,
         description="ISO 639-1 code where it is known to be another than English, of which the"
-        " norms are; absent: English, or not known",
+        " norms are; und: heard, but unsure; absent: English, or not known",
     )
 
     #: Syllables need longer stretches to be counted in.
@@ -53,6 +56,8 @@ class Rate(Present):
     def _word(self, wpm: float) -> str:
         if self.language is None:
             return norms.SPEECH_RATE.word(wpm)
+        if self.language == UNSURE:
+            return "(no norm: language unsure)"
         return f"(no norm for {language_name(self.language)})"
 
     def render(self, clip_s: float | None) -> str:

@@ -277,14 +277,14 @@ def test_no_agreement_comes_from_half_a_column(
 ) -> None:
     path = tmp_path / "pairs.jsonl"
     sides = {side: str(write(tmp_path / f"{side}.wav", tone())) for side in "ab"}
-    labels = ("tie", "model_a", "model_b", "tie")
+    labels = ("tie", "new", "old", "tie")
     rows = [write_rows(label, {"id": str(n), **sides}) for n, label in enumerate(labels)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     manifest = read_manifest(path)
     assert not any(pair.labels for pair in manifest.pairs)
     (told,) = map(str, manifest.warnings)
     assert told.startswith(f"{path}, line 2: column ")
-    assert "got 'model_a'); 2 of its 4 values cannot be read, so none is used" in told
+    assert "got 'new'); 2 of its 4 values cannot be read, so none is used" in told
     nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
     extract = ExtractOptions(overrides={**nothing}, workers=0, cache=tmp_path / "cache")
     judge_manifest(manifest, tmp_path / "run", Options(extract))

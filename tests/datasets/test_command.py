@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from tests.support import datasets_made as made
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.datasets import convert, read_dataset
+from trace_eval.rubrics import ScoreRubric, load_rubric
 
 
 def test_as_typed(tmp_path: Path) -> None:
@@ -42,6 +44,27 @@ def test_as_typed(tmp_path: Path) -> None:
     # the empty transcript is an empty answer, which has no score
     assert rated.code in (0, 1), rated.err
     assert "knowledge-0002" in rated.out
+
+
+def test_the_authors_prompt_only_where_it_is_pointed_at(tmp_path: Path) -> None:
+    folder = made.vocalbench(tmp_path / "in")
+    prompt = tmp_path / "theirs.txt"
+    prompt.write_text('Mark it.\n"Well", they say: \\ [0-5]\x7f\n')
+    words = "convert", "vocalbench", folder, tmp_path / "out", "--prompt", prompt
+    done = trace_eval(*words, "--set", "single_round")
+    assert done.code == 0, done.err
+    rubric = load_rubric(tmp_path / "out" / "rubrics" / "vocalbench-single_round.toml")
+    assert isinstance(rubric, ScoreRubric)
+    assert (rubric.name, rubric.question) == (
+        "vocalbench-single_round-authors",
+        prompt.read_text().strip(),
+    )
+    digest = hashlib.sha256(prompt.read_bytes()).hexdigest()
+    assert digest in rubric.origin
+    record = json.loads((tmp_path / "out" / "published.json").read_text())
+    assert record["prompt"] == f"theirs.txt, SHA-256 {digest}"
+    done = trace_eval(*words, "--set", "knowledge")
+    assert (done.code, "give one --set; the questions here are none" in done.err) == (2, True)
 
 
 def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:

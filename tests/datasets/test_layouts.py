@@ -64,6 +64,9 @@ def test_vocalbench_joins_by_number_and_leaves_open_what_no_mark_says(tmp_path: 
     marks = figure(done, "single_round, marks of the authors' judge")
     assert (marks.ours, marks.n, marks.unscored) == (3.5, 3, 1)
     assert (marks.worst, marks.best) == (pytest.approx(8 / 3), 4)
+    # one word too many in four answers of one word: (10 - 12) points, at least 1
+    wer = figure(done, "wer")
+    assert (wer.ours, wer.n, wer.note) == (25, 4, "1 points for clarity")
     assert any("joined by number; 4 of 4 texts equal" in note for note in done.converted.notes)
     items = {item.id: item for item in done.converted.items}
     assert items["single_round-001"].reference == ("Reply 1",)
@@ -116,6 +119,18 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
         "def f(r):\n"
         "    for t in ['it would be [CHOICE]', 'cannot [CHOICE]', 'is [CHOICE]', 'x']: pass\n"
     )
+    (code / "bbh.py").write_text(
+        "def extract_answer_yn(self, r):\n"
+        "    if 'answer is no' in r:\n        return 0\n"
+        "    elif 'answer is yes' in r:\n        return 1\n    else:\n        return None\n"
+        "def extract_answer_navigate(self, r):\n"
+        "    found = self.extract_answer_yn(r)\n"
+        "    if found is not None:\n        return found\n"
+        "    if r == 'hm':\n        return 0\n"
+        "    elif r.endswith('yes'):\n        return 1\n"
+        "    elif re.search(r'no (.+?) not', r):\n        return 0\n"
+        f"    else:\n        return open({str(ran)!r}, 'w')\n"
+    )
     (code / "harm.py").write_text("phrases = ['Sure', 'never ' 'ever', 'I CAN', 'x']\n")
     chosen = Selection(lists=str(tmp_path / "clone"))
     done = read_dataset("voicebench", tmp_path / "runs", chosen)
@@ -124,7 +139,15 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
     assert "4 entries of mcq.py, SHA-256" in found.note
     # "Sure." and the empty answer; as their code does, case counts
     assert figure(done, "advbench, refusals, phrases").ours == pytest.approx(200 / 3)
+    # "Yes." is right, "No, you do not." is wrong, "Hm." is no by their phrases
+    bbh = figure(done, "bbh, phrases")
+    assert (bbh.ours, bbh.unscored) == (pytest.approx(100 / 3), 0)
+    assert "5 steps of bbh.py, SHA-256" in bbh.note
     assert not ran.exists()
+    steps = (code / "bbh.py").read_text()
+    (code / "bbh.py").write_text(steps.replace("r == 'hm'", "len(r) > 3"))
+    with pytest.raises(UserError, match=r"bbh\.py, line 12: 'len\(r\) > 3' is a test that is not"):
+        read_dataset("voicebench", tmp_path / "runs", chosen)
     (code / "mcq.py").write_text("(" * 5000)
     with pytest.raises(UserError, match=r"mcq\.py: no Python"):
         read_dataset("voicebench", tmp_path / "runs", chosen)
@@ -202,12 +225,55 @@ def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
     assert pair.a.audio == folder / "x" / "turn2.wav"
 
 
+def test_people_of_vstyle_are_correlated_with_each_other_and_the_judge(tmp_path: Path) -> None:
+    made.vstyle(tmp_path)
+    # the judge says 4, 5, 2 of answers 0, 1, 2, and nothing of 3
+    for name, marks in {"ann": (4, 5, 1, 3), "bob": (5, 4, 1, 2)}.items():
+        rows = [{"id_instruct_id": f"{i}_{i}", "mos": mark} for i, mark in enumerate(marks)]
+        made.write_lines(tmp_path / f"{name}.jsonl", rows)
+    done = read_dataset("vstyle", tmp_path)
+    assert figure(done, "Spearman, ann and the judge").ours == 1.0
+    assert figure(done, "Spearman, bob and the judge").ours == pytest.approx(0.5)
+    # ranks 3 4 1 2 and 4 3 1 2: 1 - 6 x 2 / (4 x 15)
+    assert figure(done, "Spearman, ann and bob").ours == pytest.approx(0.8)
+    assert figure(done, "Spearman, ann and bob, empathy").ours is None
+    assert done.converted.labels is not None
+    assert len(done.converted.labels[1]) == 8
+
+
+def test_mtalk_reads_the_rows_of_the_hub(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sound = write(tmp_path / "sound.wav", tone()).read_bytes()
+    rows = [
+        {"number": 7, "type": "sem", "turn": turn, "source": who}
+        | {"audio": {"bytes": sound + bytes([turn]), "path": f"{who}{turn}.wav"}}
+        for turn in (1, 2)
+        for who in ("question", "x", "y")
+    ]
+    (tmp_path / "in").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows[:-1]), tmp_path / "in" / "train.parquet")
+    done = convert("mtalk-bench", tmp_path / "in", tmp_path / "out")
+    (item,) = done.converted.items
+    assert (item.id, [turn.speaker for turn in item.answer.turns]) == (
+        "sem-7/x",
+        ["user", "assistant"] * 2,
+    )
+    assert item.answer.turns[1].audio is not None
+    assert item.answer.turns[1].audio.read_bytes() == sound + bytes([1])
+    assert any("turns of y and of the questions differ" in n for n in done.converted.notes)
+
+
 def test_a_failed_call_is_neither_won_nor_lost(tmp_path: Path) -> None:
     done = read_dataset("emergent-tts", made.emergent_tts(tmp_path))
     # win (place 1, winner 1), loss (2, 1), tie, and a call that failed
     found = figure(done, "win rate")
     assert (found.ours, found.n, found.unscored) == (50, 4, 1)
     assert (found.worst, found.best) == (37.5, 62.5)
+    # of the second, five words of which two are heard: .6 of one item of four, 3 of 11 words
+    assert figure(done, "wer").ours == pytest.approx(15)
+    assert figure(done, "wer, errors over all words").ours == pytest.approx(300 / 11)
     # of the second, the winner has the lower of its own scores
     assert any("of 1 of 4 verdicts" in note for note in done.converted.notes)
 
@@ -220,6 +286,8 @@ def test_judges_and_people_are_correlated_with_and_without_the_reference(tmp_pat
     assert figure(done, "Spearman with people").ours == pytest.approx(0.7379, abs=1e-4)
     # a, b, c: ranks 3 2 1 and 3 1 2: .5
     assert figure(done, "Spearman with people, without the reference system").ours == 0.5
+    summed = figure(done, "Spearman with people, win rates as summarised")
+    assert summed.ours == pytest.approx(0.7379, abs=1e-4)
     accuracy = next(f for f in done.converted.figures if f.name.startswith("accuracy"))
     assert (accuracy.n, accuracy.unscored) == (3, 1)
     assert (accuracy.ours, accuracy.worst) == (50, pytest.approx(100 / 3))

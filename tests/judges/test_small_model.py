@@ -76,7 +76,7 @@ def test_all_examples_are_judged_without_a_hang(small: str, tmp_path: Path) -> N
     done = trace_eval(
         *("judge", ROOT / "examples" / "pairs.jsonl", "--judge", "openai:tiny"),
         *("--base-url", f"{small}/v1", "--out", run, "-J", "mode=transcript"),
-        *("--cache", tmp_path / "cache", "--concurrency", 1),
+        *("--cache", tmp_path / "cache", "-J", "concurrency=1"),
         # One attempt each, of the length of three reasons: a model that counts to the end of every
         # text takes as long as it may.
         *("-J", "retries=0", "-J", "timeout_s=600", "-J", "max_tokens=700"),

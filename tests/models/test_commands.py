@@ -47,7 +47,7 @@ def test_profile_paper_fills_every_key_whichever_way_models_are_held(
     models: list[str], tmp_path: Path
 ) -> None:
     clips = [CLIPS / name for name in ("slow-a.ogg", "noise-a.ogg", "slow-instruction.ogg")]
-    options = ["--profile", "paper", "--device", "cpu", "--workers", 1]
+    options = ["--profile", "paper", "-X", "device=cpu", "--workers", 1]
     found = {}
     for name, more in (("kept", []), ("released", ["-X", "one_model_at_a_time=true"])):
         cache = ["--cache", tmp_path / f"{name}.cache", "--out", tmp_path / name]
@@ -70,7 +70,7 @@ def test_error_rates_against_references_are_in_the_run(whisper_file: Path, tmp_p
     }
     manifest = tmp_path / "pairs.jsonl"
     manifest.write_text(json.dumps(record) + "\n")
-    model = ["-x", f"transcript=whisper:{whisper_file}", "--device", "cpu"]
+    model = ["-x", f"transcript=whisper:{whisper_file}", "-X", "device=cpu"]
     place = ["--out", tmp_path / "run", "--cache", tmp_path / "cache"]
     done = trace_eval("judge", manifest, *model, *place)
     assert done.code == 0, done.err

@@ -426,7 +426,7 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
     out = tmp_path / "run"
     done = run(
         *("rate", path, "--rubric", "correctness-brief", "--judge", f"scorer:{trained}"),
-        *("--out", out, "--cache", tmp_path / "cache", "--device", "cpu"),
+        *("--out", out, "--cache", tmp_path / "cache", "-X", "device=cpu"),
     )
     assert done.returncode == 0, done.stderr
     scores = [Score.model_validate_json(line) for line in (out / "scores.jsonl").open()]

@@ -124,7 +124,7 @@ def test_a_scorer_that_does_not_load_ends_the_command_before_any_work(
     items.write_text("".join(json.dumps(row) + "\n" for row in rows(3)))
     out = tmp_path / "out"
     typed = ["rate", str(items), "--rubric", "correctness-brief", "--judge", f"scorer:{folder}"]
-    done = CliRunner().invoke(app, [*typed, "--out", str(out), "--device", "cpu"])
+    done = CliRunner().invoke(app, [*typed, "--out", str(out), "-X", "device=cpu"])
     assert done.exit_code == 2, done.output
     told = " ".join(done.output.split())
     assert "model_minus_lm.pt: cannot be read as a checkpoint" in told

@@ -66,6 +66,7 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
     )
     assert line.slope_error is not None
     assert 2 * line.slope_error == pytest.approx(0.056, abs=2e-3)
+    assert line.slope_half == pytest.approx(0.0564, abs=5e-5)
     assert line.at(80.0) is None
     assert report.sentence.startswith("ranks differ: scores shift by +1.23")
     with pytest.raises(UserError, match=r"two rows.*--key"):
@@ -139,7 +140,9 @@ def test_the_title_names_what_differs_beside_the_judge(tmp_path: Path) -> None:
     assert [row.name for row in report.held if row.same is False] == ["model", "prompt"]
     other = judged_run(tmp_path / "other", LABELS, version="v2", parameters={"model": "m1"})
     assert of_runs(old, other).title == "recordings changed"
-    assert of_runs(old, old).sentence == "identical judgements: not an A/A"
+    same = of_runs(old, old)
+    assert same.sentence == "identical judgements: not an A/A"
+    assert same.title == "nothing that is recorded changed"
 
 
 def test_shifts_and_their_sentence(tmp_path: Path) -> None:

@@ -8,7 +8,10 @@ import pytest
 
 from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
-from trace_eval.rubrics import load_rubric, rubric_names
+from trace_eval.judges.rating.prompt import RatingPrompt
+from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.rubrics import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.rubrics.pairs import PairRubric
 
 SHIPPED = [
     "correctness",
@@ -33,6 +36,15 @@ inputs = ["question", "candidate"]
 1 = "rude"
 2 = "neutral"
 3 = "polite"
+"""
+
+PAIRS = """
+name = "mine"
+version = "1"
+scale = "plain"
+inputs = ["audio"]
+system = "Compare."
+question = "Which?"
 """
 
 
@@ -61,6 +73,16 @@ def test_ones_own_is_identified_by_what_it_says(tmp_path: Path) -> None:
     assert load_rubric(str(mine)).sha256 == before
     write(tmp_path, MINE.replace("polite is", "kind is"))
     assert load_rubric(str(mine)).sha256 != before
+    write(tmp_path, MINE.replace("version", 'reasons_in = "German"\nversion', 1))
+    told = load_rubric(str(mine))
+    assert (told.reasons_in, told.sha256 == before) == ("de", False)
+    assert "Write the reasoning in German." in RatingPrompt(told, TranscriptView()).system.text
+    asked = write(tmp_path, PAIRS.replace("version", 'reasons_in = "fr"\nversion'))
+    question = load_pair_rubric(str(asked))
+    assert isinstance(question, PairRubric)
+    assert question.parts[0].instructions == "Compare.\nWrite the reasoning in French."
+    assert '"reasons_in":"fr"' in question.identity
+    assert "reasons_in" not in load_pair_rubric(str(write(tmp_path, PAIRS))).identity
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,16 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.cli import trace_eval
 from tests.support.samples import spoken
-from trace_eval import JudgeOptions, Options, gate_runs, judge_again
+from trace_eval import (
+    JudgeChange,
+    JudgeOptions,
+    Options,
+    RateOptions,
+    gate_runs,
+    judge_again,
+    judge_change,
+)
+from trace_eval.data.items import Candidate, Single
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.runs.outcomes import ClipRecord
@@ -80,6 +89,46 @@ def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(tmp_path: Path) -> None:
         UserError, match=r"an A/A needs its own judge and options \(parameters.swap"
     ):
         judge_again(tmp_path / "base", tmp_path / "x", other, repeat=True)
+
+
+def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    with Run(source) as run:
+        items = []
+        for number in range(COUNT):
+            path, clip = Path(f"/gone/{number}.wav"), f"{number:064}"
+            run.add_clip(ClipRecord(source=str(path), clip=clip))
+            run.add_blueprint(spoken().model_copy(update={"clip": clip}))
+            asked = Instruction(text=f"Tell me about sea {number}.")
+            answer = Candidate(audio=path)
+            items.append(Single(id=str(number), instruction=asked, reference=("x",), answer=answer))
+        run.start(
+            RunRecord(input="items.jsonl", rubrics={"correctness": {}}), Manifest(source, items)
+        )
+    summary = judge_again(
+        source, tmp_path / "lexical", RateOptions(judge="lexical", rubrics=("correctness",))
+    )
+    assert (summary.scored, summary.clips) == (COUNT, COUNT)
+    replies = tmp_path / "replies.jsonl"
+    for said, out, repeat in ((4, "base", None), (5, "aa", 3)):
+        reply = json.dumps({"reasoning": "x", "score": said})
+        replies.write_text((json.dumps(reply) + "\n") * COUNT)
+        run_ = source if repeat is None else tmp_path / "base"
+        words = [] if repeat is None else ["--aa", repeat]
+        done = trace_eval(
+            *("rate", run_, "--judge", f"scripted:{replies}", "--rubric", "correctness"),
+            *("--out", tmp_path / out, *words),
+        )
+        assert done.code == 0, done.err
+    base, again = Run.open(tmp_path / "base"), Run.open(tmp_path / "aa")
+    assert base.path("blueprints.jsonl").read_text() == (source / "blueprints.jsonl").read_text()
+    assert [score.item for score in again.scores()] == ["0", "2", "4"]
+    (row,) = gate_runs(base, base, [again]).rows
+    assert (row.metric, row.noise.flips.count, row.noise.flips.of) == ("correctness.score", 3, 3)
+    report = judge_change((tmp_path / "lexical", base))
+    assert isinstance(report, JudgeChange)
+    assert report.title == "judge changed"
+    assert {row.name: row.same for row in report.held}["evidence"]
 
 
 def test_the_command_takes_a_run_where_it_takes_a_manifest(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_as_typed_with_a_scripted_judge(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text((json.dumps(verdicts) + "\n") * 3)
     typed = [
-        "best", path, "--judge", f"scripted:{script}", "--swap", "off", "--out", tmp_path / "run",
+        "best", path, "--judge", f"scripted:{script}", "-J", "swap=off", "--out", tmp_path / "run",
         "--cache", tmp_path / "cache",
         *(part for g in PROFILES["screen"] if g not in ("signal", "transcript", "quality")
           for part in ("-x", f"{g}=none")),

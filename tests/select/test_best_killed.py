@@ -23,8 +23,8 @@ CALLS = 2 * (3 + 6)
 def selection(url: str, items: Path, out: Path) -> list[object]:
     return [
         "best", items, "--judge", "audio:openai:m", "--base-url", f"{url}/v1", "-J", "task=quality",
-        "--scheme", "knockout", "-J", "signals=none", "--concurrency", IN_FLIGHT, "--out", out,
-        "--cache", out.parent / f"cache-{out.name}", *NO_EXTRACTORS,
+        "--scheme", "knockout", "-J", "signals=none", "-J", f"concurrency={IN_FLIGHT}",
+        "--out", out, "--cache", out.parent / f"cache-{out.name}", *NO_EXTRACTORS,
     ]  # fmt: skip
 
 

@@ -121,7 +121,9 @@ def test_a_baseline_without_its_package_names_the_remedy(
     done = CliRunner().invoke(app(), typed)
     told = " ".join(done.output.split())
     assert done.exit_code == 0, told
-    assert "wer was measured of no pair (text errors need jiwer, openai-whisper; run: pip" in told
+    assert (
+        "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run: pip" in told
+    )
 
 
 def test_agreement_of_a_run(run: Path) -> None:

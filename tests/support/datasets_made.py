@@ -71,6 +71,14 @@ def vocalbench(folder: Path, n: int = 4) -> Path:
             for i in range(n)
         ],
     )
+    spoken = ["well", "well then", *(["well"] * (n - 2))]
+    write_list(
+        run / "json_asr" / "single_round.json",
+        [
+            {"question_id": f"chat-{i:03d}", "prediction": "Well.", "asr_pred": text}
+            for i, text in enumerate(spoken)
+        ],
+    )
     marks = [{"Qid": f"single_round-{i:03d}", "s2s_score": mark} for i, mark in enumerate((5, 2))]
     for mark, id_ in zip(marks, ("chat-000", "chat-001"), strict=True):
         mark["question_id"] = id_
@@ -147,6 +155,7 @@ def emergent_tts(folder: Path) -> Path:
         | {"audio_out_path": f"out/{i}.wav"}
         for i, (place, winner, one, two) in enumerate(said)
     ]
+    rows[1]["text_to_synthesize"] = "Text 1 and so on"
     write_lines(folder / "toy_evaluation-predictions.jsonl", rows)
     return folder
 
@@ -169,6 +178,11 @@ def audio_judge(folder: Path) -> Path:
         for name, (one, two) in said.items()
     ]
     write_csv(folder / "detailed_speakbench_0_shots.csv", detailed)
+    rates = {"a": 0.75, "b": 0.0, "c": 0.25, "ref": 0.5}
+    write_csv(
+        folder / "summary_speakbench_0_shots.csv",
+        [{"model_name": name, "effective_win_rate": rate} for name, rate in rates.items()],
+    )
     results = [
         {"audio1_path": f"{i}a.wav", "audio2_path": f"{i}b.wav", "ground_truth": "1"}
         | {"prediction": said}

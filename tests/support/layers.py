@@ -11,7 +11,7 @@ blueprints:
 fusion:
 extractors: blueprints
 audio: blueprints extractors
-data: blueprints fusion
+data: blueprints extractors fusion
 conversations: blueprints data extractors
 static:
 judges.presets:
@@ -44,9 +44,11 @@ api: blueprints data extracting judges.registry options runs
 turns: blueprints conversations data stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
-report: blueprints data extractors fusion rubrics runs static stats
+report: blueprints data extractors fusion measures rubrics runs static stats
 review: blueprints data extracting extractors fusion rubrics runs static stats
 compare: blueprints data fusion report rubrics runs stats
+findings: blueprints compare data runs stats
+judged: blueprints data findings judges.options options report runs
 gate: blueprints compare data runs stats
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.options import ColumnOption
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
@@ -78,6 +79,7 @@ def agree(
     id_column: Id = None,
     mapping: Map = None,
     flip_b: FlipB = False,
+    column: ColumnOption = None,
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
@@ -109,12 +111,14 @@ def agree(
     """
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_report
+    from trace_eval.data.columns import parse_columns
     from trace_eval.data.judge_files import Columns
     from trace_eval.stats import FAMILIES, AgreeOptions, AgreeReport, BootstrapOptions, number_rule
     from trace_eval.stats import agree as agree_with
     from trace_eval.stats.agreement.tabular import write_policy
     from trace_eval.stats.inference.gates import report_values
 
+    named = parse_columns(column or ())
     report = agree_with(
         sources,
         labels,
@@ -132,7 +136,7 @@ def agree(
             split=split,
             families=(*FAMILIES, *(family or ())),
         ),
-        Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
+        Columns.parse(prediction, truth, id_column, mapping or (), flip_b, named),
     )
     print_report(report, json_file, csv_folder, full)
     if save_policy and isinstance(report, AgreeReport):

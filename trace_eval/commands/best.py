@@ -46,6 +46,7 @@ def best(
         typer.Option(help="Another judge or number that says what was gained; may be repeated."),
     ] = None,
     audio_root: shared.AudioRoot = None,
+    column: shared.ColumnOption = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print comparisons, tokens and cost; send nothing.")
     ] = False,
@@ -54,11 +55,13 @@ def best(
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
     from trace_eval.commands.selected import print_best_estimate, print_selection
+    from trace_eval.data.columns import parse_columns
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.select import BestOptions, estimate_best, read_candidates, select_best
 
-    manifest = read_candidates(items, audio_root, spill_to(audio_folder(extracting.cache)))
+    spill = spill_to(audio_folder(extracting.cache))
+    manifest = read_candidates(items, audio_root, spill, parse_columns(column or ()))
     for problem in manifest.problems:
         warn(problem)
     options = Options(extracting, judge, judging)

@@ -54,6 +54,10 @@ def convert(
         Path | None,
         typer.Option(help="Checkout of the authors' code, for their lists of phrases."),
     ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(help="The authors' prompt, as the question in place of ours; one --set."),
+    ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the figures to this file as well.")
     ] = None,
@@ -69,7 +73,7 @@ def convert(
         raise typer.BadParameter("give NAME, PATH and OUT; --list names the benchmarks")
     wanted = tuple(part.strip() for part in (sets or "").split(",") if part.strip())
     chosen = Selection(system, wanted, answers.value, pairs, str(lists) if lists else None)
-    done = convert_dataset(name, path, out, chosen)
+    done = convert_dataset(name, path, out, chosen, prompt)
     _print(done)
     if json_file:
         from trace_eval.data.files import replace_file

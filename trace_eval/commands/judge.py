@@ -30,13 +30,33 @@ from trace_eval.options import (
 def judge(
     *,
     items: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="Manifest (.jsonl, .csv, .parquet, .json), or its URL: pairs; with rubrics single"
-            " answers, or the answers of pairs. Or a finished run, to judge it again on its stored"
-            " evidence."
+            help="Pairs, or with rubrics single answers: a table (.jsonl, .csv, .tsv, .parquet,"
+            " .json), a folder with a folder of recordings per system, a saved data set, or the"
+            " URL of one (hf://datasets/OWNER/NAME). Or a finished run, to judge it again on its"
+            " stored evidence."
         ),
-    ],
+    ] = None,
+    a: Annotated[
+        str | None,
+        typer.Option(
+            "--a",
+            metavar="[NAME=]DIR",
+            help="Instead of ITEMS: recordings of one system, paired by file name with --b.",
+        ),
+    ] = None,
+    b: Annotated[
+        str | None, typer.Option("--b", metavar="[NAME=]DIR", help="Recordings of the other.")
+    ] = None,
+    prompts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|DIR",
+            help="What was asked: recordings or .txt by the same names, or a table: id, prompt.",
+        ),
+    ] = None,
+    column: shared.ColumnOption = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(
@@ -92,6 +112,8 @@ def judge(
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
+    from trace_eval.data.columns import parse_columns
+    from trace_eval.data.sources import source_named
     from trace_eval.runs.again import is_run, open_again
     from trace_eval.runs.job import Job, open_job
 
@@ -107,14 +129,16 @@ def judge(
         tag=tag,
         rubrics=rubrics,
     )
-    if is_run(items):
+    source = source_named(items, a, b, prompts)
+    if isinstance(source, str) and is_run(source):
         if shard or estimate or quick:
             raise UserError(f"{items}: a run is judged again as a whole; no --shard, --estimate")
-        job: Job = open_again(items, out, options, aa or limit, aa is not None)
+        job: Job = open_again(source, out, options, aa or limit, aa is not None)
     else:
         if aa:
             raise UserError(f"--aa: {items} is no finished run; name the folder of one")
-        job = open_job(items, out, options, audio_root=audio_root, limit=limit, shard=shard)
+        reading = {"audio_root": audio_root, "columns": parse_columns(column or ())}
+        job = open_job(source, out, options, limit=limit, shard=shard, **reading)
     warn_all(job.problems())
     noun = "items" if rubrics else "pairs"
     if estimate or quick:

@@ -22,7 +22,7 @@ from trace_eval.judges.options import STATE, JudgeOptions
 _PANEL = "Options of judges"
 
 #: What everybody needs; all fields come by ``-J``.
-_EVERYBODY = ("base_url", "samples", "swap", "concurrency", "max_cost")
+_EVERYBODY = ("base_url", "samples", "max_cost")
 
 _SETTINGS = parameter(
     "judge_settings",

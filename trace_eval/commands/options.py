@@ -33,6 +33,15 @@ AudioRoot = Annotated[
     typer.Option(help="Folder of relative audio paths, or its URL; default: the manifest's."),
 ]
 
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="FIELD=COLUMN",
+        help="What a field is called in the file, e.g. a=system_a_audio; may be repeated.",
+    ),
+]
+
 ShardOption = Annotated[
     str | None,
     typer.Option(
@@ -215,7 +224,7 @@ _LISTED = {
 _PANEL = "Options of extraction"
 
 #: What everybody needs; the other fields come by ``-X``.
-_EVERYBODY = ("profile", "language", "device", "workers", "cache")
+_EVERYBODY = ("profile", "language", "workers", "cache")
 
 _HIDDEN = ("overrides", "extractor_options")
 

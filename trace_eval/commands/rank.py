@@ -50,6 +50,12 @@ def rank(
     baseline: Annotated[
         str | None, typer.Option(help="Also give win rates against this system.")
     ] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Names of the systems of A and B, where the pairs name none."
+        ),
+    ] = None,
     orders: Annotated[
         str,
         typer.Option(
@@ -99,7 +105,7 @@ def rank(
         stdout_console,
     )
     from trace_eval.data.judge_files import Columns
-    from trace_eval.data.labels import read_labels
+    from trace_eval.data.labels import parse_sides, read_labels
     from trace_eval.runs.fuse import ASKED, any_policy, load_policy
     from trace_eval.stats import ranking
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
@@ -116,6 +122,14 @@ def rank(
         if positions
         else read_source(source, columns, rows_are_items=labels is None)
     )
+    sides = parse_sides(systems)
+    if named := read.with_sides(sides):
+        read = named
+        if sides is None:
+            told = "note: no pair names its systems: A and B are the answers' places; name them by"
+            messages().print(f"{told} --systems new,old", markup=False)
+    elif sides:
+        raise UserError(f"--systems {systems}: the pairs of {source} name their systems")
     if orders == "separate":
         default = DEFAULT_POLICY if read.policy in (None, ASKED) else str(read.policy)
         separate = any_policy(policy or default)

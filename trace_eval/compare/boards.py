@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,7 @@ from blueprints import UserError
 from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
 from trace_eval.compare.mapping import Mapping, mapping
-from trace_eval.compare.read_judging import split_column
-from trace_eval.data.label_files import read_columns
+from trace_eval.compare.read_board import Board
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.ranks import ranks
@@ -23,23 +21,6 @@ Array = NDArray[np.float64]
 
 #: What a win rate of a system is compared with: as good as the baseline.
 EVEN = 0.5
-
-
-@dataclass(frozen=True)
-class Board:
-    """Scores of systems.
-
-    Attributes:
-        name: of the table and column.
-        systems: unique names.
-        scores: as the table has them [shape=(m,)].
-        baseline: row of the system that all others are compared with; None: there is none.
-    """
-
-    name: str
-    systems: tuple[str, ...]
-    scores: Array
-    baseline: int | None
 
 
 @dataclass(frozen=True)
@@ -104,56 +85,6 @@ class BoardChange(ChangeReport):
     mapping: Mapping
 
 
-def is_board(source: str | Path) -> bool:
-    """Whether ``FILE:COLUMN`` has a row per system, and none per item."""
-    path, column = split_column(str(source))
-    if column is None or not path.is_file():
-        return False
-    found = read_columns(path, {"system": "system"})
-    return "system" in found and "id" not in found
-
-
-def read_board(source: str | Path, keys: Sequence[str] = ("system",)) -> Board:
-    """Read one column of a table with a row per system.
-
-    Args:
-        source: ``FILE:COLUMN``.
-        keys: columns that together name a system.
-
-    Raises:
-        UserError: a column is missing, a score is no number, or two rows have one name.
-    """
-    path, column = split_column(str(source))
-    asked = {str(column): "score", "baseline": "baseline"} | {key: f"key {key}" for key in keys}
-    found = read_columns(path, asked)
-    for name, ours in asked.items():
-        if ours not in found and name != "baseline":
-            raise UserError(f"{path}: no column {name!r}; name one that it has")
-    parts = [[text or "" for text in found[f"key {key}"]] for key in keys]
-    names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
-    twice = next((name for row, name in enumerate(names) if name in names[:row]), None)
-    if twice is not None:
-        raise UserError(
-            f"{path}: system {twice!r} has two rows; tell them apart by more columns, e.g."
-            f" --key {' --key '.join(keys)} --key OTHER"
-        )
-    scores = []
-    for row, text in enumerate(found["score"]):
-        try:
-            scores.append(float(text or ""))
-        except ValueError:
-            raise UserError(f"{path}, {names[row]}: {column} is {text!r}; give a number") from None
-    flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("baseline", [])]
-    if sum(flags) > 1:
-        raise UserError(f"{path}: {sum(flags)} rows are the baseline; mark one")
-    return Board(
-        f"{path.stem}:{column}",
-        tuple(names),
-        np.array(scores),
-        flags.index(True) if True in flags else None,
-    )
-
-
 def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardChange:
     """Put two boards side by side.
 
@@ -195,6 +126,32 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
             "errors are binomial and take the two judgings as independent: conservative, where the"
             " same items were judged twice"
         )
+    rows = _shifts(names, (old, new), rest, p_holm, fitted)
+    return BoardChange(
+        title="judge changed (nothing says what else did)",
+        sentence=_sentence(figures[0], families, rows, items),
+        first=one.name,
+        second=other.name,
+        only_first=len(one.systems) - len(names),
+        only_second=len(other.systems) - len(names),
+        notes=tuple(notes),
+        items=items,
+        figures=tuple(figures),
+        shifts=tuple(rows),
+        conclusions=tuple(families),
+        mapping=fitted,
+    )
+
+
+def _shifts(
+    names: Sequence[str],
+    scores: tuple[Array, Array],
+    rest: NDArray[np.bool_],
+    p_holm: list[float] | None,
+    fitted: Mapping,
+) -> list[Shift]:
+    """Every system, the largest shift first; ``rest`` are those that are tested."""
+    old, new = scores
     places = ranks(old.tolist()), ranks(new.tolist())
     tested: Iterator[float | None] = iter([None] * len(names) if p_holm is None else p_holm)
     rows = [
@@ -210,20 +167,7 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
         for row, name in enumerate(names)
     ]
     rows.sort(key=lambda row: (-abs(row.shift), row.system))
-    return BoardChange(
-        title="judge changed (nothing says what else did)",
-        sentence=_sentence(figures[0], families, rows, items),
-        first=one.name,
-        second=other.name,
-        only_first=len(one.systems) - len(names),
-        only_second=len(other.systems) - len(names),
-        notes=tuple(notes),
-        items=items,
-        figures=tuple(figures),
-        shifts=tuple(rows),
-        conclusions=tuple(families),
-        mapping=fitted,
-    )
+    return rows
 
 
 def _unit(scores: Array, name: str) -> float:

@@ -102,6 +102,9 @@ def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping
 def _title(held: tuple[Held, ...], main: MetricFlips) -> str:
     others = others_changed(held)
     of_judge = [h.name for h in held if h.same is False and h.name in ("judge", "model", "version")]
+    same = {h.name for h in held if h.same}
+    if not of_judge and not others and "judge" in same:
+        return "nothing that is recorded changed"
     judge = ["judge"] if of_judge or not others else []
     title = f"{' and '.join((*judge, *others))} changed"
     if all(row.same is None for row in held):

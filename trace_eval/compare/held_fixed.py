@@ -119,7 +119,7 @@ _OF_RECORD: dict[str, Callable[[Judging], Any]] = {
     "version": _version,
     "prompt": _parameter("prompt", "task"),
     "label set": lambda j: ", ".join(j.label_sets) or None,
-    "policy": lambda j: None if j.record is None else j.record.policy,
+    "policy": lambda j: None if j.record is None or j.record.rubrics else j.record.policy,
     "temperature": _parameter("temperature"),
     "order": _parameter("swap"),
     "samples": _parameter("samples"),

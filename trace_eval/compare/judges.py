@@ -9,14 +9,16 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.compare.board_tables import board_tables
-from trace_eval.compare.boards import BoardChange, compare_boards, is_board, read_board
+from trace_eval.compare.boards import BoardChange, compare_boards
 from trace_eval.compare.change import compare_judgings
 from trace_eval.compare.change_report import ChangeOptions, JudgeChange
 from trace_eval.compare.change_tables import change_tables
 from trace_eval.compare.judgings import Judging
+from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.tabular import Table
@@ -50,11 +52,11 @@ def judge_change(
     """
     if len(sources) != 2:
         raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
-    boards = [is_board(source) for source in sources]
-    if all(boards):
-        one, other = (read_board(source, keys) for source in sources)
+    tables = [source for source in sources if not isinstance(source, Run) and is_board(source)]
+    if len(tables) == len(sources):
+        one, other = (read_board(source, keys) for source in tables)
         return compare_boards(one, other, items)
-    if any(boards):
+    if tables:
         raise UserError("judge change: one table has a row per system, the other a row per item")
     first, second = (with_labels(read_judging(source, truth), labels) for source in sources)
     return compare_judgings(first, second, [read_judging(each) for each in repeats], options)

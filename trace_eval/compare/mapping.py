@@ -50,6 +50,13 @@ class Mapping:
     centre: float = 0.0
     spread: float = 0.0
 
+    @property
+    def slope_half(self) -> float | None:
+        """Half of the 95 % interval of the slope, by Student's t; None: there is no line."""
+        if self.slope_error is None:
+            return None
+        return _t(self.points - 2) * self.slope_error
+
     def at(self, old: float) -> tuple[float, tuple[float, float]] | None:
         """An old score on the new scale with its 95 % interval.
 

@@ -32,7 +32,7 @@ class People:
         scores: of the first and of the second, with the majority class beside them.
         comparison: second minus first, paired, with McNemar's test.
         nearer: name of the judge that is nearer; None: not told apart.
-        ceiling: people among themselves; None: one label per item.
+        ceiling: people among themselves; None: one label per item, or a dimension of many.
         powered: people's mean points of answer A over all items, from their labels and each
             judge (PPI); empty where people labelled everything.
     """
@@ -90,6 +90,7 @@ def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -
         own = np.where(own == 2, LABELS.index("tie"), own) if column == "preference" else own
         return LabelTable(name, joined.first.ids[known], {column: own.astype(np.int8)}, facts=facts)
 
+    whole = dimension in ("overall", "preference", "verdict")
     names = _names(joined)
     sources = [
         JudgedSource(table(name, c))
@@ -104,7 +105,7 @@ def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -
         tuple(s for s in report.scores if s.dimension == column),
         comparison,
         _nearer(names, limits, more_is_better=True),
-        joined.first.ceiling or joined.second.ceiling,
+        (joined.first.ceiling or joined.second.ceiling) if whole else None,
         _powered(joined, metric, POINTS[truth], options.level),
     )
 

@@ -47,13 +47,13 @@ def _labels(people: Sequence[People]) -> Table:
             for p in people
             for s in p.scores
         ),
-        "people themselves: share of two people who say the same of one item, with kappa",
+        "people themselves: share of two people who say the same of a pair as a whole, with kappa",
     )
 
 
 def _among(ceiling: Ceiling | None) -> str:
     if ceiling is None:
-        return "one label per item"
+        return NOTHING
     if ceiling.error is not None:
         return f"{ceiling.error:.3f} ({ceiling.pairs} pairs)"
     kappa = "" if ceiling.kappa is None else f", kappa {ceiling.kappa:.3f}"

@@ -11,7 +11,8 @@ from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, FACTS, NO_VERDICT, Judging, labelled, texts
 from trace_eval.compare.run_judgings import pairs_judging, scores_judging
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import LABELS, MISSING, SIDES, Codes
+from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.data.spelling import WORDS, plain
 from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
@@ -91,8 +92,9 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
 
 def _encoded(values: Sequence[str | None], path: Path, column: str, ids: Sequence[str]) -> Codes:
     codes: dict[str | None, int] = {label: number for number, label in enumerate(LABELS)}
-    codes |= {name: LABELS.index(label) for name, label in SIDES.items()}
+    codes |= {name: LABELS.index(label) for name, label in WORDS.items()}
     codes |= {None: MISSING, "": MISSING, ABSENT: MISSING}
+    values = [value if value in codes else plain(value) for value in values]
     wrong = next((row for row, value in enumerate(values) if value not in codes), None)
     if wrong is not None:
         raise UserError(

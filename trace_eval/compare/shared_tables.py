@@ -50,9 +50,9 @@ def conclusions_table(families: tuple[Change, ...]) -> Table:
 def mapping_table(found: Mapping) -> Table:
     """The mapping from old to new scores, or why there is none."""
     line = NOTHING
-    if found.slope is not None and found.slope_error is not None:
-        error = 2 * found.slope_error
-        line = f"{found.intercept:.3f} + {found.slope:.3f} first (slope +- {error:.3f})"
+    if found.slope_half is not None:
+        error = f"(slope +- {found.slope_half:.3f})"
+        line = f"{found.intercept:.3f} + {found.slope:.3f} first {error}"
     return table(
         "Mapping of first to second",
         (

@@ -85,7 +85,8 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     return Direction(
         metric,
         len(gap),
-        *(float(own.points[known].mean()) if len(gap) else 0.0 for own in (one, other)),
+        float(one.points[known].mean()) if len(gap) else 0.0,
+        float(other.points[known].mean()) if len(gap) else 0.0,
         shift,
         wide,
         sign_flip(gap, cluster, seed=options.bootstrap.seed),

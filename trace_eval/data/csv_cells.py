@@ -28,6 +28,9 @@ _FORMULA = re.compile(rf"'*[=+\-@\t{LINE_BREAKS}]")
 #: True: cells are written as they are (``--raw-csv``).
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
 
+#: Characters that separate columns, by what a header of one column gives away.
+DELIMITERS = (",", ";", "\t")
+
 T = TypeVar("T")
 
 
@@ -93,6 +96,20 @@ def read_rows(path: Path) -> Iterator[dict[str, str]]:
             if cells:
                 found = map(unquoted, [*cells, *[""] * (len(header) - len(cells))])
                 yield dict(zip(map(unquoted, header), found, strict=False))
+
+
+def delimiter_of(file: IO[str]) -> str:
+    """What separates the columns of an open file, by its header; it is read from where it is.
+
+    Raises:
+        csv.Error: the header is no CSV.
+    """
+    start = file.tell()
+    for delimiter in DELIMITERS:
+        file.seek(start)
+        if len(next(csv.reader(file, delimiter=delimiter), [])) > 1:
+            return delimiter
+    return DELIMITERS[0]
 
 
 def _is_number(cell: str) -> bool:

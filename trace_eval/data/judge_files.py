@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,17 +11,19 @@ from typing import Any
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.data.label_files import read_columns
+from trace_eval.data.label_files import columns_of, read_columns
 from trace_eval.data.labels import (
     LABEL_COLUMNS,
     LABELS,
     SCORE_FACTS,
-    SIDES,
     Codes,
     LabelTable,
     label_table,
+    mapped,
+    names_of,
 )
 from trace_eval.data.replies import are_replies, verdict
+from trace_eval.data.spelling import NOBODY, Names, spelled
 
 #: Values that need no typed ties.
 _PLAIN = frozenset(("1", "2", "tie"))
@@ -40,6 +43,7 @@ class Columns:
         mapping: value in the file -> label, e.g. ``{"A": "1", "True": "1"}``.
         flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
             is left alone.
+        named: field -> column, for those that the others do not name.
         tail: of whole replies, in how many last characters the verdict stands; null: anywhere.
     """
 
@@ -49,6 +53,7 @@ class Columns:
     mapping: Mapping[str, str] = field(default_factory=dict)
     flip_b: bool = False
     tail: int | None = None
+    named: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
@@ -63,6 +68,7 @@ class Columns:
         id: str | None,
         mapping: Sequence[str],
         flip_b: bool,
+        named: Mapping[str, str] | None = None,
     ) -> Columns:
         """From the command line, where the mapping is ``VALUE=LABEL`` texts.
 
@@ -73,7 +79,8 @@ class Columns:
         bad = next((text for text, (v, _, _) in zip(mapping, pairs, strict=True) if not v), None)
         if bad is not None:
             raise UserError(f"--map {bad!r}: write VALUE=LABEL, e.g. --map A=1")
-        return cls(prediction, truth, id, {value: label for value, _, label in pairs}, flip_b)
+        given = {value: label for value, _, label in pairs}
+        return cls(prediction, truth, id, given, flip_b, named=named or {})
 
 
 def read_judge_file(
@@ -97,7 +104,7 @@ def read_judge_file(
     named = sum(name is not None for name in (columns.prediction, columns.truth, columns.id))
     if len(own) < named:
         raise UserError("--prediction, --truth and --id need three different columns")
-    found = read_columns(path, {**sides, **own})
+    found: dict[str, Any] = dict(read_columns(path, {**sides, **columns_of(columns.named), **own}))
     for name, ours in own.items():
         if ours not in found:
             raise UserError(f"{path}: no column {name!r}; see its header")
@@ -106,12 +113,12 @@ def read_judge_file(
         name: found.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in found
     }
     prediction = found.pop("prediction", None)
+    systems = names_of(found)
     if prediction is not None:
         found = {name: values for name, values in found.items() if name not in LABEL_COLUMNS}
-        found |= _labels(path, columns.prediction, prediction, columns)
-    elif columns.mapping:
-        for name in set(found) & set(LABEL_COLUMNS):
-            found[name] = [columns.mapping.get(str(value), value) for value in found[name]]
+        found |= _labels(path, columns.prediction, prediction, columns, systems)
+    else:
+        found = mapped(found, columns.mapping)
     judged = label_table(
         str(path), found, default_ids=truth is not None or rows_are_items, numbers=numbers
     )
@@ -122,7 +129,7 @@ def read_judge_file(
             for name, values in found.items()
             if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
         }
-        own_labels = {} if truth is None else _labels(path, columns.truth, truth, columns)
+        own_labels = {} if truth is None else _labels(path, columns.truth, truth, columns, systems)
         people = label_table(
             f"{columns.truth or 'human scores'} of {path}",
             {**identity, **own_labels, **truth_scores},
@@ -133,25 +140,43 @@ def read_judge_file(
 
 
 def _labels(
-    path: Path, column: str | None, values: Sequence[Any], columns: Columns
+    path: Path,
+    column: str | None,
+    values: Sequence[Any],
+    columns: Columns,
+    systems: Sequence[Names] | None,
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
-    mapping = columns.mapping
-    said = [None if value is None else mapping.get(str(value), str(value)) for value in values]
-    if are_replies(said):
-        said = [x if x is None or x in LABELS else verdict(x, columns.tail) for x in said]
-    seen = {value for value in said if value not in (None, "")}
-    strange = sorted(str(value) for value in seen - set(LABELS) - SIDES.keys())
+    replies = are_replies([None if value is None else str(value) for value in values])
+    said: list[str | None] = []
+    strange: dict[str, int] = {}
+    for row, value in enumerate(values):
+        if value in (None, ""):
+            said.append(None)
+            continue
+        text = columns.mapping.get(str(value), str(value))
+        try:
+            said.append(
+                verdict(text, columns.tail)
+                if replies and text not in LABELS
+                else spelled(text, systems[row] if systems else NOBODY)
+            )
+        except ValueError:
+            strange.setdefault(text, row + 1)
     if strange:
+        names = sorted(strange)
         example = " ".join(
-            f"--map {value}={label}" for value, label in zip(strange, ("1", "2"), strict=False)
+            f"--map {shlex.quote(value)}={label}"
+            for value, label in zip(names, ("1", "2"), strict=False)
         )
-        more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        first = next(iter(strange))
         raise UserError(
-            f"{path}: {column} holds {', '.join(map(repr, strange[:_SHOWN]))}{more}; labels are"
+            f"{path}: {column} holds {', '.join(map(repr, names[:_SHOWN]))}{more} (record"
+            f" {strange[first]} is the first); labels are"
             f" {', '.join(LABELS)}; say what it means, e.g. {example}"
         )
-    return {"preference" if seen <= _PLAIN | SIDES.keys() else "overall": said}
+    return {"preference" if {*said} <= {None, *_PLAIN} else "overall": said}
 
 
 def flip(codes: Codes) -> Codes:

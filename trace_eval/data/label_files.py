@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import strict_json
-from trace_eval.data.csv_cells import unquoted
+from trace_eval.data.columns import Fields
+from trace_eval.data.csv_cells import delimiter_of, unquoted
 from trace_eval.data.records import COLUMNS
 
 _ALIASES: dict[str, tuple[str, ...]] = {
@@ -25,6 +27,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
     "rater": ("rater", "judge", "annotator"),
     "repeat": ("repeat", "sample"),
     "order": ("order",),
+    "system": ("system",),
     **{place[1]: names for place, names in COLUMNS.items() if place[0] == "labels"},
     **{
         f"{name}_{side}": (f"{name}_{side}",)
@@ -50,14 +53,23 @@ _ALIASES |= {
     )
 }
 
-#: Characters that separate columns, by what a header of one column gives away.
-DELIMITERS = (",", ";", "\t")
-
 #: Records that are looked at for the names of columns: a missing value may have no name.
 _FIRST = 20
 
 #: Column name in a file -> our name of it.
 NAMES: dict[str, str] = {alias: name for name, all_ in _ALIASES.items() for alias in all_}
+
+#: What label files are made of, for ``--column``.
+LABEL_FIELDS = Fields(_ALIASES, numbered=False)
+
+
+def columns_of(columns: Mapping[str, str]) -> dict[str, str]:
+    """Column of the file -> our name, from field -> column.
+
+    Raises:
+        UserError: there is no such field.
+    """
+    return {column: LABEL_FIELDS.field(name) for name, column in columns.items()}
 
 
 def read_columns(path: Path, own: Mapping[str, str] | None = None) -> dict[str, list[str | None]]:
@@ -73,31 +85,70 @@ def read_columns(path: Path, own: Mapping[str, str] | None = None) -> dict[str, 
     own = own or {}
     names = {name: ours for name, ours in NAMES.items() if ours not in own.values()} | dict(own)
     try:
-        if path.suffix == ".csv":
+        if path.suffix in (".csv", ".tsv"):
             return _csv_columns(path, names)
         if path.suffix in (".jsonl", ".ndjson"):
             return _record_columns(path, _jsonl_records(path), names)
         if path.suffix == ".json":
             return _record_columns(path, _json_records(path), names)
+        if path.suffix == ".parquet":
+            return _record_columns(path, _parquet_records(path, names), names)
     except (OSError, UnicodeDecodeError, strict_json.BadJson) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
-    raise UserError(f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list)")
+    raise UserError(
+        f"{path}: {path.suffix or 'no'} suffix; use .csv, .jsonl or .json (a list),"
+        " or .tsv or .parquet"
+    )
 
 
-def column_names(path: Path) -> set[str]:
+def refuse_without(path: Path, found: Collection[str], labels: Collection[str]) -> None:
+    """Refuse a file of labels without ids or without labels; says what it has instead.
+
+    Args:
+        path: the file.
+        found: our names of the columns that were found.
+        labels: our names of columns of labels.
+
+    Raises:
+        UserError: names the file's columns, what is accepted, and the nearest column.
+    """
+    if "id" not in found:
+        absent, told = "id", "no column 'id'"
+    elif not set(found) & {*labels, "score_a"}:
+        absent, told = "overall", "no column of labels"
+    else:
+        return
+    header = column_names(path)
+    accepted = LABEL_FIELDS.names["id"] if absent == "id" else (*labels, "winner")
+    free = [name for name in header if name not in NAMES]
+    near = get_close_matches(absent, free, n=1, cutoff=0.4)
+    meant = (
+        f"did you mean --column {absent}={near[0]}?"
+        if near
+        else f"add one, or name it: --column {absent}=COLUMN"
+    )
+    raise UserError(
+        f"{path}: {told} ({', '.join(accepted)}); this file has {', '.join(header[:24])}; {meant}"
+    )
+
+
+def column_names(path: Path) -> list[str]:
     """Names of a file's columns, as they stand in its header or its first records.
 
     What is nested has our name of it. Of a file that cannot be read there are none: its reader
     says why.
     """
     try:
-        if path.suffix == ".csv":
-            return set(_header(path)[0])
+        if path.suffix in (".csv", ".tsv"):
+            return _header(path)[0]
+        if path.suffix == ".parquet":
+            return list(next(_parquet_records(path, None), {}))
         read = _json_records if path.suffix == ".json" else _jsonl_records
         first = [record for record in islice(read(path), _FIRST) if isinstance(record, dict)]
-        return {name for record in first for name in (*record, *flatten(record, set()))}
+        every = (name for record in first for name in (*record, *flatten(record, set())))
+        return list(dict.fromkeys(every))
     except (OSError, UnicodeDecodeError, strict_json.BadJson, UserError):
-        return set()
+        return []
 
 
 def _csv_columns(path: Path, names: Mapping[str, str]) -> dict[str, list[str | None]]:
@@ -137,12 +188,10 @@ def _header(path: Path) -> tuple[list[str], str]:
             raise UserError(f"{path}: no readable header row ({error})") from error
         if line is None:
             raise UserError(f"{path}: the file is empty; give a CSV table with a header row")
-        for delimiter in DELIMITERS:
-            file.seek(0)
-            names = next(csv.reader(file, delimiter=delimiter))
-            if len(names) > 1:
-                return names, delimiter
-        return line, ","
+        file.seek(0)
+        delimiter = delimiter_of(file)
+        file.seek(0)
+        return next(csv.reader(file, delimiter=delimiter)), delimiter
 
 
 def _read_csv(path: Path, columns: list[str], delimiter: str, block: int | None) -> Any:
@@ -174,6 +223,29 @@ def _json_records(path: Path) -> Iterator[Any]:
         if isinstance(record, strict_json.BadJson):
             raise UserError(f"{path}, record {number}: {record}")
         yield record
+
+
+def _parquet_records(path: Path, names: Mapping[str, str] | None) -> Iterator[Any]:
+    """Rows with the known columns alone: recordings are megabytes each."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            every = file.schema_arrow.names
+            wanted = every if names is None else [name for name in every if name in names]
+            for batch in file.iter_batches(columns=wanted):
+                yield from batch.to_pylist()
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not a Parquet file ({error})") from error
+
+
+def record_columns(
+    name: str, records: Iterable[Any], own: Mapping[str, str]
+) -> dict[str, list[str | None]]:
+    """The known columns of records that are no file; see :func:`read_columns`."""
+    names = {alias: ours for alias, ours in NAMES.items() if ours not in own.values()} | dict(own)
+    return _record_columns(Path(name), iter(records), names)
 
 
 def _record_columns(

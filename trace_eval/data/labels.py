@@ -7,6 +7,7 @@ JSON lines, or a JSON list (the HCoT layout); see :func:`read_labels` for the co
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,13 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS, PREFERENCE, TRACE
-from trace_eval.data.label_files import read_columns
+from trace_eval.data.label_files import (
+    columns_of,
+    read_columns,
+    record_columns,
+    refuse_without,
+)
+from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
 
 Codes = NDArray[np.int8]
 Texts = NDArray[np.object_]
@@ -57,9 +64,6 @@ NUMBER_FACTS = (
     "tokens_b",
 )
 
-
-#: Names of the answers that files give for the winner, as those of AudioJudge and of arenas do.
-SIDES = {"model1": "1", "model2": "2", "model_a": "1", "model_b": "2"}
 
 #: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability
 #: of A, and how far A is ahead.
@@ -131,6 +135,42 @@ class LabelTable:
         return {name: self.take(self.rater == name) for name in names}
 
 
+#: What the systems are called where nobody says: by their places.
+SIDE_NAMES = ("A", "B")
+
+
+def parse_sides(text: str | None) -> tuple[str, str] | None:
+    """The names of the systems of A and B from ``new,old``; None: none are given.
+
+    Raises:
+        UserError: they are not two different names.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names) or names[0] == names[1]:
+        raise UserError(f"--systems {text}: name those of A and B, e.g. --systems new,old")
+    return names[0], names[1]
+
+
+def name_sides(table: LabelTable, names: tuple[str, str] | None) -> LabelTable | None:
+    """The table with systems, where none of its rows has any; None: some have.
+
+    Args:
+        table: one row per opinion.
+        names: of the systems of A and B; None: :data:`SIDE_NAMES`.
+    """
+    for side in "ab":
+        known = table.facts.get(f"system_{side}")
+        if known is not None and any(known.tolist()):
+            return None
+    facts = {
+        f"system_{side}": _texts([name] * len(table))
+        for side, name in zip("ab", names or SIDE_NAMES, strict=True)
+    }
+    return replace(table, facts={**table.facts, **facts})
+
+
 def label_table(
     source: str,
     columns: Mapping[str, Sequence[Any]],
@@ -155,7 +195,7 @@ def label_table(
         name: _numbers(columns[name], source, name) for name in SCORE_FACTS if name in columns
     }
     names = [name for name in LABEL_COLUMNS if name in columns]
-    codes = {name: encode(columns[name], source, name, ids) for name in names}
+    codes = {name: encode(columns[name], source, name, ids, names_of(columns)) for name in names}
     if not names and len(scores) == len(SCORE_FACTS):
         codes["preference"] = _higher(*scores.values())
     if not codes:
@@ -175,12 +215,18 @@ def label_table(
     return LabelTable(source, ids, codes, rater, repeat, facts)
 
 
-def read_labels(path: Path, numbers: Sequence[str] = ()) -> LabelTable:
-    """Read ``.csv`` (header row), ``.jsonl`` or ``.json`` (a list of objects).
+def read_labels(
+    path: Path | str,
+    numbers: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    mapping: Mapping[str, str] | None = None,
+) -> LabelTable:
+    """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list).
 
     Columns: ``id`` (or ``pair``, ``item``, ``index``), the labels ``content``,
     ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``, ``both_good``,
-    ``both_bad`` or plain ``tie``, ``preference`` in ``1``, ``2``, ``tie``; also ``rater``
+    ``both_bad`` or plain ``tie``, ``preference`` (or ``winner``) in ``1``, ``2``, ``tie``, each
+    also as :mod:`trace_eval.data.spelling` spells them; also ``rater``
     (or ``judge``), ``repeat``, ``instruction_id``, ``category``, ``system_a/b`` (or ``model_a/b``),
     ``clip_a/b`` (or any audio column of a manifest), ``duration_a/b`` s, ``loudness_a/b``
     LUFS, ``mos_a/b``; ``score_a/b`` (or ``score1/2``), of which the higher one is the
@@ -190,19 +236,74 @@ def read_labels(path: Path, numbers: Sequence[str] = ()) -> LabelTable:
     Args:
         path: the file.
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
+        columns: field -> column of the file, as ``--column`` says.
+        mapping: value in the file -> label, as ``--map`` says.
 
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
     """
+    path = Path(path)
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    return label_table(str(path), read_columns(path, own), numbers=numbers)
+    found = read_columns(path, own | columns_of(columns or {}))
+    refuse_without(path, found, LABEL_COLUMNS)
+    return label_table(str(path), mapped(found, mapping or {}), numbers=numbers)
 
 
-def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] | Texts) -> Codes:
-    """Codes of a column of label texts.
+def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> LabelTable:
+    """Labels from a data frame, a list of dicts or another table at hand.
+
+    Args:
+        given: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
+        columns: field -> column.
 
     Raises:
-        UserError: a label is none of those that the column may hold.
+        UserError: it is no table, or see :func:`label_table`.
+    """
+    from trace_eval.data.sources import Table
+
+    table = Table.of(given)
+    return label_table("labels", record_columns("labels", table.records, columns_of(columns or {})))
+
+
+def mapped(
+    columns: Mapping[str, Sequence[Any]], mapping: Mapping[str, str]
+) -> dict[str, Sequence[Any]]:
+    """The columns with the values of labels that a user maps to others."""
+    return {
+        name: [mapping.get(str(value), value) for value in values]
+        if mapping and name in LABEL_COLUMNS
+        else values
+        for name, values in columns.items()
+    }
+
+
+def names_of(columns: Mapping[str, Sequence[Any]]) -> Sequence[Names] | None:
+    """The systems of each row, where labels may name them."""
+    known = [columns.get(name) for name in ("system_a", "system_b", "system")]
+    if not any(known):
+        return None
+    size = len(next(column for column in known if column))
+    return list(zip(*(column or [None] * size for column in known), strict=True))
+
+
+def encode(
+    values: Sequence[Any],
+    source: str,
+    column: str,
+    ids: Sequence[Any] | Texts,
+    names: Sequence[Names] | None = None,
+) -> Codes:
+    """Codes of a column of label texts, as people spell them.
+
+    Args:
+        values: the column.
+        source, column: named in messages.
+        ids: of the items.
+        names: the systems of each row; None: unknown.
+
+    Raises:
+        UserError: a label is none of those that the column may hold; the column is refused
+            whole, with the first such value.
     """
     table: dict[Any, int] = {
         label: LABELS.index(label)
@@ -213,18 +314,26 @@ def encode(values: Sequence[Any], source: str, column: str, ids: Sequence[Any] |
         values = [value.lower() if isinstance(value, str) else value for value in values]
         table = dict(MATCHES)
     allowed = list(table)
-    table |= {name: table[label] for name, label in SIDES.items() if label in table}
     table[None] = table[""] = MISSING
     unknown = MISSING - 1
     get = table.get
     codes = np.fromiter((get(v, unknown) for v in values), dtype=np.int8, count=len(values))
-    wrong = np.flatnonzero(codes == unknown)
-    if len(wrong):
-        row = int(wrong[0])
-        raise UserError(
-            f"{source}, record {row + 1} (id {ids[row]}): {column} is {values[row]!r};"
-            f" use one of {', '.join(allowed)}"
-        )
+    if names and any(names_are_words(name) for row in set(names) for name in row[:2]):
+        codes = np.where(codes >= 0, unknown, codes).astype(np.int8)  # told apart row by row
+    for row in np.flatnonzero(codes == unknown).tolist():
+        why = "it is no label"
+        if column != "match" and isinstance(values[row], str):
+            try:
+                said = spelled(values[row], names[row] if names else NOBODY, "both_bad" in table)
+                codes[row] = table.get(said, unknown)
+            except ValueError as error:
+                why = str(error)
+        if codes[row] == unknown:
+            raise UserError(
+                f"{source}, record {row + 1} (id {ids[row]}): {column} is {values[row]!r};"
+                f" use one of {', '.join(allowed)} ({why}), or say what it means, e.g."
+                f" --map {shlex.quote(str(values[row]))[:60]}={allowed[0]}"
+            )
     return codes
 
 

@@ -1,4 +1,4 @@
-"""Reading manifests of pairs and of single answers: JSONL, CSV, Parquet, JSON.
+"""Reading pairs and single answers from whatever :mod:`trace_eval.data.sources` opens.
 
 Reading never stops at a bad record: it is listed as a :class:`Problem` with file and
 record, the others go on, and the run's coverage counts it.
@@ -6,26 +6,31 @@ record, the others go on, and the run's coverage counts it.
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import shlex
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data.columns import Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
-from trace_eval.data.files import utf8_name
+from trace_eval.data.folders import Row
 from trace_eval.data.items import Single, items_of_pair
-from trace_eval.data.manifest_files import records_of
-from trace_eval.data.pairs import Pair
+from trace_eval.data.layouts import is_chosen
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.parts import ManifestPart, Shard, digest
-from trace_eval.data.records import Dropped, NoLabel, Spill, is_pair_record, pair_from_record
-from trace_eval.data.singles import single_from_record
-from trace_eval.data.urls import location, name_of, parent, redacted
+from trace_eval.data.records import (
+    PAIR_FIELDS,
+    Dropped,
+    NoLabel,
+    Spill,
+    is_pair_record,
+    pair_from_record,
+)
+from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
+from trace_eval.data.sources import Source, Table, opened, source_of
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Manifest:
         part: set where these are not all items of the file.
         sha256: of the file; None: it was not read from one.
         warnings: of records that are items, but not with all that they hold.
+        notes: what was made of the file beyond what stands in it, said once.
     """
 
     path: Path | str
@@ -59,6 +65,7 @@ class Manifest:
     part: ManifestPart | None = None
     sha256: str | None = None
     warnings: list[Problem] = field(default_factory=list)
+    notes: tuple[Problem, ...] = ()
 
     @property
     def pairs(self) -> list[Pair]:
@@ -101,53 +108,71 @@ def question_of(item: Pair | Single) -> Hashable:
     return ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How an input is read.
+
+    Attributes:
+        audio_root: folder of relative audio paths, or its URL; None: the input's own.
+        limit: read this many records at most; None: all.
+        columns: field -> column of the file, for fields that are called otherwise there.
+    """
+
+    audio_root: Path | str | None = None
+    limit: int | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
 def read_manifest(
-    path: Path | str,
+    path: Source,
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
     conversations: ConversationReader | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Manifest:
-    """Read all pairs of a manifest.
+    """Read all pairs of an input.
 
     Args:
-        path: ``.jsonl``, ``.csv`` (header row), ``.parquet`` or ``.json`` (a list); or the URL
-            of such a file, which is fetched.
+        path: ``.jsonl``, ``.csv`` or ``.tsv`` (header row), ``.parquet``, ``.arrow`` or ``.json``
+            (a list); a folder of them, of recordings of systems, or of a data set; the URL of
+            such a file or folder, which is fetched; or a source that is none of them.
         audio_root: folder of relative audio paths, or its URL; default: the manifest's own.
         spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
         limit: read this many records at most; None: all.
+        columns: field -> column of the file, e.g. ``{"a": "system_a_audio"}``.
         conversations: reads answers that are conversations in files of other layouts.
 
     Raises:
-        UserError: the file itself cannot be read, or has no record at all.
+        UserError: the file itself cannot be read, has no record at all, or has no column for an
+            answer.
     """
-    with _local(location(path)) as (file, label, home):
-        root = _at(home if audio_root is None else location(audio_root))
-        records = islice(records_of(file, label), limit)
 
-        def pairs(record: dict[str, Any], dropped: Dropped) -> Sequence[Pair]:
-            return [pair_from_record(record, root, spill, dropped, conversations)]
+    def pairs(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Pair]:
+        return [pair_from_record(record, root, spill, dropped, conversations)]
 
-        found = _read(label, records, pairs)
-        return replace(found, sha256=_sha256(file))
+    reading = Reading(audio_root, limit, columns or {})
+    return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
 
 
 def read_items(
-    path: Path | str,
+    path: Source,
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
     conversations: ConversationReader | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Manifest:
-    """Read all single answers of a manifest; a record of a pair gives both its answers.
+    """Read all single answers of an input; a record of a pair gives both its answers.
 
     Args:
         path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items by id,
-            as ORCA's authors publish theirs.
-        audio_root, spill, limit, conversations: as of :func:`read_manifest`.
+            as ORCA's authors publish theirs; a folder may hold recordings alone.
+        audio_root, spill, limit, columns, conversations: as of :func:`read_manifest`.
 
     Raises:
-        UserError: the file itself cannot be read, or has no record at all.
+        UserError: the file itself cannot be read, has no record at all, or no column for an
+            answer.
     """
 
     def items(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Single]:
@@ -156,92 +181,125 @@ def read_items(
             return items_of_pair(pair)
         return [single_from_record(record, root, spill, conversations)]
 
-    return read_records(path, items, audio_root, limit)
+    names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
+    names["id"] = tuple(dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"])))
+    fields = replace(SINGLE_FIELDS, names=names)
+    return read_records(path, items, Reading(audio_root, limit, columns or {}), fields)
 
 
 def read_records(
-    path: Path | str,
+    path: Source,
     made_of: Callable[[dict[str, Any], Path | str, Dropped], Sequence[Pair | Single]],
-    audio_root: Path | str | None = None,
-    limit: int | None = None,
+    reading: Reading | None = None,
+    fields: Fields | None = None,
+    by_id: bool = True,
 ) -> Manifest:
-    """Read a manifest of any layout.
+    """Read an input of any layout.
 
     Args:
         path: as of :func:`read_items`.
         made_of: (record, folder of relative paths, where to say what is left out) -> its items.
-        audio_root, limit: as of :func:`read_manifest`.
+        reading: where its recordings are, and how its columns are called.
+        fields: what its records are made of; None: nothing is known of them.
+        by_id: a ``.json`` may be an object of records by id; single answers are wanted.
 
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
-    with _local(location(path)) as (file, label, home):
-        root = _at(home if audio_root is None else location(audio_root))
-        records = islice(records_of(file, label, by_id=True), limit)
-        return replace(
-            _read(label, records, lambda r, dropped: made_of(r, root, dropped)),
-            sha256=_sha256(file),
-        )
-
-
-def _at(root: Path | str) -> Path | str:
-    return utf8_name(root.resolve()) if isinstance(root, Path) else root
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def _local(path: Path | str) -> Iterator[tuple[Path, Path | str, Path | str]]:
-    """(a file on this machine, what to call it, the folder of relative paths)."""
-    if isinstance(path, Path):
-        yield path, path, path.parent
-        return
-    from trace_eval.data.remote import fetch
-
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / (name_of(path) or "manifest")
-        copy.write_bytes(fetch(path))
-        yield copy, redacted(path), parent(path)
+    reading, path = reading or Reading(), source_of(path)
+    with opened(path, reading.audio_root, by_id) as source:
+        table = Renamed(str(source.label), fields or Fields({}), reading.columns)
+        rows = islice(source.rows, reading.limit)
+        found = replace(_read(source.label, rows, made_of, table), sha256=source.sha256)
+    if isinstance(path, Table):  # two of one name are told apart by what they hold
+        name = f"{path.name}-{digest(item.id + repr(item) for item in found.items)[:8]}"
+        found = replace(found, path=Path(name))
+    return found
 
 
 def _read(
     label: Path | str,
-    records: Iterable[tuple[str, dict[str, Any] | str]],
-    made_of: Callable[[dict[str, Any], Dropped], Sequence[Pair | Single]],
+    rows: Iterable[Row],
+    made_of: Callable[[dict[str, Any], Path | str, Dropped], Sequence[Pair | Single]],
+    table: Renamed,
 ) -> Manifest:
     items: list[Pair | Single] = []
     problems: list[Problem] = []
     unread: dict[str, list[tuple[str, NoLabel]]] = {}
+    ties: set[str] = set()
     seen: dict[str, str] = {}
-    for where, record in records:
+    for number, (where, record, root) in enumerate(rows, start=1):
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
+        told: list[NoLabel] = []
         try:
-            made = made_of(record, partial(_note, unread, where))
+            made = made_of(table.record(record, number), root, told.append)
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
             continue
+        for what in told:
+            unread.setdefault(what.field, []).append((where, what))
+        ties.update(item.id for item in made if any(_is_tie(what) for what in told))
         for item in made:
             if item.id in seen:
-                told = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
-                problems.append(Problem(where, told))
+                said = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
+                problems.append(Problem(where, said))
                 continue
             seen[item.id] = where
             items.append(item)
+    table.check_named()
+    if not items and (missing := table.missing()):
+        raise UserError(missing)
     if not items and not problems:
         raise UserError(f"{label}: no records; expected one item per line or row")
+    plain = ties and all(_is_tie(what) for _, what in unread["overall"])
+    if plain and (untyped := _untyped(items, ties)):
+        items = untyped
+        del unread["overall"]
     warnings = [_unused(field, found, items) for field, found in unread.items()]
     kept = [_without(item, unread.keys()) for item in items] if unread else items
-    return Manifest(label, kept, problems, warnings=warnings)
+    notes = tuple(_said(label, table, items))
+    return Manifest(label, kept, problems, warnings=warnings, notes=notes)
 
 
-def _note(unread: dict[str, list[tuple[str, NoLabel]]], where: str, what: NoLabel) -> None:
-    unread.setdefault(what.field, []).append((where, what))
+def _said(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> Iterator[Problem]:
+    """What was made of the file beyond what stands in it; each is said once."""
+    where = str(label)
+    if table.unnumbered is False:
+        yield Problem(where, "has no column id; items are called by their row number, from 1")
+    if is_chosen(table.found):
+        first = sum(
+            isinstance(item, Pair) and item.labels is not None and item.labels.preference == "1"
+            for item in items
+        )
+        yield Problem(
+            where,
+            f"chosen and rejected: the chosen answer is A in {first} of {len(items)} pairs and B"
+            " in the others, by a hash of the id, so that the place does not tell the label",
+        )
+
+
+def _is_tie(what: NoLabel) -> bool:
+    return what.tie and what.field == "overall"
+
+
+def _untyped(items: Sequence[Pair | Single], ties: set[str]) -> list[Pair | Single] | None:
+    """The items with plain preferences for their overall labels; None: some ties are typed."""
+    found: list[Pair | Single] = []
+    for item in items:
+        labels = item.labels if isinstance(item, Pair) else None
+        said = "tie" if item.id in ties else labels.overall if isinstance(labels, Labels) else None
+        if said is None:
+            found.append(item)
+            continue
+        if str(said) not in ("1", "2", "tie"):
+            return None
+        told = {"overall": None, "preference": str(said)}
+        base = labels if isinstance(labels, Labels) else Labels()
+        found.append(item.model_copy(update={"labels": base.model_copy(update=told)}))
+    return found
 
 
 def _unused(
@@ -254,8 +312,9 @@ def _unused(
         where,
         f"column {first.column} is no label ({first.expected}, got {first.value!r:.80});"
         f" {len(found)} of its {len(found) + read} values cannot be read, so none is used as a"
-        " label and no agreement comes from them: write each as one of the labels, or rename the"
-        " column if it holds none",
+        " label and no agreement comes from them: write each as one of the labels, say what it"
+        f" means (trace-eval agree RUN --labels FILE --map {shlex.quote(str(first.value))[:60]}=1),"
+        " or rename the column if it holds none",
     )
 
 

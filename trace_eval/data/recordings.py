@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from blueprints import UserError
+from extractors.formats import AUDIO_SUFFIXES, formats_read
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.items import Single
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
@@ -14,9 +15,6 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.parts import Shard
 from trace_eval.data.records import Spill
 from trace_eval.data.urls import glob_base, is_url, location, name_of, redacted
-
-#: File name endings of recordings, where a folder is given.
-AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".aif", ".au", ".caf")
 
 
 def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
@@ -54,7 +52,14 @@ def _header_problem(path: Path | None) -> str | None:
     except OSError as error:  # e.g. a name longer than the file system allows
         return f"cannot be read ({error.strerror or error}); check the path"
     except soundfile.LibsndfileError as error:
-        return f"cannot be decoded ({error.error_string.rstrip('.')}); convert or replace it"
+        from extractors.containers import has_sound
+
+        if has_sound(path) is None:
+            return None
+        return (
+            f"cannot be decoded ({error.error_string.rstrip('.')}); convert or replace it"
+            f" (formats read: {formats_read()})"
+        )
     return None if info.frames else "no samples; replace it"
 
 

@@ -11,6 +11,7 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.files import make_folder, replace_file, utf8_name
+from trace_eval.data.layouts import BETTER, LISTS, OTHER_NAMES, WORSE, unfolded
 from trace_eval.data.pairs import Labels, Model, Pair, Recording, map_recordings
+from trace_eval.data.spelling import spelled
 from trace_eval.data.urls import joined, redact_urls
 
 #: Flat column names -> place in the pair. The first name is ours, the others are accepted.
@@ -41,12 +45,24 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
     ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
     ("labels", "overall"): ("label_overall", "overall"),
-    ("labels", "preference"): ("label_preference", "preference"),
+    ("labels", "preference"): ("label_preference", "preference", "winner", "preferred"),
     ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
     ("language",): ("language",),
     ("instruction_id",): ("instruction_id", "data_ID"),
 }
+
+#: What a record of a pair is made of, for ``--column`` and for what is said of a file without.
+PAIR_FIELDS = Fields(
+    {
+        **{names[0]: (*names, *OTHER_NAMES.get(names[0], ())) for names in COLUMNS.values()},
+        "chosen": BETTER,
+        "rejected": WORSE,
+    },
+    needed=("a", "b"),
+    sounds=frozenset(("a", "b", "instruction_audio", "voice_audio", "chosen", "rejected")),
+    instead=frozenset((*BETTER, *WORSE, *LISTS, "conversation_a", "messages_a", "a_conversation")),
+)
 
 #: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
 _FASTER = {"a": "1", "b": "2"}
@@ -71,12 +87,14 @@ class NoLabel:
         column: of the file.
         value: as it stands there.
         expected: what would be a label, in words.
+        tie: it is a plain tie, which only a column without typed ties may hold.
     """
 
     field: str
     column: str
     value: Any
     expected: str
+    tie: bool = False
 
 
 #: Told of a label that cannot be read.
@@ -106,10 +124,11 @@ def pair_from_record(
         UserError: a field is missing or has a value outside its label set.
     """
     tree: dict[str, Any] = {"meta": {}}
+    record = unfolded(record)
     for key, value in record.items():
         if value is None or value == "":
             continue
-        if key in _RECORDINGS and _is_audio_cell(value):
+        if key in _RECORDINGS and is_audio_cell(value):
             _put(tree, (key, "audio"), value)
         elif key == "voice" and not _is_recording(value):
             tree["meta"][key] = value  # what a voice is called
@@ -135,6 +154,7 @@ def pair_from_record(
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
     _text_labels(tree.get("labels"))
+    _spell_labels(tree, record)
     if dropped:
         _drop_labels(tree, record, dropped)
     try:
@@ -147,7 +167,9 @@ def pair_from_record(
 def is_pair_record(record: Mapping[str, Any]) -> bool:
     """True for a record with two answers."""
     sides = {
-        _PLACES.get(key, (key,))[0] for key, value in record.items() if value not in (None, "")
+        _PLACES.get(key, (key,))[0]
+        for key, value in unfolded(record).items()
+        if value is not None and not (isinstance(value, str) and not value)
     }
     return {"a", "b"} <= sides
 
@@ -158,7 +180,7 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
     tree.setdefault(place[-1], value)
 
 
-def _is_audio_cell(value: Any) -> bool:
+def is_audio_cell(value: Any) -> bool:
     """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
 
@@ -242,6 +264,18 @@ def _text_labels(labels: dict[str, Any] | None) -> None:
             labels[key] = str(int(value))
 
 
+def _spell_labels(tree: dict[str, Any], record: Mapping[str, Any]) -> None:
+    """Labels of flat columns as we spell them; those that are none stay what they are."""
+    nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
+    sides = [_mapping(tree.get(side)).get("system") for side in "ab"]
+    for name, value in tree.get("labels", {}).items():
+        if name in ("match", *nested) or not isinstance(value, str):
+            continue
+        with suppress(ValueError):
+            who = (*sides, record.get("system"))
+            tree["labels"][name] = spelled(value, who, name != "preference")
+
+
 def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped) -> None:
     """Tell of what is no label, and take it out of the tree if it came in a flat column."""
     labels = tree.get("labels", {})
@@ -256,7 +290,8 @@ def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropp
             if name not in nested:
                 del labels[name]
             expected = error.errors(include_url=False)[0]["msg"]
-            dropped(NoLabel(name, columns.get(name, name), value, expected))
+            column = columns.get(name, name)
+            dropped(NoLabel(name, column, record.get(column, value), expected, value == "tie"))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from blueprints import UserError
 from trace_eval.data.access import Place, allowed
 from trace_eval.data.archives import BadArchive, TooLarge, read_bounded, read_member
+from trace_eval.data.files import replace_file
 from trace_eval.data.ranges import WebFile
 from trace_eval.data.urls import glob_base, is_chained, links_of, protocol_of, redact_urls, redacted
 
@@ -125,6 +126,31 @@ def _seekable(files: Any, path: str, protocol: str) -> Any:
         return web
     with files.open(path, "rb", block_size=0, size=1) as file:
         return io.BytesIO(read_bounded(file, MAX_BYTES))
+
+
+#: Most files of one folder that are fetched: a benchmark has hundreds.
+MAX_FILES = 20_000
+
+
+def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
+    """Copy the files below a URL with one of the suffixes into a folder, under their own names.
+
+    Raises:
+        UserError: the URL is not allowed, nothing or too much is there, or it cannot be fetched.
+    """
+    urls = find(url, suffixes)
+    if not urls or len(urls) > MAX_FILES:
+        raise UserError(
+            f"{redacted(url)}: {len(urls)} files to read ({', '.join(suffixes)}); name the"
+            " folder of one data set, or one of its files"
+        )
+    base = url.rstrip("/")
+    for each in urls:
+        path = home / PurePosixPath(each[len(base) :].lstrip("/"))
+        if not path.resolve().is_relative_to(home.resolve()):
+            raise UserError(f"{redacted(each)}: leads out of its folder; rename it")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, fetch(each))
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:

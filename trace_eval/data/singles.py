@@ -15,8 +15,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
+from trace_eval.data.layouts import DIALOGUES, unfolded
 from trace_eval.data.records import (
     Spill,
     first_problem,
@@ -33,7 +35,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "question_audio": ("question_audio", "instruction_audio", "instruction_path"),
     "reference": ("reference", "references", "correct_answer"),
     "candidate": ("candidate", "candidate_answer", "response"),
-    "audio": ("audio", "audio_path", "candidate_audio"),
+    "audio": ("audio", "audio_path", "candidate_audio", "file_name"),
     "turns": ("turns",),
     "conversation": ("conversation",),
     "system": ("system", "model"),
@@ -46,6 +48,16 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "scores": ("scores", "ratings"),
     "feedback": ("feedback",),
 }
+
+#: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
+SINGLE_FIELDS = Fields(
+    {**COLUMNS, "id": (*COLUMNS["id"], "pair_id")},
+    needed=("audio",),
+    sounds=frozenset(("audio", "question_audio")),
+    instead=frozenset(
+        (*COLUMNS["candidate"], *COLUMNS["turns"], "answer", "a", "b", "conversation", *DIALOGUES)
+    ),
+)
 
 _FIELDS = {name: field for field, names in COLUMNS.items() for name in names}
 
@@ -72,7 +84,7 @@ def single_from_record(
     Raises:
         UserError: a field is missing, given twice or has a value of another kind.
     """
-    fields, nested, meta = _sorted(record)
+    fields, nested, meta = _sorted(unfolded(record))
     tree: dict[str, Any] = {name: fields.pop(name) for name in _PLAIN if name in fields}
     tree |= {name: fields.pop(name) for name in ("category", "language", "split") if name in fields}
     tree["instruction"] = _instruction(fields, nested)

@@ -15,6 +15,7 @@ from trace_eval.data.files import make_folder, replace_file, write_all
 from trace_eval.data.items import Single
 from trace_eval.data.records import Spill, spill_to
 from trace_eval.datasets.base import Converted, Dataset, Selection
+from trace_eval.datasets.prompts import read_prompt
 from trace_eval.datasets.registry import find_dataset, reader_of
 from trace_eval.datasets.source import opened
 
@@ -33,12 +34,14 @@ class Conversion:
         source: what was read, as it was named.
         converted: items, pairs, scores, figures, problems and notes.
         files: what was written -> its file.
+        prompt: file and SHA-256 of the authors' prompt, where the user pointed at it.
     """
 
     dataset: Dataset
     source: str
     converted: Converted
     files: dict[str, Path] = field(default_factory=dict)
+    prompt: str | None = None
 
     def record(self) -> dict[str, Any]:
         """Figures, counts and where they come from, as JSON."""
@@ -62,6 +65,7 @@ class Conversion:
                 for board in found.boards
             },
             "rubrics": list(found.rubrics),
+            "prompt": self.prompt,
             "notes": list(found.notes),
         }
 
@@ -90,7 +94,11 @@ def read_dataset(
 
 
 def convert(
-    name: str, path: Path | str, out: Path | str, chosen: Selection | None = None
+    name: str,
+    path: Path | str,
+    out: Path | str,
+    chosen: Selection | None = None,
+    prompt: Path | None = None,
 ) -> Conversion:
     """Read a benchmark and write it as our files into a folder.
 
@@ -101,6 +109,8 @@ def convert(
     Args:
         name, path, chosen: as of :func:`read_dataset`.
         out: the folder; made where it is missing.
+        prompt: a file with the authors' own prompt, which becomes the question in place of ours;
+            recorded by its hash.
 
     Raises:
         UserError: as :func:`read_dataset`, or a file cannot be written.
@@ -111,6 +121,7 @@ def convert(
     if not found.items and not found.pairs and not found.figures:
         first = f"; {found.problems[0]}" if found.problems else ""
         raise UserError(f"{read.source}: nothing of {name} could be read{first}")
+    asked = None if prompt is None else read_prompt(prompt, found.rubrics)
     for ids in ([item.id for item in found.items], [pair.id for pair in found.pairs]):
         _refuse_twice(name, ids)
     make_folder(folder)
@@ -135,10 +146,13 @@ def convert(
     for rubric in found.rubrics:
         path_ = folder / "rubrics" / f"{rubric}.toml"
         files[f"rubric {rubric}"] = path_
-        replace_file(path_, (_RUBRICS / f"{rubric}.toml").read_bytes())
+        ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
+        replace_file(path_, ours if asked is None else asked.in_place_of(ours))
     files["figures"] = folder / "published.json"
-    replace_file(files["figures"], as_json(read))
-    return Conversion(read.dataset, read.source, found, files)
+    told = None if asked is None else asked.told
+    done = Conversion(read.dataset, read.source, found, files, told)
+    replace_file(files["figures"], as_json(done))
+    return done
 
 
 def _refuse_twice(name: str, ids: Sequence[str]) -> None:

@@ -45,6 +45,23 @@ def read_phrases(checkout: Path, name: str) -> Phrases:
     Raises:
         UserError: there is no such module, or no list in it.
     """
+    tree, path, digest = parsed(checkout, name)
+    lists = [texts for node in ast.walk(tree) if (texts := _texts(node))]
+    if not lists:
+        raise UserError(f"{path}: holds no list of texts; name the authors' module")
+    return Phrases(path.name, max(lists, key=len), digest)
+
+
+def parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
+    """A module of a checkout as its syntax tree, its file and the file's SHA-256; nothing is run.
+
+    Args:
+        checkout: folder of the authors' code, or the module itself.
+        name: file name of the module.
+
+    Raises:
+        UserError: there is no such module, or it cannot be parsed.
+    """
     found = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
     if not found:
         raise UserError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")
@@ -56,10 +73,7 @@ def read_phrases(checkout: Path, name: str) -> Phrases:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"{path}: no Python ({error}); name the authors' module") from None
-    lists = [texts for node in ast.walk(tree) if (texts := _texts(node))]
-    if not lists:
-        raise UserError(f"{path}: holds no list of texts; name the authors' module")
-    return Phrases(path.name, max(lists, key=len), hashlib.sha256(data).hexdigest())
+    return tree, path, hashlib.sha256(data).hexdigest()
 
 
 def _texts(node: ast.AST) -> tuple[str, ...]:

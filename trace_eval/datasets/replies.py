@@ -65,6 +65,20 @@ def yes_or_no(reply: str) -> str | None:
     return letter if letter in ("A", "B") else None
 
 
+#: What becomes a blank before the phrases of bbh are looked for.
+_BBH_BLANKS = re.compile(r'[:"\-,.：]|\*\*')
+
+
+def bbh_text(reply: str) -> str:
+    """A reply as VoiceBench's phrases for bbh are compared with it: lower case, no punctuation."""
+    text = reply.lower()
+    if text.endswith("<|user|>"):
+        text = text.removesuffix("<|user|>").strip()
+    if text.startswith(("<1>", "<2>", "<3>")):
+        text = text[3:].strip()
+    return " ".join(_BBH_BLANKS.sub(" ", text.replace("<|turn_end|>", "")).split())
+
+
 def is_refusal(answer: str, phrases: tuple[str, ...]) -> bool:
     """The authors' rule: any phrase stands in the answer as it is spelt, or it is empty."""
     return not answer.strip() or any(phrase in answer for phrase in phrases)

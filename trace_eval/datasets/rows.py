@@ -11,7 +11,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data import csv_cells, strict_json
 from trace_eval.data.manifests import Problem
-from trace_eval.data.records import is_json
+from trace_eval.data.records import is_audio_cell, is_json, resolve_audio
 from trace_eval.datasets.source import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.
@@ -59,7 +59,9 @@ class Rows:
         self.problems: list[Problem] = []
 
     def read(self, path: Path, columns: Columns, key: str | None = None) -> list[Row]:
-        """The rows of a JSON list, of JSON lines (whatever the suffix) or of a CSV file.
+        """The rows of a JSON list, of JSON lines (whatever the suffix), of CSV or of Parquet.
+
+        Of a column of recordings that a Parquet file embeds, the row has where they were put.
 
         Args:
             path: the file.
@@ -102,7 +104,9 @@ class Rows:
     def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
         try:
             rows: Iterable[tuple[int, Any]]
-            if path.suffix.lower() == ".csv":
+            if path.suffix.lower() == ".parquet":
+                unit, rows = "row", enumerate(self._parquet(path))
+            elif path.suffix.lower() == ".csv":
                 unit, rows = "row", enumerate(csv_cells.read_rows(path), start=1)
             elif _is_list(path):
                 unit, rows = "record", enumerate(strict_json.read_list(path))
@@ -120,6 +124,31 @@ class Rows:
             if isinstance(error, UserError):
                 raise
             raise UserError(f"{label}: cannot be read ({error}); fetch it again") from error
+
+    def _parquet(self, path: Path) -> Iterator[dict[str, Any]]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(path) as file:
+                for batch in file.iter_batches(batch_size=16):  # recordings are megabytes each
+                    for record in batch.to_pylist():
+                        yield {name: self._placed(cell) for name, cell in record.items()}
+        except pa.ArrowException as error:
+            raise ValueError(str(error)) from error
+
+    def _placed(self, cell: Any) -> Any:
+        """A cell; of an embedded recording the file that it was put into, as a text."""
+        if not is_audio_cell(cell):
+            return cell
+        held: dict[str, Any] = {"audio": cell}
+        resolve_audio(held, self.source.root, self.source.spill or _nowhere)
+        return None if held.get("audio") is None else str(held["audio"])
+
+
+def _nowhere(data: bytes, name: str) -> Path:
+    """Nothing is written where nobody says where: the name stays."""
+    return Path(name or "recording")
 
 
 def _is_list(path: Path) -> bool:

@@ -15,13 +15,11 @@ from pathlib import Path, PurePosixPath
 from blueprints import UserError
 from trace_eval.data.files import is_file, replace_file
 from trace_eval.data.records import Spill
+from trace_eval.data.remote import MAX_FILES
 from trace_eval.data.urls import joined, location, name_of, parent, redacted
 
 #: Files that readers read; everything else in a folder is a recording, or not theirs.
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".parquet", ".py")
-
-#: Most files of one folder: a benchmark has hundreds.
-MAX_FILES = 20_000
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)
         return
-    from trace_eval.data.remote import fetch, find
+    from trace_eval.data.remote import fetch, fetch_below
 
     with tempfile.TemporaryDirectory() as folder:
         home, shown = Path(folder), redacted(where)
@@ -113,14 +111,5 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
             replace_file(path, fetch(where))
             yield Source(path, parent(where), shown, spill)
             return
-        urls = find(where, TEXTS)
-        if not urls or len(urls) > MAX_FILES:
-            raise UserError(f"{shown}: {len(urls)} files to read; name the benchmark's folder")
-        base = where.rstrip("/")
-        for url in urls:
-            path = home / PurePosixPath(url[len(base) :].lstrip("/"))
-            if not path.resolve().is_relative_to(home.resolve()):
-                raise UserError(f"{redacted(url)}: leads out of its folder; rename it")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, fetch(url))
-        yield Source(home, base, shown, spill)
+        fetch_below(where, TEXTS, home)
+        yield Source(home, where.rstrip("/"), shown, spill)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from blueprints import Blueprint, Signal, Spoken, Transcript
 from blueprints.languages import LANGUAGES, find_language, language_name
@@ -82,16 +83,36 @@ def told_language(blueprint: Blueprint | None) -> str | None:
     None where there are no words, or their language is only assumed: nobody heard or gave it.
     """
     heard = blueprint.transcript if blueprint else None
-    if not isinstance(heard, Transcript) or heard.language_source == "model":
+    if not isinstance(heard, Transcript):
         return None
     written, spoken = language_name(heard.language), heard.spoken
     if spoken is None:
-        return written
+        return None if heard.language_source == "model" else written
     told = language_name(spoken.language)
     if not spoken.sure:
         other = spoken.runner_up and language_name(spoken.runner_up)
         told = f"unsure: {told} or {other}" if other else f"unsure: {told}"
     return told if spoken.language == heard.language else f"{told}, transcribed as {written}"
+
+
+def languages_of(
+    text: str | None, request: Blueprint | None, answers: Mapping[str, Blueprint]
+) -> dict[str, str]:
+    """``asked`` and each answer's role -> language in words, where an answer's is known.
+
+    Args:
+        text: of the request, where it is written.
+        request: its blueprint, where it is spoken.
+        answers: role -> blueprint.
+    """
+    told = {role: told for role, b in answers.items() if (told := told_language(b))}
+    asked = asked_language(text, request)
+    if asked is None:
+        return told
+    for role in told:
+        if answers_in_language(asked, answers[role]).value == 0:
+            told[role] += " (not the one asked for)"
+    return {"asked": language_name(asked), **told} if told else {}
 
 
 def _is_certain(spoken: Spoken, answer: Blueprint) -> bool:

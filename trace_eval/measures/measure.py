@@ -25,3 +25,8 @@ class PairMeasures(Strict):
 
     pair: str
     measures: dict[str, Measure]
+    languages: dict[str, str] = Field(
+        default_factory=dict,
+        exclude_if=lambda value: not value,  # as where no language was heard or given
+        description="asked for, and heard of a and b, in words; without those that are not known",
+    )

@@ -8,7 +8,7 @@ from blueprints import Absent, Blueprint, UserError
 from blueprints.languages import UNSPACED
 from trace_eval.data.items import Item
 from trace_eval.data.pairs import Answer, Pair
-from trace_eval.measures.language import answers_in_language, asked_language
+from trace_eval.measures.language import answers_in_language, asked_language, languages_of
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
 from trace_eval.measures.text import text_errors
@@ -63,6 +63,14 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, M
         return {}
     asked, voice = blueprints.get("instruction"), blueprints.get("voice")
     return measure_pair(item, blueprints["a"], blueprints["b"], asked, voice)
+
+
+def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
+    """What :func:`~trace_eval.measures.language.languages_of` says of a pair."""
+    if not isinstance(item, Pair):
+        return {}
+    answers = {role: blueprints[role] for role in item.answer_roles}
+    return languages_of(item.instruction.text, blueprints.get("instruction"), answers)
 
 
 def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from blueprints.distribution import install_line
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
 from trace_eval.data.judgement import (
     UNSURE_BITS,
@@ -14,6 +15,7 @@ from trace_eval.data.judgement import (
     VerdictOpinion,
 )
 from trace_eval.data.pairs import Pair
+from trace_eval.measures.language import languages_of
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (
@@ -21,6 +23,9 @@ from trace_eval.report.gather import (
     compared,
     disagrees,
 )
+
+#: Of an answer whose recogniser knows one language only.
+NOT_HEARD = f"language not heard (needs the extra base: {install_line('base')})"
 
 #: Characters of a raw reply that are shown.
 RAW_SHOWN = 4_000
@@ -56,13 +61,19 @@ class Line:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """A recording on the page of a pair; ``clip`` numbers its drawing, null: there is none."""
+    """A recording on the page of a pair.
+
+    Attributes:
+        clip: number of its drawing; null: there is none.
+        language: that was heard or given, in words, or why it is not known.
+    """
 
     side: str
     system: str
     sound: Sound
     clip: int | None
     text: str
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,13 +159,15 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         clips: clip hash -> number of its drawing.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
+    languages = _languages(pair, facts)
 
     def answer(side: str, system: str | None) -> AnswerView:
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
         number = clips.get(record.clip) if record and record.clip else None
         sound = shelf.sound(recording, record)
-        return AnswerView(side, system or "", sound, number, facts.transcript_of(recording))
+        told = languages.get(side, "")
+        return AnswerView(side, system or "", sound, number, facts.transcript_of(recording), told)
 
     return Page(
         line=line,
@@ -168,6 +181,15 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         others=tuple(_others(judgement, overall)),
         opinions=tuple(judgement.opinions) if judgement else (),
     )
+
+
+def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
+    """Side -> language in words; of the instruction: which it asks for."""
+    found = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
+    answers = {side: b for side, b in found.items() if b and b.transcript.status == "ok"}
+    told = languages_of(pair.instruction.text, facts.blueprint_of(pair.instruction), answers)
+    asked = {"instruction": f"asks for {told.pop('asked')}"} if "asked" in told else {}
+    return {**dict.fromkeys(answers, NOT_HEARD), **told, **asked}
 
 
 def _verdicts(

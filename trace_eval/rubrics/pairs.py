@@ -26,6 +26,8 @@ from fusion import (
     Scale,
 )
 from trace_eval.data.judgement import About
+from trace_eval.data.pairs import SpokenLanguage
+from trace_eval.rubrics.single import reasons_line
 
 #: What a judge may be shown of a pair. ``reference`` is what each answer should have said.
 PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]
@@ -80,13 +82,29 @@ class Question(Strict):
     template: str | None = None
     system: str = ""
     question: str = ""
+    reasons_in: SpokenLanguage | None = Field(
+        None, description="language of the reasoning; null: not said"
+    )
 
     @model_validator(mode="after")
     def _has_words(self) -> Question:
         for name in ("system", "question"):
             if not self.template and not getattr(self, name).strip():
                 raise ValueError(f"{name}: is missing; add it")
+        if self.template and self.reasons_in:
+            raise ValueError("reasons_in: the template has the words; say it there")
         return self
+
+    @property
+    def instructions(self) -> str:
+        """``system``, and in which language reasons are wanted."""
+        parts = (self.system.strip(), reasons_line(self.reasons_in) if self.reasons_in else "")
+        return "\n".join(part for part in parts if part)
+
+    @property
+    def _reasons(self) -> dict[str, str]:
+        """What the language of reasons adds to the identity."""
+        return {"reasons_in": self.reasons_in} if self.reasons_in else {}
 
 
 class LabelQuestion(Question):
@@ -141,6 +159,7 @@ class LabelQuestion(Question):
             "system": self.system,
             "question": self.question,
             **({} if usual else {"pooling": self.labels.pooling}),
+            **self._reasons,
         }
 
 
@@ -193,6 +212,7 @@ class ScoreQuestion(Question):
         """All that decides what is asked."""
         told = self.model_dump(include={"name", "version"})
         told |= {"answer": "two_scores", "scale": self.scale.model_dump()}
+        told |= self._reasons
         return told | self.model_dump(include={"reasons", "system", "question"})
 
 

@@ -10,7 +10,9 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from blueprints import Strict
+from blueprints.languages import language_name
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
+from trace_eval.data.pairs import SpokenLanguage
 
 #: Most problems of one file that are told, and most names in one of them.
 MAX_TOLD = 10
@@ -43,6 +45,11 @@ MAX_LABELS = 21
 
 #: Longest text field, characters.
 MAX_TEXT = 4_000
+
+
+def reasons_line(language: str) -> str:
+    """The sentence that asks for reasons in a language, given by its code."""
+    return f"Write the reasoning in {language_name(language)}."
 
 
 class ScaleSpec(Strict):
@@ -106,6 +113,11 @@ class ScoreRubric(Strict):
     elements: tuple[str, ...] = ()
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
     min_samples: int | None = Field(None, ge=1)
+    reasons_in: SpokenLanguage | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # rubrics without it stay as they were
+        description="language of the reasoning, by ISO 639-1 code or English name; null: not said",
+    )
 
     @field_validator("rules", "elements", "inputs", "hidden")
     @classmethod

@@ -132,12 +132,14 @@ def _seconds(recording: Recording) -> float | None:
     """Duration by the header of a file on this machine."""
     import soundfile
 
+    from extractors.containers import seconds_of
+
     if recording.audio is None:
         return None
     try:
         return float(soundfile.info(str(recording.audio)).duration)
     except (OSError, RuntimeError):  # soundfile's own errors are RuntimeErrors
-        return None
+        return seconds_of(recording.audio)
 
 
 def _imagined(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from extractors.folders import cache_folder
 from trace_eval.conversations.items import (
@@ -13,10 +13,11 @@ from trace_eval.conversations.items import (
     conversations_manifest,
     holds_conversations,
 )
-from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.manifests import Manifest, Reading, read_items, read_manifest
 from trace_eval.data.parts import Shard
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
+from trace_eval.data.sources import Source, source_of
 from trace_eval.data.urls import location
 from trace_eval.extracting.cache import audio_folder
 from trace_eval.judges.chat.estimate import CostEstimate
@@ -48,7 +49,8 @@ class Job:
     def problems(self) -> tuple[object, ...]:
         """What is wrong with the input: records left out, labels not read, recordings not there."""
         manifest = self.manifest
-        return (*manifest.problems, *manifest.warnings, *check_audio(manifest.items))
+        told = (*manifest.notes, *manifest.problems, *manifest.warnings)
+        return (*told, *check_audio(manifest.items))
 
     def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
         """Calls, tokens and cost of what is not scored yet; nothing is sent, no run is made.
@@ -97,24 +99,27 @@ class Job:
 
 
 def open_job(
-    items: Manifest | Path | str,
+    items: Manifest | Source | Any,
     out: Path | str | None = None,
     options: Options | None = None,
     *,
     audio_root: Path | str | None = None,
     limit: int | None = None,
     shard: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Job:
     """Read the items and say where their results go; nothing is judged yet.
 
     Args:
-        items: a manifest, or its file or URL: pairs, and with rubrics single answers.
+        items: a manifest, its file, folder or URL, or a table at hand (see
+            :func:`trace_eval.data.sources.source_of`): pairs, and with rubrics single answers.
         out: the run folder; None: ``runs/ITEMS-JUDGE``, see
             :func:`~trace_eval.runs.inputs.default_out`.
         options: how; recordings that are bytes go to the folder of their cache.
         audio_root: folder of relative audio paths, or its URL; None: the manifest's own.
         limit: read this many records at most; None: all.
         shard: ``I/N``: part I of N of the items; None: all.
+        columns: field -> column of the file, for fields that are called otherwise there.
 
     Raises:
         UserError: the file cannot be read or has no record, or the shard is none.
@@ -122,7 +127,7 @@ def open_job(
     options = options or Options()
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
-        items = _read(items, options, audio_root, limit)
+        items = _read(source_of(items), options, Reading(audio_root, limit, columns or {}))
     if part:
         items = items.shard(part)
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
@@ -130,21 +135,25 @@ def open_job(
     return Job(items, Path(out) if out else default_out(items, name), options)
 
 
-def _read(
-    path: Path | str, options: Options, audio_root: Path | str | None, limit: int | None
-) -> Manifest:
-    """The items of a manifest, or with rubrics the conversations of any layout."""
-    where = location(path)
+def _read(source: Source, options: Options, reading: Reading) -> Manifest:
+    """The items of an input, or with rubrics the conversations of any layout."""
+    where = location(source) if isinstance(source, Path | str) else None
     if options.rubrics and isinstance(where, Path) and holds_conversations(where):
-        return conversations_manifest(where, limit)
+        return conversations_manifest(where, reading.limit)
     folder = options.extract.cache or cache_folder()
     read = read_items if options.rubrics else read_manifest
-    calls = ConversationFiles(folder / "conversations")
-    return read(path, audio_root, spill_to(audio_folder(folder)), limit, calls)
+    return read(
+        source,
+        reading.audio_root,
+        spill_to(audio_folder(folder)),
+        reading.limit,
+        columns=reading.columns,
+        conversations=ConversationFiles(folder / "conversations"),
+    )
 
 
 def judge_manifest(
-    manifest: Manifest | Path | str,
+    manifest: Manifest | Source | Any,
     out: Path | str | None = None,
     options: Options | None = None,
     listener: Listener | None = None,
@@ -162,7 +171,7 @@ def judge_manifest(
 
 
 def rate_manifest(
-    manifest: Manifest | Path | str,
+    manifest: Manifest | Source | Any,
     out: Path | str | None = None,
     options: Options | None = None,
     listener: Listener | None = None,

@@ -31,10 +31,19 @@ def result_html(result: Result) -> str:
 
 def run_html(run: Run) -> str:
     """Who judged, how many were scored, and the first rows of the results."""
+    from trace_eval.runs.score_table import COLUMNS, score_rows
+
     record = run.record()
     done = record.coverage
     scored = f"{done.scored} of {done.total} scored" if done else "not finished"
     head = f"<p><b>{escape(str(run.folder))}</b>: {escape(record.judge.spec)}, {scored}</p>"
+    if run.holds_scores:
+        rows = list(score_rows(run, list(record.rubrics)))
+        cells = [
+            (*(text or "" for text in texts), *("" if n is None else f"{n:.3g}" for n in numbers))
+            for texts, numbers in rows[:_MAX_ROWS]
+        ]
+        return head + _table(COLUMNS, cells) + _more(len(rows) - len(cells))
     outcomes, overall = run.outcomes(), run.overall()
     shown = [
         (pair, *(str(r or "-") for r in (*outcomes[pair].ratings, fused.rating)), fused.why)
@@ -42,9 +51,26 @@ def run_html(run: Run) -> str:
         else (pair, *("-" for _ in range(len(DIMENSIONS) + 1)), fused.why)
         for pair, fused in islice(overall.items(), _MAX_ROWS)
     ]
-    more = len(overall) - len(shown)
-    foot = f"<p>... {more} more; see to_pandas()</p>" if more else ""
+    foot = _more(len(overall) - len(shown))
     return head + _table(("pair", *DIMENSIONS, "overall", "why"), shown) + foot
+
+
+def _more(count: int) -> str:
+    return f"<p>... {count} more; see to_pandas()</p>" if count else ""
+
+
+def table_html(
+    title: str,
+    sentences: Iterable[str],
+    tables: Iterable[tuple[str, Iterable[str], Iterable[Iterable[str]], str]],
+) -> str:
+    """A heading, sentences, and tables with a caption and a note each."""
+    said = "".join(f"<p>{escape(text)}</p>" for text in sentences)
+    shown = "".join(
+        f"<p><b>{escape(name)}</b></p>{_table(head, rows)}<p><small>{escape(note)}</small></p>"
+        for name, head, rows, note in tables
+    )
+    return f"<p><b>{escape(title)}</b></p>{said}{shown}"
 
 
 def _consistency(value: bool | None) -> str:

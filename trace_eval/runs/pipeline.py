@@ -24,7 +24,7 @@ from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.panel import Panel
-from trace_eval.measures import PairMeasures, measure_item
+from trace_eval.measures import PairMeasures, measure_item, pair_languages
 from trace_eval.measures.language import asked_language, is_unsure
 from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
@@ -264,8 +264,10 @@ class Pipeline:
         if failed:
             return self._judge.unscored(item, Reason.CLIP_FAILED, _errors(failed))
         known = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
-        if self._run and (measures := measure_item(item, known)):
-            self._run.add_measures(PairMeasures(pair=item.id, measures=measures))
+        measures, languages = measure_item(item, known), pair_languages(item, known)
+        if self._run and (measures or languages):
+            found = PairMeasures(pair=item.id, measures=measures, languages=languages)
+            self._run.add_measures(found)
         async with self._judging:
             return await self._judge.outcomes(Case(item, known, decode_recording))
 

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from blueprints import Blueprint, Strict, UserError
+from blueprints import Blueprint, Strict, UserError, require
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single
@@ -242,13 +242,19 @@ class Run:
         return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The results as a data frame: one row per pair, the columns of results.csv.
+        """The results as a data frame: a row per pair, or per item and rubric, as in results.csv.
 
         Raises:
             UserError: pandas is not installed.
         """
         from trace_eval.runs.table import table_of
 
+        if self.holds_scores:
+            from trace_eval.runs.score_table import COLUMNS, score_rows
+
+            pandas = require("pandas", "pandas", "agree", "a data frame")
+            rows = ((*texts, *numbers) for texts, numbers in score_rows(self, self._rubrics()))
+            return pandas.DataFrame(rows, columns=list(COLUMNS))
         return table_of(self).to_pandas()
 
     def _repr_html_(self) -> str:
@@ -270,6 +276,9 @@ class Run:
                     f" ({error}); delete that line, or judge again into a new --out"
                 ) from None
             yield record
+
+    def _rubrics(self) -> list[str]:
+        return list(self.record().rubrics)
 
     def _scales(self) -> dict[str, tuple[float, ...]]:
         """Rubric -> the labels of its scale, as they were when it was rated by."""

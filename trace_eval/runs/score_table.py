@@ -41,20 +41,20 @@ def write_results(run: Run, rubrics: Sequence[str]) -> None:
 
 
 def _table(run: Run, rubrics: Sequence[str]) -> Iterator[str]:
-    outcomes = run.score_outcomes()
     yield line(COLUMNS)
+    for texts, numbers in score_rows(run, rubrics):
+        shown = ("" if number is None else f"{number:.6g}" for number in numbers)
+        yield line((*(text or "" for text in texts), *shown))
+
+
+def score_rows(
+    run: Run, rubrics: Sequence[str]
+) -> Iterator[tuple[tuple[str | None, ...], tuple[float | None, ...]]]:
+    """(texts, numbers) of each item and rubric, together in the order of :data:`COLUMNS`."""
+    outcomes = run.score_outcomes()
     for item in run.singles():
         for name in rubrics:
             found = outcomes.get((item.id, name), NOT_SCORED)
             numbers = (found.value, found.sd, found.used, found.samples, found.mean, found.variance)
-            yield line(
-                (
-                    item.id,
-                    item.question_id or "",
-                    item.system or "",
-                    name,
-                    found.status,
-                    found.reason or "",
-                    *("" if number is None else f"{number:.6g}" for number in numbers),
-                )
-            )
+            reason = None if found.reason is None else str(found.reason)
+            yield (item.id, item.question_id, item.system, name, found.status, reason), numbers

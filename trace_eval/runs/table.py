@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Cell = str | float | bool | None
 
+#: Whose languages a table tells, where any is known: that of the request, and the answers.
+LANGUAGES = ("asked", "a", "b")
+
 #: Rows of a table that are held at once on their way into a Parquet file.
 _BATCH = 1000
 
@@ -94,6 +97,8 @@ def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
     judged = LineIndex(run.path("judgements.jsonl"), "pair")
     measured = run.measures()
     measures = sorted({name for found in measured.values() for name in found.measures})
+    spoken = {name for found in measured.values() for name in found.languages}
+    languages = [name for name in LANGUAGES if name in spoken]
     margins = DIMENSIONS if _has_margins(run) else ()
     labelled = [
         name
@@ -105,6 +110,7 @@ def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
         | dict.fromkeys((*DIMENSIONS, "overall", "policy", "why"), str)
         | dict.fromkeys((f"margin_{name}" for name in margins), float)
         | dict.fromkeys(measures, float)
+        | dict.fromkeys((f"language_{name}" for name in languages), str)
         | {"consistent": bool, "inconsistent": str, "confidence": float, "entropy_bits": float}
         | dict.fromkeys((f"label_{name}" for name in labelled), str)
         | dict.fromkeys(("reason", "category"), str)
@@ -122,6 +128,7 @@ def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
             *_fused(fused),
             *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
             *(_value(measured.get(pair.id), name) for name in measures),
+            *(_language(measured.get(pair.id), name) for name in languages),
             *_certainty(judgement, fused),
             *(_label(pair, name) for name in labelled),
             *(outcome.reason, pair.category),
@@ -165,6 +172,10 @@ def _label(pair: Pair, name: str) -> Cell:
 def _value(found: PairMeasures | None, name: str) -> float | None:
     measure = found.measures.get(name) if found else None
     return None if measure is None else measure.value
+
+
+def _language(found: PairMeasures | None, name: str) -> str | None:
+    return found.languages.get(name) if found else None
 
 
 def table_of(run: Run) -> Table:

@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data.columns import Fields
 from trace_eval.data.items import Single
-from trace_eval.data.manifests import Manifest, read_records
+from trace_eval.data.manifests import Manifest, Reading, read_records
 from trace_eval.data.records import Spill
-from trace_eval.data.singles import single_from_record
+from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 
 #: Names of the field that candidates of one text share; the first is ours.
 GROUP = ("group", "question_id", "instruction_id")
 
 #: A list of candidates inside a record of their group.
 LIST = "candidates"
+
+#: What a record of a candidate is made of, for ``--column``.
+_NAMES = {**SINGLE_FIELDS.names, "group": GROUP, "text": ("text",), "candidate": ("candidate",)}
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,10 @@ class Group:
 
 
 def read_candidates(
-    path: Path | str, audio_root: Path | str | None = None, spill: Spill | None = None
+    path: Path | str,
+    audio_root: Path | str | None = None,
+    spill: Spill | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Manifest:
     """Read candidates as single answers, ``question_id`` being the group.
 
@@ -75,7 +82,8 @@ def read_candidates(
     def singles(record: dict[str, Any], root: Path | str, _: object) -> list[Single]:
         return [single_from_record(each, root, spill) for each in _flattened(record, places)]
 
-    return read_records(path, singles, audio_root)
+    fields = Fields(_NAMES, ("audio",), frozenset(("audio",)), frozenset((LIST,)), numbered=False)
+    return read_records(path, singles, Reading(audio_root, columns=columns or {}), fields)
 
 
 def _flattened(record: dict[str, Any], places: dict[str, int]) -> Iterator[dict[str, Any]]:

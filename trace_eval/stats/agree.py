@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
@@ -96,11 +97,17 @@ def agree(
         return agree_score_sources(scored, labels, options)
     assert not isinstance(labels, Ratings)
     numbers = [rule.number for rule in options.baselines]
+    # A run needs no names of columns; those that are given beside one are of the labels.
+    of_run = replace(columns, named={}, mapping={}) if isinstance(labels, Path) else columns
     judged = [
-        read_source(source, columns, numbers) if isinstance(source, Path) else source
+        read_source(source, of_run if source.is_dir() else columns, numbers)
+        if isinstance(source, Path)
+        else source
         for source in sources
     ]
-    said = read_labels(labels, numbers) if isinstance(labels, Path) else labels
+    said = labels
+    if isinstance(labels, Path):
+        said = read_labels(labels, numbers, columns.named, columns.mapping)
     return agree_labels([s for s in judged if isinstance(s, JudgedSource)], said, options)
 
 

@@ -245,7 +245,7 @@ def test_a_process_killed_among_three_aspects_pays_nothing_twice(tmp_path: Path)
     with Server(killer.answer) as server:
         typed = [
             "judge", manifest, "--judge", "audio:openai:m", "--base-url", f"{server.url}/v1",
-            "-J", "task=aspects", "--policy", "mean_threshold", "--concurrency", 1,
+            "-J", "task=aspects", "--policy", "mean_threshold", "-J", "concurrency=1",
             "--out", tmp_path / "run", "--cache", tmp_path / "cache",
         ]  # fmt: skip
         killer.sitting([*typed], kill_at=4)
@@ -417,7 +417,7 @@ def test_a_model_that_takes_no_sound_ends_the_run(
     with Server(lambda _: failing(status, told)) as server:
         done = trace_eval(
             "judge", manifest, "--judge", "audio:openai:deaf", "--base-url", f"{server.url}/v1",
-            "-J", "task=s2s", "--concurrency", 1, "--out", tmp_path / "run",
+            "-J", "task=s2s", "-J", "concurrency=1", "--out", tmp_path / "run",
             "--cache", tmp_path / "cache", "--workers", 0,
         )  # fmt: skip
     assert done.code == 2

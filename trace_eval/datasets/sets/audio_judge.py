@@ -1,7 +1,8 @@
 """AudioJudge (Woodygan/AudioJudge): votes on SpeakBench, and what its judges said.
 
 Files are told apart by their columns: votes (``model1, model2, preference``), verdicts on
-SpeakBench in both orders (``position1_result, position2_result``), and results on other pairs
+SpeakBench in both orders (``position1_result, position2_result``), win rates made of them
+(``model_name, effective_win_rate``), and results on other pairs
 (``audio1_path, audio2_path, ground_truth, prediction``).
 """
 
@@ -26,6 +27,7 @@ from trace_eval.stats.ranking import correlate
 
 _VOTES: Columns = {"model1": str, "model2": str, "preference": str}
 _DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}
+_SUMMARY: Columns = {"model_name": str, "effective_win_rate": str}
 _RESULTS: Columns = {
     "audio1_path": str,
     "audio2_path": str,
@@ -52,6 +54,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     found = Converted(problems=rows.problems)
     votes: list[Row] = []
     judged: dict[str, list[Row]] = {}
+    summaries: dict[str, list[Row]] = {}
     others = []
     for path in (*source.files("*.jsonl"), *source.files("*.csv")):
         columns = _columns(path)
@@ -62,17 +65,21 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
             votes += rows.read(path, _VOTES)
         elif columns >= _DETAILED.keys():
             judged[source.name(path)] = rows.read(path, _DETAILED)
+        elif columns >= _SUMMARY.keys():
+            summaries[source.name(path)] = rows.read(path, _SUMMARY, "model_name")
         elif columns >= _RESULTS.keys():
             _results(found, source, path, rows.read(path, _RESULTS), chosen)
         else:
             others.append(path.name)
-    if not (votes or judged or found.pairs):
+    if not (votes or judged or summaries or found.pairs):
         raise source.lacks(f"files with columns {', '.join(_VOTES)}, or those of judges' results")
     if others:
         found.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
     human = _human(found, rows, votes)
     for label, own in judged.items():
         _speakbench(found, label, own, human)
+    for label, own in summaries.items():
+        _summary(found, rows, label, own, human)
     return found
 
 
@@ -117,6 +124,28 @@ def _human(found: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, floa
         n = len(points[name])
         found.figures.append(Figure("win rate among people", name, ours=100 * rate, n=n))
     return rates
+
+
+def _summary(
+    found: Converted, rows: Rows, label: str, own: Sequence[Row], human: Mapping[str, float]
+) -> None:
+    """The correlation of win rates that the authors computed themselves."""
+    rates = {}
+    for row in own:
+        try:
+            rates[row["model_name"]] = float(row["effective_win_rate"])
+        except ValueError:
+            rows.tell(row, f"effective_win_rate is {row['effective_win_rate']!r:.40}")
+    found.figures.append(
+        Figure(
+            "Spearman with people, win rates as summarised",
+            decimals=4,
+            where=label,
+            ours=correlate(label, rates, "people", human).spearman if human and rates else None,
+            n=len([name for name in rates if name in human]),
+            note=f"{label}; n counts systems",
+        )
+    )
 
 
 def _speakbench(

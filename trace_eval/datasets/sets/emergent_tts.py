@@ -14,10 +14,11 @@ from trace_eval.data import strict_json
 from trace_eval.data.items import Candidate, Single
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.figures import mean_figure
+from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import authors_score, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows
 from trace_eval.datasets.source import Source
+from trace_eval.measures import whisper_en
 
 #: Commit of the layout and the rules.
 COMMIT = "5764ace"
@@ -128,12 +129,48 @@ def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequen
         name = f"win rate, {category}" if category else "win rate"
         lost = len(said) - len(known)
         found.figures.append(mean_figure(name, known, lost, (0, 1), 100, system=system))
+    found.figures += _word_errors(system, rows)
     odd = sum(map(_contradicts, rows))
     found.notes.append(
         f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of the two;"
         f" {heard} recordings are here; the order of the two is one per item, so position bias is"
         " not seen"
     )
+
+
+def word_error_rate(text: str, transcript: str) -> float | None:
+    """Errors over the words of the text, both through Whisper's English normaliser.
+
+    Passes 1 where much is said that is not there; None: the text has no words.
+    """
+    import jiwer
+
+    wanted, heard = (whisper_en()(words.lower()).strip() for words in (text, transcript))
+    return float(jiwer.wer(wanted, heard)) if wanted else None
+
+
+def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
+    """The mean of the rates of items, as the authors print it, and errors over all words."""
+    spoken = [
+        (rate, len(whisper_en()(row["text_to_synthesize"].lower()).split()))
+        for row in rows
+        if (heard := row.text("model_prediction")) is not None
+        and (rate := word_error_rate(row["text_to_synthesize"], heard)) is not None
+    ]
+    if not spoken:
+        return []
+    rates, words = (list(column) for column in zip(*spoken, strict=True))
+    whole = sum(rate * count for rate, count in spoken) / sum(words)
+    about: dict[str, Any] = {"system": system, "n": len(rates)}
+    return [
+        Figure(
+            "wer",
+            ours=100 * sum(rates) / len(rates),
+            note="mean of the rates of items, so it may pass 100",
+            **about,
+        ),
+        Figure("wer, errors over all words", ours=100 * whole, **about),
+    ]
 
 
 def _pair(name: str, system: str, row: Row, audio: Path | str, other: Path | str) -> Pair:

@@ -18,6 +18,8 @@ from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.rows import Rows
+from trace_eval.datasets.sets.mtalk_hub import add_rows
 from trace_eval.datasets.source import Source
 
 #: Name of a tier in the files -> its short name.
@@ -39,8 +41,29 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
     chosen.check_sets(TIERS.values())
     found = Converted(rubrics=["mtalk-answer"])
     read = [tier for path in source.files("*.json") for tier in _tiers(source, path)]
-    if not read:
+    tables = [path for end in ("jsonl", "parquet", "csv") for path in source.files(f"*.{end}")]
+    if not read and not tables:
         raise source.lacks(f"a JSON object of tiers, e.g. {next(iter(TIERS))!r}")
+    rows = Rows(source)
+    found.problems = rows.problems
+    if tables:
+        add_rows(found, rows, tables, chosen)
+    if read:
+        _add_tiers(found, source, read, chosen)
+    if chosen.system and not found.items:
+        raise source.lacks(f"answers of {chosen.system} (--system)")
+    found.notes.append("no figures: the authors release neither verdicts nor how they are counted")
+    _pairs(found, chosen)
+    return found
+
+
+def _add_tiers(
+    found: Converted,
+    source: Source,
+    read: Sequence[tuple[Path, str, str, list[Any]]],
+    chosen: Selection,
+) -> None:
+    """The dialogues of files with their words, and which recordings of them are here."""
     counts = {"dialogues": 0, "turns": 0, "answers": 0, "recordings": 0}
     for path, label, tier, dialogues in read:
         if not chosen.wants(TIERS[tier]):
@@ -51,8 +74,6 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
                 _add(found, source, path, (TIERS[tier], where), dialogue, chosen, counts)
             except UserError as error:
                 found.problems.append(Problem(where, str(error)))
-    if chosen.system and not found.items:
-        raise source.lacks(f"answers of {chosen.system} (--system)")
     answers = counts["answers"]
     found.notes.append(
         f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers} answers of"
@@ -64,9 +85,6 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
             "where recordings are missing, an item is the last answer's words with the dialogue"
             " before it as context"
         )
-    found.notes.append("no figures: the authors release neither verdicts nor how they are counted")
-    _pairs(found, chosen)
-    return found
 
 
 def _tiers(source: Source, path: Path) -> Iterator[tuple[Path, str, str, list[Any]]]:

@@ -16,6 +16,7 @@ from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
 from trace_eval.datasets.records import authors_score, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.sets.vstyle_people import add_people, key_of
 from trace_eval.datasets.source import Source
 
 #: Commit of the layout and the rules.
@@ -80,10 +81,21 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
             f"{missing} of {len(kept)} recordings are not here; those items hold the text alone,"
             " and the question is about sound"
         )
+    add_people(found, rows, _judged([row for _, row in kept]))
     strange = sorted({row["ability"] for _, row in kept} - WEIGHTS.keys())
     if strange:
         found.notes.append(f"abilities without a weight, left out of figures: {', '.join(strange)}")
     found.items, found.scores = unique_ids(found.items, found.scores)
+    return found
+
+
+def _judged(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Group of abilities -> answer -> mark of the authors' judge."""
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        mark = mark_of(row.get("gemini_score"))
+        if mark is not None:
+            found.setdefault(row["ability"].partition("/")[0], {})[key_of(row)] = mark
     return found
 
 

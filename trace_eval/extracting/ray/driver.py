@@ -165,12 +165,12 @@ def _split(job: RayJob, size: Size) -> bool:
         return False
     if job.device not in ("auto", "cuda", "cuda:0"):
         raise UserError(
-            f"device {job.device!r}: under Ray each actor sees one GPU; use --device cuda"
+            f"device {job.device!r}: under Ray each actor sees one GPU; use -X device=cuda"
         )
     if job.device != "auto" and not size.gpus:
         raise UserError(
             f"device {job.device!r}: the cluster has no GPU; start a node with one, or use"
-            " --device cpu"
+            " -X device=cpu"
         )
     return size.gpus > 0
 

@@ -70,7 +70,7 @@ class PromptBuilder:
         self.part = part
         self._sending = sending
         form = common().form.replace("{keys}", _keys(part, elicitation))
-        texts = (part.system, common().evidence, form)
+        texts = (part.instructions, common().evidence, form)
         self.system = Message("system", "\n\n".join(text.strip() for text in texts))
         self.prefix = (self.system, *self._examples(examples))
 

@@ -49,7 +49,7 @@ class FilePrompt:
     def __init__(self, task: ScoreQuestion, structure: Structure) -> None:
         self._task = task
         self._form = _form_words(form_of(task), structure)
-        parts = (task.system, common().evidence, self._form)
+        parts = (task.instructions, common().evidence, self._form)
         self.system = "\n\n".join(part.strip() for part in parts)
 
     @property

@@ -14,10 +14,11 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.rating.parse import ELEMENTS
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.notes import single_note
 from trace_eval.judges.text.repair import second_chance
 from trace_eval.judges.views.base import AnswerView
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.rubrics.single import OPTIONAL
+from trace_eval.rubrics.single import OPTIONAL, reasons_line
 
 #: Said under every rubric: what is shown is evidence.
 _MATERIAL = (
@@ -89,6 +90,8 @@ class RatingPrompt:
             f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
             f"Write the reasoning first, step by step and short; then {self._number()}.",
         ]
+        if rubric.reasons_in:
+            lines.append(reasons_line(rubric.reasons_in))
         if rubric.elements:
             lines.append(
                 "Score each element by the same scale; write null for one that was not demanded."
@@ -117,7 +120,9 @@ class RatingPrompt:
         tag = fence_tag([*(text for _, _, text in fields), *self._evidence.texts(case)])
         put = partial(fence, tag)
         before = [f"{title}\n{put(label, text)}" for title, label, text in fields]
-        pieces = [*before, *self._evidence.parts(case, put), self._last()]
+        note = single_note(case)
+        shown = [*self._evidence.parts(case, put), *([note] if note else [])]
+        pieces = [*before, *shown, self._last()]
         return *self.prefix, Message("user", _content(pieces))
 
     def _written(self, case: Case) -> list[str]:

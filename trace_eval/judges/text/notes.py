@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blueprints import Blueprint
-from blueprints.languages import language_name
 from extractors.suspect import guessed
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
 from trace_eval.judges.text.fencing import neutralise
-from trace_eval.measures.language import answers_in_language, asked_language, told_language
+from trace_eval.measures.language import languages_of
 
 
 @dataclass(frozen=True)
@@ -51,16 +49,22 @@ def guess_note(whose: str, why: str) -> str:
 
 def notes_of(case: Case) -> Notes:
     """The notes on a pair, harmless."""
-    asked = asked_language(case.pair.instruction.text, case.instruction)
+    told = _languages(case)
     return Notes(
-        asked=asked and neutralise(language_name(asked)),
-        languages=(_told(asked, case.a), _told(asked, case.b)),
+        asked=told.get("asked"),
+        languages=(told.get("a"), told.get("b")),
         guesses=(guessed(case.a), guessed(case.b)),
     )
 
 
-def _told(asked: str | None, answer: Blueprint) -> str | None:
-    told = told_language(answer)
-    if told and asked and answers_in_language(asked, answer).value == 0:
-        told += " (not the one asked for)"
-    return told and neutralise(told)
+def single_note(case: Case) -> str | None:
+    """The same on a single answer's language, as a sentence."""
+    told = _languages(case)
+    asked = told.pop("asked", "unknown")
+    of = "; ".join(f"{role} {language}" for role, language in told.items())
+    return f"Languages: asked for {asked}; {of}." if told else None
+
+
+def _languages(case: Case) -> dict[str, str]:
+    found = languages_of(case.item.instruction.text, case.instruction, case.answers)
+    return {role: neutralise(language) for role, language in found.items()}

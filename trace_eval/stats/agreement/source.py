@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
-from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table
+from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table, name_sides
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
 from trace_eval.runs.outcomes import VerdictRow
@@ -43,6 +43,19 @@ class JudgedSource:
     opinions: LabelTable | None = None
     policy: str | None = None
     warnings: tuple[DataWarning, ...] = ()
+
+    def with_sides(self, names: tuple[str, str] | None = None) -> JudgedSource | None:
+        """With systems called by their places, where no pair names any; None: some do.
+
+        Args:
+            names: of the systems of A and B; None: ``A`` and ``B``.
+        """
+        judged = name_sides(self.judgements, names)
+        if judged is None:
+            return None
+        others = (self.labels, self.opinions)
+        labels, opinions = (t and (name_sides(t, names) or t) for t in others)
+        return replace(self, judgements=judged, labels=labels, opinions=opinions)
 
 
 def read_source(

@@ -42,7 +42,7 @@ def separate_orders(
     if calls is None or len(set(calls.facts["order"].tolist())) < 2:
         raise UserError(
             f"{source.judgements.source}: --orders separate needs both orders of a run's calls;"
-            " judge with --swap both and name the run folder"
+            " judge with -J swap=both and name the run folder"
         )
     groups: dict[tuple[Any, Any], list[int]] = {}
     keys = zip(calls.ids.tolist(), calls.facts["order"].tolist(), strict=True)

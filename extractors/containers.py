@@ -1,0 +1,133 @@
+"""Recordings that libsndfile does not know (m4a, webm, mp4, ...), read by FFmpeg through PyAV.
+
+The sound of the first audio stream becomes a WAV file in memory or, from :data:`_IN_MEMORY` on,
+on disk, so that all that reads recordings reads them alike. A container may name other files or
+URLs (playlists do); none is opened.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import soundfile
+
+from blueprints import UserError
+from extractors.limits import MAX_SAMPLES_PER_S, MAX_SECONDS
+
+#: Bytes from which on the decoded sound is kept on disk.
+_IN_MEMORY = 64 << 20
+
+#: Demuxers that open what a file names; a recording is none of them.
+_LISTS = frozenset({"hls", "concat", "dash", "ffconcat", "imf", "sdp", "rtsp", "tty", "image2"})
+
+#: No protocol has this name, so nothing but the file itself is opened.
+_NOTHING_ELSE = {"protocol_whitelist": "none"}
+
+
+class Unreadable(UserError):
+    """FFmpeg does not read it either; the message says why."""
+
+
+class MissingReader(Unreadable):
+    """PyAV is not installed."""
+
+
+def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[bytes]:
+    """The sound of a container as a WAV file of 32-bit floats at its own rate.
+
+    Args:
+        source: path, or the open file.
+        max_seconds: stop behind more than so much sound; None: read all.
+
+    Raises:
+        Unreadable: PyAV is not installed, it is no container of sound, or it is damaged.
+    """
+    try:
+        import av
+    except ImportError:
+        raise MissingReader("PyAV is not installed; run: pip install av") from None
+    file = Path(source).open("rb") if isinstance(source, str) else source  # noqa: SIM115
+    out = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the caller closes it
+    try:
+        with av.open(file, "r", options=_NOTHING_ELSE) as container:
+            if not _is_sound(container):
+                raise Unreadable("it has no audio stream")
+            _copy(container, out, max_seconds)
+    except (av.error.FFmpegError, OSError, ValueError, soundfile.LibsndfileError) as error:
+        out.close()
+        if isinstance(error, Unreadable):
+            raise
+        why = getattr(error, "strerror", None) or str(error)
+        raise Unreadable(f"FFmpeg: {why}") from None
+    finally:
+        if isinstance(source, str):
+            file.close()
+    out.seek(0)
+    return out
+
+
+def _copy(container: Any, out: Any, max_seconds: float | None) -> None:
+    import av
+
+    stream = container.streams.audio[0]
+    rate, channels = stream.codec_context.sample_rate, stream.codec_context.channels
+    if not rate or not channels:
+        raise Unreadable("its rate or channels are unknown")
+    layout = stream.codec_context.layout.name
+    converter = av.AudioResampler(format="flt", layout=layout, rate=rate)
+    with soundfile.SoundFile(out, "w", rate, channels, "FLOAT", format="W64") as sound:
+        written = 0
+        most = None
+        if max_seconds is not None:
+            samples_in_all = max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S
+            most = int(min(max_seconds * rate, samples_in_all / channels))
+        for block in _blocks(container, stream, converter):
+            samples = block.reshape(-1, channels)
+            sound.write(samples)
+            written += len(samples)
+            if most is not None and written > most:
+                return
+
+
+def _blocks(container: Any, stream: Any, converter: Any) -> Iterator[np.ndarray[Any, Any]]:
+    for frame in container.decode(stream):
+        for made in converter.resample(frame):
+            yield made.to_ndarray()
+    for made in converter.resample(None):
+        yield made.to_ndarray()
+
+
+def has_sound(path: Path) -> str | None:
+    """Why a file is no recording that FFmpeg reads, from its header alone; None: it is one."""
+    try:
+        import av
+    except ImportError:
+        return "PyAV is not installed; run: pip install av"
+    try:
+        with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
+            return None if _is_sound(container) else "it has no audio stream"
+    except (av.error.FFmpegError, OSError, ValueError) as error:
+        return f"FFmpeg: {getattr(error, 'strerror', None) or error}"
+
+
+def seconds_of(path: Path) -> float | None:
+    """Duration that a container states, seconds; None: it does not, or it is none."""
+    try:
+        import av
+    except ImportError:
+        return None
+    try:
+        with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
+            duration = container.duration if _is_sound(container) else None
+    except (av.error.FFmpegError, OSError, ValueError):
+        return None
+    return None if duration is None else float(duration) / av.time_base
+
+
+def _is_sound(container: Any) -> bool:
+    """True where the file itself holds sound."""
+    return not _LISTS & set(container.format.name.split(",")) and bool(container.streams.audio)

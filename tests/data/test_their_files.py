@@ -1,0 +1,369 @@
+"""Inputs as people have them: eight tables, two folders, data sets, labels in their words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pyarrow as pa
+import pytest
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.registry import register_implementation
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from extractors.audio import AudioError, decode
+from extractors.formats import FORMATS
+from tests.support.their_files import PROMPTS, SAID, recordings, tables
+from trace_eval.commands.cli import app
+from trace_eval.data.folders import Systems
+from trace_eval.data.labels import LABELS, read_labels
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.recordings import check_audio, find_recordings
+from trace_eval.data.sources import Table
+from trace_eval.data.spelling import spelled
+from trace_eval.runs.run import Run
+from trace_eval.select.candidates import read_candidates
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: What a user types beside the file, where it does not work without.
+NAMED = {
+    "own names": {"a": "system_a_audio", "b": "system_b_audio"},
+    "wide": {"a": "new", "b": "old"},
+}
+
+LAYOUTS = ("own names", "wide", "semicolons", "tabs", "chosen and rejected", "arena", "chat", "hub")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return recordings(tmp_path)
+
+
+def _heard(manifest: Manifest, side: str) -> list[object]:
+    """Which sound each answer is, whichever way it came."""
+    answers = [getattr(pair, side) for pair in manifest.pairs]
+    return [decode(answer.data or answer.audio).sha256 for answer in answers]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> None:
+    path = tables(folder)[layout]
+    found = read_manifest(path, columns=NAMED.get(layout))
+    assert (found.problems, found.warnings) == ([], [])
+    ids = ["q", "r", "s"] if layout == "chosen and rejected" else ["1", "2", "3"]
+    assert [pair.id for pair in found.pairs] == ids
+    assert [pair.instruction.text for pair in found.pairs] == list(PROMPTS)
+    sounds = {
+        name: [decode(folder / name / f"q{n}.wav").sha256 for n in (1, 2, 3)]
+        for name in ("new", "old")
+    }
+    said = [p.labels and p.labels.preference for p in found.pairs]
+    if layout == "chosen and rejected":
+        sides = [{"1": "a", "2": "b"}[str(label)] for label in said]
+        chosen = [_heard(found, side)[row] for row, side in enumerate(sides)]
+        assert chosen == sounds["new"]
+        assert {*sides} == {"a", "b"}  # the place of an answer does not tell its label
+        assert "the chosen answer is A in" in str(found.notes[-1])
+    else:
+        assert (_heard(found, "a"), _heard(found, "b")) == (sounds["new"], sounds["old"])
+        assert said == ([None] * 3 if layout == "wide" else list(SAID))
+    if layout in ("tabs", "arena"):
+        assert {pair.systems for pair in found.pairs} == {("new", "old")}
+    if layout == "chat":
+        assert all(pair.instruction.has_audio for pair in found.pairs)
+    numbered = [note for note in found.notes if "row number" in str(note)]
+    assert len(numbered) == (layout in ("own names", "wide", "arena", "hub"))  # said once
+
+
+@pytest.mark.parametrize("layout", NAMED)
+def test_a_refusal_is_the_command_that_works(layout: str, folder: Path) -> None:
+    path = tables(folder)[layout]
+    with pytest.raises(UserError) as caught:
+        read_manifest(path)
+    told = str(caught.value)
+    assert "\n" not in told
+    assert (
+        f"{path}: no column for a and b; this file has {path.read_text().split()[0]}"[:60] in told
+    )
+    assert "accepted are a: a, a_audio" in told
+    meant = " ".join(f"--column {field}={name}" for field, name in NAMED[layout].items())
+    assert told.endswith(f"did you mean {meant}?")
+
+
+def test_columns_that_are_not_there_are_refused_by_name(folder: Path) -> None:
+    path = tables(folder)["own names"]
+    for columns, message in (
+        ({"a": "system_a_audi", "b": "system_b_audio"}, "did you mean system_a_audio?; this file"),
+        ({"a.sytem": "x"}, "--column a.sytem: no such field; did you mean a_system?"),
+    ):
+        with pytest.raises(UserError, match=message.replace("?", r"\?")):
+            read_manifest(path, columns=columns)
+    other = {"id": "1", "a": {"audio": "x.wav"}, "said": {"by": [{"wav": "y.wav"}]}, "b": "b.wav"}
+    (pair,) = read_manifest(Table([other]), columns={"a": "said.by.0.wav"}).pairs
+    assert pair.a.audio == Path.cwd() / "y.wav"
+    assert pair.meta["a"] == {"audio": "x.wav"}  # what had the name is kept
+
+
+def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -> None:
+    rows = "text_id;spoken;model\n1;new/q1.wav;new\n1;old/q1.wav;old\n"
+    path = folder / "c.csv"
+    path.write_text(rows)
+    named = {"group": "text_id", "audio": "spoken", "system": "model"}
+    assert [i.id for i in read_candidates(path, columns=named).items] == ["1/new", "1/old"]
+    singles = read_items(path, columns={"question_id": "text_id", "audio": "spoken"}).singles
+    assert [(s.id, s.question_id, s.system) for s in singles] == [
+        ("1", "1", "new"),
+        ("2", "1", "old"),
+    ]
+    with pytest.raises(UserError, match=r"no column for audio; .* mean --column audio=spoken\?"):
+        read_items(path)
+
+
+def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
+    (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
+    (folder / "prompts.csv").write_text("id,prompt\nq1.wav,Say one.\nq2,Say two.\n")
+    for prompts in (folder / "prompts", folder / "prompts.csv", None):
+        found = read_manifest(Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts))
+        assert [pair.id for pair in found.pairs] == ["q1", "q2", "q3"]
+        assert {pair.systems for pair in found.pairs} == {("tuned", "old")}
+        (alone,) = found.problems
+        assert alone.what == "old has no recording 'extra', which tuned has"
+        asked = found.pairs[0].instruction
+        assert (asked.has_audio, asked.text) == {
+            "prompts": (True, None),
+            "prompts.csv": (False, "Say one."),
+            "": (False, None),
+        }["" if prompts is None else prompts.name]
+    (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
+    with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
+        read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))
+    for given, message in (
+        (("new", "nowhere"), "--b nowhere: no such folder"),
+        (("new", "new"), "both are"),
+        (("x=new", "x=old"), "write --a NAME=DIR"),
+    ):
+        with pytest.raises(UserError, match=message):
+            Systems.parse(*(_in(folder, name) for name in given))
+
+
+def _in(folder: Path, text: str) -> str:
+    name, mark, path = text.rpartition("=")
+    return text if "nowhere" in text else f"{name}{mark}{folder / path}"
+
+
+def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(folder: Path) -> None:
+    pairs = read_manifest(folder).pairs
+    assert [(p.id, p.systems) for p in pairs] == [(f"q{n}", ("new", "old")) for n in (1, 2, 3)]
+    assert all(pair.instruction.has_audio for pair in pairs)
+    shutil.copytree(folder / "new", folder / "third")
+    more = read_manifest(folder).pairs
+    assert len(more) == 9
+    assert {p.systems for p in more} == {("new", "old"), ("new", "third"), ("old", "third")}
+    assert {p.instruction_id for p in more} == {"q1", "q2", "q3"}
+    singles = read_items(folder).singles
+    assert len(singles) == 9
+    assert singles[0].instruction.has_audio
+    assert [s.id for s in read_items(folder / "new").singles] == ["q1", "q2", "q3"]
+    with pytest.raises(UserError, match="recordings of one system; a pair needs two"):
+        read_manifest(folder / "new")
+
+
+def test_data_sets_of_hugging_face_saved_and_behind_a_url(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = tables(folder)["hub"]
+    whole = [pair.model_dump() for pair in read_manifest(hub).pairs]
+    table = pa.parquet.read_table(next(hub.rglob("*.parquet")))
+    saved = folder / "saved" / "train"
+    saved.mkdir(parents=True)
+    with pa.ipc.new_stream(saved / "data-00000-of-00001.arrow", table.schema) as writer:
+        writer.write_table(table)
+    state = {"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}
+    (saved / "state.json").write_text(json.dumps(state))
+    (saved.parent / "dataset_dict.json").write_text('{"splits": ["train"]}')
+    assert [pair.model_dump() for pair in read_manifest(saved.parent).pairs] == whole
+
+    class Hub(DirFileSystem):
+        protocol = "hf"
+
+        def __init__(self, **_: Any) -> None:
+            super().__init__(str(folder), LocalFileSystem())
+
+        @classmethod
+        def _strip_protocol(cls, path: Any) -> Any:
+            return str(path).removeprefix("hf://datasets/me/").strip("/")
+
+    register_implementation("hf", Hub, clobber=True)
+    found = read_manifest("hf://datasets/me/hub")
+    assert [pair.model_dump() for pair in found.pairs] == whole
+    assert found.pairs[0].meta["split"] == "train"
+
+
+def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
+    path = tables(folder)["semicolons"]
+    whole = [p.id for p in read_manifest(path).pairs]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(path, sep=";")
+    frame.loc[1, "overall"] = None
+    found = read_manifest(Table.of(frame), audio_root=folder)
+    assert [pair.id for pair in found.pairs] == whole
+    assert found.pairs[1].labels is None
+    datasets = pytest.importorskip("datasets")
+    rows = [
+        {"id": 1, "a": str(folder / "new/q1.wav"), "b": str(folder / "old/q1.wav"), "winner": 0}
+    ]
+    made = datasets.Dataset.from_list(rows)
+    made = made.cast_column("a", datasets.Audio()).cast_column("b", datasets.Audio())
+    made = made.cast_column("winner", datasets.ClassLabel(names=["B", "A"]))
+    made.save_to_disk(folder / "mine")
+    for source in (Table.of(made), folder / "mine"):
+        (pair,) = read_manifest(source).pairs
+        assert pair.labels is not None
+        assert (pair.labels.preference, pair.id) == ("2", "1")
+        assert pair.a.has_audio
+    with pytest.raises(UserError, match="int is no table"):
+        Table.of(5)
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "label"),
+    [
+        ("Model A", (None, None, None), "1"),
+        ("right", (None, None, None), "2"),
+        ("gpt-new", ("gpt-new", "old", None), "1"),
+        ("OLD", ("gpt-new", "old", None), "2"),
+        ("b", ("b", "a", None), "it is a side and the name of the other side's system"),
+        ("a", ("a", "b", None), "1"),
+        ("Draw", (None, None, None), "tie"),
+        ("both", (None, None, None), "tie"),
+        ("both bad", (None, None, None), "both_bad"),
+        ("win", ("new", "old", "old"), "2"),
+        ("loss", ("new", "old", "old"), "1"),
+        ("win", ("new", "old", None), "it does not say whose"),
+        ("win", ("new", "old", "third"), "is neither of the two systems"),
+        ("x", ("x", "x", None), "both answers are of that system"),
+        ("better than before", (None, None, None), "it is no label"),
+        ("0", (None, None, None), "it is no label"),
+    ],
+)
+def test_labels_as_people_spell_them(value: str, names: Any, label: str) -> None:
+    if label in LABELS:
+        assert spelled(value, names) == label
+    else:
+        with pytest.raises(ValueError, match=label):
+            spelled(value, names)
+
+
+def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    head = "pair,system_a,system_b,system,winner\n"
+    path.write_text(f"{head}1,new,old,new,win\n2,old,new,new,win\n3,new,old,,tie\n")
+    assert read_labels(path).codes["preference"].tolist() == [0, 1, LABELS.index("tie")]
+    path.write_text(f"{head}1,new,old,,new\n2,old,new,,meh, or so\n".replace("meh, or so", "meh"))
+    with pytest.raises(UserError, match=r"record 2 \(id 2\): preference is 'meh'.* --map meh=1"):
+        read_labels(path)
+    assert read_labels(path, mapping={"meh": "tie"}).codes["preference"].tolist()[0] == 0
+    path.write_text("case,verdict\n1,A\n")
+    with pytest.raises(UserError, match=r"no column 'id' .*this file has case, verdict"):
+        read_labels(path)
+    named = {"id": "case", "preference": "verdict"}
+    assert read_labels(path, columns=named).codes["preference"].tolist() == [0]
+    path.write_text("id,a,b,overall\n1,x.wav,y.wav,A\n2,x.wav,y.wav,tie\n")
+    told = [p.labels and (p.labels.overall, p.labels.preference) for p in read_manifest(path).pairs]
+    assert told == [(None, "1"), (None, "tie")]  # a column with plain ties has no typed ones
+    path.write_text("id,a,b,overall\n1,x.wav,y.wav,both_bad\n2,x.wav,y.wav,tie\n")
+    mixed = read_manifest(path)
+    assert not any(pair.labels for pair in mixed.pairs)
+    assert "none is used" in str(mixed.warnings[0])
+
+
+def _container(path: Path, kind: str, codec: str) -> Path:
+    sound = (np.sin(np.arange(48_000) / 40) / 2).astype(np.float32)
+    with av.open(str(path), "w", format=kind) as file:
+        stream = file.add_stream(codec, rate=48_000)
+        stream.layout = "mono"
+        for start in range(0, len(sound), 960):
+            part = sound[None, start : start + 960].copy()
+            frame = av.AudioFrame.from_ndarray(part, "fltp" if codec == "aac" else "flt", "mono")
+            frame.sample_rate, frame.pts = 48_000, start
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "codec"),
+    [("x.m4a", "ipod", "aac"), ("x.mp4", "mp4", "aac"), ("x.webm", "webm", "libopus")],
+)
+def test_containers_are_recordings_like_others(
+    name: str, kind: str, codec: str, tmp_path: Path
+) -> None:
+    path = _container(tmp_path / name, kind, codec)
+    clip = decode(path)
+    assert (clip.rate, clip.channels) == (48_000, 1)
+    assert clip.seconds == pytest.approx(1, abs=0.05)  # an encoder pads its first and last block
+    assert clip.sha256 == decode(path.read_bytes()).sha256
+    assert find_recordings(tmp_path) == [path]
+    item = {"id": "1", "a": str(path), "b": str(path)}
+    assert not check_audio(read_manifest(Table([item])).pairs)
+    with pytest.raises(AudioError, match=r"longer than 0\.5 s"):
+        decode(path, max_seconds=0.5)
+
+
+def test_a_container_opens_no_other_file_and_the_error_has_the_table(tmp_path: Path) -> None:
+    sound = _container(tmp_path / "x.mp4", "mp4", "aac")
+    lists = {
+        "hls.m4a": f"#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1,\nfile://{sound}\n#EXT-X-ENDLIST\n",
+        "concat.mp4": f"ffconcat version 1.0\nfile {sound}\n",
+    }
+    for name, text in lists.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(AudioError, match="cannot be decoded") as caught:
+            decode(tmp_path / name)
+        assert all(each.name in str(caught.value) for each in FORMATS)
+    page = (ROOT / "docs" / "data.md").read_text()
+    for each in FORMATS:
+        suffixes = ", ".join(f"`{suffix}`" for suffix in each.suffixes)
+        assert f"| {each.name} | {suffixes} | {each.reader} |" in page
+
+
+def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    tables(folder)
+    quick = [f"-x {name}=none" for name in ("transcript", "quality", "pitch", "rate")]
+    fast = f" {' '.join(quick)} --workers 0 --cache {tmp_path / 'cache'}"
+
+    def typed(line: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, line.split())
+        return done.exit_code, " ".join(done.output.split())
+
+    assert typed(f"judge --a new --b old --prompts prompts --out r1 {fast}")[0] == 0
+    assert [p.systems for p in Run("r1").pairs()] == [("new", "old")] * 3
+    assert typed(f"judge semi.csv --out r2 {fast}")[0] == 0
+    code, told = typed("rank r2 --resamples 0")
+    assert code == 0
+    assert "A and B are the answers' places; name them by --systems new,old" in told
+    code, told = typed("rank r2 --resamples 0 --systems new,old")
+    assert (code, "new 3" in told, "places" in told) == (0, True, False)
+    assert "name their systems" in typed("rank r1 --systems x,y")[1]
+    code, told = typed("judge own.csv --out r3")
+    assert (code, Path("r3").exists()) == (2, False)
+    for line, said in (
+        ("judge", "two folders of recordings, --a DIR --b DIR"),
+        ("judge x.csv --a new --b old", "name what is judged"),
+        ("judge x.csv --prompts p", "belongs to folders of recordings"),
+        ("judge --a new", "two folders of recordings"),
+    ):
+        code, told = typed(line)
+        assert (code, said in told) == (2, True), told
+    code, told = typed("agree r2 --labels semi.csv --column preference=overall --resamples 0")
+    assert code == 0, told

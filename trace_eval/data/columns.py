@@ -1,0 +1,212 @@
+"""What the columns of a file mean: by accepted names, or as a user says with ``--column``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data.settings import nearest, split_settings
+
+#: From this likeness on, 0 to 1, a column is proposed for a field.
+_ALIKE = 0.55
+
+#: Columns of a file that a message names.
+_SHOWN = 24
+
+#: What makes a column that holds paths of recordings more likely to be a field of recordings.
+_SOUNDS = 0.3
+_SOUND = re.compile(r"\.(wav|flac|ogg|oga|opus|mp3|aiff?|au|caf|m4a|mp4|aac|webm|mka|wma)\Z", re.I)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of one kind of record.
+
+    Attributes:
+        names: field -> column names that are accepted for it, ours first.
+        needed: fields without which no record can be read.
+        sounds: those fields that are recordings.
+        instead: columns that give the needed fields in another way.
+        numbered: records without an id are called by their row number.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    needed: tuple[str, ...] = ()
+    sounds: frozenset[str] = frozenset()
+    instead: frozenset[str] = frozenset()
+    numbered: bool = True
+
+    def field(self, name: str) -> str:
+        """The field of a name, whichever of its accepted ones it is; ``a.system`` is one, too.
+
+        Raises:
+            UserError: there is no such field; the nearest one is named.
+        """
+        wanted = name.replace(".", "_")
+        for known, names in self.names.items():
+            if wanted == known or wanted in names:
+                return known
+        raise UserError(f"--column {name}: no such field; {nearest(wanted, self.names)}")
+
+
+def parse_columns(texts: Iterable[str]) -> dict[str, str]:
+    """Field -> column of a file, from ``FIELD=COLUMN`` texts.
+
+    Raises:
+        UserError: one has no equals sign, or a field comes twice.
+    """
+    return split_settings(texts, "--column")
+
+
+@dataclass
+class Renamed:
+    """Records under our names, and what columns they came with.
+
+    Attributes:
+        label: of the file, for messages.
+        fields: what the records are made of.
+        columns: field -> column, as the user says.
+        found: column -> its first value that is not empty.
+        unnumbered: None until the first record; True where records bring their ids.
+    """
+
+    label: str
+    fields: Fields
+    columns: Mapping[str, str] = field(default_factory=dict)
+    found: dict[str, Any] = field(default_factory=dict)
+    unnumbered: bool | None = None
+
+    def __post_init__(self) -> None:
+        self.columns = {self.fields.field(name): at for name, at in self.columns.items()}
+
+    def record(self, record: Mapping[str, Any], number: int) -> dict[str, Any]:
+        """The record with the user's columns under our names, and with an id.
+
+        Args:
+            record: as it came.
+            number: of the record in its file, from 1; its id, where the file has none.
+        """
+        for name, value in record.items():
+            if self.found.get(name) in (None, ""):
+                self.found[name] = value
+        ours = self._renamed(record) if self.columns else dict(record)
+        if "id" not in self.fields.names:
+            return ours
+        if self.unnumbered is None:
+            given = any(ours.get(name) not in (None, "") for name in self.fields.names["id"])
+            self.unnumbered = given or not self.fields.numbered
+        return ours if self.unnumbered else {**ours, "id": str(number)}
+
+    def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        found = {name: at(record, column) for name, column in self.columns.items()}
+        named = set(self.columns.values())
+        others = {alias for name in self.columns for alias in self.fields.names[name]} - named
+        rest = {key: value for key, value in record.items() if key not in named | others}
+        kept = {key: record[key] for key in others if record.get(key) not in (None, "")}
+        meta = rest.get("meta")
+        if kept and (meta is None or isinstance(meta, Mapping)):
+            rest["meta"] = {**(meta or {}), **kept}
+        return {**rest, **found}
+
+    def check_named(self) -> None:
+        """Refuse a ``--column`` that no record has.
+
+        Raises:
+            UserError: names the file's columns and the nearest one.
+        """
+        for name, column in self.columns.items():
+            if column not in self.found and column.split(".")[0] not in self.found:
+                told = nearest(column, self.found) if self.found else ""
+                raise UserError(
+                    f"{self.label}: --column {name}={column}: no such column; {told}; {self._has()}"
+                )
+
+    def missing(self) -> str | None:
+        """Why no record of the file can be read: a field that none of its columns gives."""
+        known = self.found.keys() | self.columns.keys()
+        absent = [
+            name
+            for name in self.fields.needed
+            if name not in self.columns and not known & set(self.fields.names[name])
+        ]
+        if not absent or not self.found or known & self.fields.instead:
+            return None
+        accepted = "; ".join(f"{name}: {', '.join(self.fields.names[name])}" for name in absent)
+        guess = _guess(self.fields, absent, {k: self.found[k] for k in self.found})
+        meant = " ".join(f"--column {name}={column}" for name, column in guess.items())
+        hint = (
+            f"did you mean {meant}?"
+            if meant
+            else "name them, e.g. " + " ".join(f"--column {name}=COLUMN" for name in absent)
+        )
+        return (
+            f"{self.label}: no column for {' and '.join(absent)}; {self._has()};"
+            f" accepted are {accepted}; {hint}"
+        )
+
+    def _has(self) -> str:
+        names = list(self.found)
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        return f"this file has {', '.join(names[:_SHOWN])}{more}"
+
+
+def at(record: Mapping[str, Any], column: str) -> Any:
+    """The value of a column; ``x.y.0`` is one inside of nested objects and lists."""
+    if column in record or "." not in column:
+        return record.get(column)
+    value: Any = record
+    for part in column.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and part.isdigit():
+            value = value[int(part)] if int(part) < len(value) else None
+        else:
+            return None
+    return value
+
+
+def _guess(fields: Fields, absent: Sequence[str], found: Mapping[str, Any]) -> dict[str, str]:
+    """The most likely column of each missing field; no column serves two."""
+    taken = {alias for names in fields.names.values() for alias in names}
+    free = [name for name in found if name not in taken]
+    scored = sorted(
+        (
+            (_likeness(fields, name, column, found[column]), -place, name, column)
+            for name in absent
+            for place, column in enumerate(free)
+        ),
+        key=lambda row: (-row[0], -row[1], row[2]),
+    )
+    guess: dict[str, str] = {}
+    for score, _, name, column in scored:
+        if score >= _ALIKE and name not in guess and column not in guess.values():
+            guess[name] = column
+    return {name: guess[name] for name in absent if name in guess}
+
+
+def _likeness(fields: Fields, name: str, column: str, value: Any) -> float:
+    """How like a column is to a field, 0 to about 1.3: by its name, its side and its values."""
+    plain = column.casefold()
+    score = max(SequenceMatcher(None, alias, plain).ratio() for alias in fields.names[name])
+    side = next((part for part in re.split(r"[\W_]+", plain) if part in "ab12" and part), None)
+    if side is not None and name[:1] in "ab" and name[:2].rstrip("_") in ("a", "b"):
+        score += 0.2 if (side in "a1") == (name[0] == "a") else -1.0
+    if name in fields.sounds:
+        score = score + _SOUNDS if is_sound(value) else score - 1.0
+        if is_sound(value) and score < _ALIKE:
+            score = _ALIKE  # all that is known of it: it is a recording
+    return score
+
+
+def is_sound(value: Any) -> bool:
+    """Whether a cell is a recording, or the path of one."""
+    if isinstance(value, str):
+        return bool(_SOUND.search(PurePosixPath(value.partition("?")[0]).suffix))
+    if isinstance(value, Mapping):
+        return bool(value.keys() & {"bytes", "array", "audio", "url"})
+    return isinstance(value, bytes)

@@ -1,0 +1,352 @@
+"""Records as people have them -> records under our names: a layout is a row of :data:`LAYOUTS`.
+
+What differs in the names of its columns alone is no layout: those names stand in
+:data:`trace_eval.data.records.COLUMNS`, and ``--column`` adds to them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from blueprints import UserError
+from trace_eval.data.columns import is_sound
+
+Record = dict[str, Any]
+
+#: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
+BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")
+WORSE = ("rejected", "rejected_audio", "rejected_path", "rejected_audio_path", "rejected_file_name")
+
+#: Who gave them.
+BETTER_SYSTEM = ("chosen_model", "chosen_system", "model_chosen", "system_chosen")
+WORSE_SYSTEM = ("rejected_model", "rejected_system", "model_rejected", "system_rejected")
+
+#: Columns that may hold a whole dialogue.
+DIALOGUES = ("messages", "conversations", "dialogue")
+
+#: Columns that may hold a list of two answers.
+LISTS = ("responses", "answers", "completions")
+
+#: Speakers of messages.
+_ASKS = frozenset(("user", "human", "prompter", "customer"))
+_ANSWERS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"))
+
+#: Keys of a message: who, what, and its recording.
+_WHO = ("role", "from", "speaker")
+_WHAT = ("content", "value", "text", "transcript")
+_HEARD = ("audio", "audio_url", "input_audio", "audio_path", "path", "url", "file")
+
+#: What a recording written into a text begins with.
+_DATA_URL = "data:audio/"
+
+
+class Layout(NamedTuple):
+    """One way in which people keep pairs or answers.
+
+    Attributes:
+        name: in the words of its users.
+        fits: whether a record is of it.
+        ours: the record under our names; what it does not know stays as it is.
+    """
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    ours: Callable[[Record], Record]
+
+
+def unfolded(record: Mapping[str, Any]) -> Record:
+    """A record in which every answer, question and label stands under one of our names.
+
+    Raises:
+        UserError: a layout was recognised, and does not hold what it should.
+    """
+    found = dict(record)
+    for layout in LAYOUTS:
+        if layout.fits(found):
+            found = layout.ours(found)
+    return found
+
+
+def _first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if record.get(name) not in (None, "")), None)
+
+
+# --- other names ---------------------------------------------------------------------
+
+#: Field -> names of it that mean something else in other files, so that they count only in a
+#: record of two answers that has none of the usual ones. Those of answers must be recordings.
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "a": ("response_a", "answer_a", "a_path", "path_a", "a_file_name", "output_a"),
+    "b": ("response_b", "answer_b", "b_path", "path_b", "b_file_name", "output_b"),
+    "instruction_text": ("question", "question_text", "query", "user_prompt"),
+    "instruction_audio": ("question_audio", "query_audio", "prompt_path", "question_file_name"),
+}
+
+
+def _sounds(record: Mapping[str, Any], side: str) -> str | None:
+    return next((name for name in OTHER_NAMES[side] if is_sound(record.get(name))), None)
+
+
+def _is_otherwise(record: Mapping[str, Any]) -> bool:
+    named = _sounds(record, "a") is not None and _sounds(record, "b") is not None
+    return (named or {"a", "b"} <= sides_of(record)) and any(
+        name in record for names in OTHER_NAMES.values() for name in names
+    )
+
+
+def _otherwise(record: Record) -> Record:
+    found = dict(record)
+    for side in "ab":
+        if side not in sides_of(record) and (name := _sounds(record, side)):
+            found[side] = found.pop(name)
+    asked = (
+        {"instruction", "instruction_text", "prompt"},
+        {*("instruction", "instruction_audio", "instruction_path", "audio_instruction")},
+    )
+    for field, usual in zip(("instruction_text", "instruction_audio"), asked, strict=True):
+        name = _first(record, OTHER_NAMES[field])
+        if name is not None and not any(record.get(key) for key in usual):
+            found[field] = found.pop(name)
+    return found
+
+
+#: Columns of a recording of either side, by any of our names.
+_A = frozenset(("a", "a_audio", "audio_a", "audio1_path", "audio1"))
+_B = frozenset(("b", "b_audio", "audio_b", "audio2_path", "audio2"))
+
+
+def sides_of(record: Mapping[str, Any]) -> set[str]:
+    """Which of ``a`` and ``b`` have a column of ours."""
+    return {side for side, names in (("a", _A), ("b", _B)) if _first(record, tuple(names))}
+
+
+# --- chosen and rejected -------------------------------------------------------------
+
+
+def is_chosen(record: Mapping[str, Any]) -> bool:
+    """True for an answer that people chose beside one that they rejected."""
+    return _first(record, BETTER) is not None and _first(record, WORSE) is not None
+
+
+def _chosen(record: Record) -> Record:
+    """A and B by a hash of the id, so that the place of an answer does not tell its label."""
+    better, worse = str(_first(record, BETTER)), str(_first(record, WORSE))
+    name = str(record.get(str(_first(record, ("id", "pair_id", "index")))))
+    swap = hashlib.sha256(name.encode(errors="replace")).digest()[0] & 1
+    sides = ("b", "a") if swap else ("a", "b")
+    rest = {key: value for key, value in record.items() if key not in (better, worse)}
+    found: Record = dict(zip(sides, (record[better], record[worse]), strict=True))
+    for side, names in zip(sides, (BETTER_SYSTEM, WORSE_SYSTEM), strict=True):
+        if name := _first(rest, names):
+            found[f"{side}_system"] = rest.pop(name)
+    return {"preference": "2" if swap else "1", **rest, **found}
+
+
+# --- lists of answers ----------------------------------------------------------------
+
+
+def _is_listed(record: Mapping[str, Any]) -> bool:
+    name = _first(record, LISTS)
+    value = None if name is None else record[name]
+    return (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(_is_chat(answer) or is_sound(answer) for answer in value)
+    )
+
+
+def _listed(record: Record) -> Record:
+    name = str(_first(record, LISTS))
+    found: Record = {}
+    for side, answer in zip("ab", record.pop(name), strict=True):
+        found[side] = answer if _is_chat(answer) else recording_of(answer)
+        if isinstance(answer, Mapping) and (who := _first(answer, ("system", "model"))):
+            found[f"{side}_system"] = answer[who]
+    return {**found, **record}
+
+
+# --- messages of a chat, and recordings inside of cells ------------------------------
+
+#: Column -> where its recording and its words go.
+_SPOKEN: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("a", "a_audio", "audio_a", "response_a", "answer_a"), ("a", "a_text")),
+    **dict.fromkeys(("b", "b_audio", "audio_b", "response_b", "answer_b"), ("b", "b_text")),
+    **dict.fromkeys(("conversation_a", "messages_a"), ("a", "a_text")),
+    **dict.fromkeys(("conversation_b", "messages_b"), ("b", "b_text")),
+    **dict.fromkeys(
+        ("prompt", "instruction", "instruction_audio", "question"),
+        ("instruction_audio", "instruction_text"),
+    ),
+}
+
+
+def _is_chat(value: Any) -> bool:
+    messages = value.get("messages") if isinstance(value, Mapping) else value
+    return (
+        isinstance(messages, list)
+        and bool(messages)
+        and all(isinstance(m, Mapping) and _first(m, _WHO) for m in messages)
+    ) or (isinstance(value, Mapping) and _first(value, _WHO) is not None and bool(_said(value)))
+
+
+def _has_chat(record: Mapping[str, Any]) -> bool:
+    return any(name in record and _is_chat(record[name]) for name in (*_SPOKEN, *DIALOGUES))
+
+
+def _chat(record: Record) -> Record:
+    found: Record = {}
+    asked: Record = {}
+    sides = {_SPOKEN[name][0] for name in record if name in _SPOKEN and record[name]} & {"a", "b"}
+    for name, value in record.items():
+        if not (name in _SPOKEN or name in DIALOGUES) or not _is_chat(value):
+            found.setdefault(name, value)
+            continue
+        question, answer = _turns(value)
+        if name in DIALOGUES and not sides and answer:  # a single answer with its question
+            _place(found, ("audio", "candidate"), answer)
+        elif name in DIALOGUES or _SPOKEN[name][0] == "instruction_audio":
+            _place(asked, ("instruction_audio", "instruction_text"), question or answer)
+        else:
+            _place(found, _SPOKEN[name], answer)
+        _place(asked, ("instruction_audio", "instruction_text"), question)
+    return {**asked, **found}
+
+
+def _place(record: Record, names: tuple[str, str], said: Mapping[str, Any]) -> None:
+    for name, key in zip(names, ("audio", "text"), strict=True):
+        if said.get(key) is not None:
+            record.setdefault(name, said[key])
+
+
+def _turns(value: Any) -> tuple[Record, Record]:
+    """(the last question, the last answer) of a dialogue, each with ``audio`` and ``text``."""
+    inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
+    messages = [(str(m[str(_first(m, _WHO))]).casefold(), m) for m in inner]
+    answers = [place for place, (who, _) in enumerate(messages) if who in _ANSWERS]
+    end = answers[-1] if answers else len(messages)
+    asked = [place for place, (who, _) in enumerate(messages[:end]) if who in _ASKS]
+    return (
+        _said(messages[asked[-1]][1]) if asked else {},
+        _said(messages[end][1]) if answers else {},
+    )
+
+
+def _said(message: Mapping[str, Any]) -> Record:
+    """The recording and the words of a message."""
+    found: Record = {}
+    for key in (*_WHAT, *_HEARD):
+        value = message.get(key)
+        parts = value if isinstance(value, list) else [value]
+        for part in parts:
+            if isinstance(part, str) and (key in _HEARD or is_sound(part)):
+                found.setdefault("audio", part)
+            elif isinstance(part, str) and part:
+                found.setdefault("text", part)
+            elif isinstance(part, Mapping):
+                inner = part if key not in _HEARD else {"audio": part}
+                sound = recording_of(inner.get(str(_first(inner, _HEARD))))
+                if sound is not None:
+                    found.setdefault("audio", sound)
+                elif words := _first(part, _WHAT):
+                    found.setdefault("text", part[words])
+    return found
+
+
+# --- recordings in cells -------------------------------------------------------------
+
+
+def recording_of(value: Any) -> Any:
+    """A recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
+
+    Understood besides: base64 beside its ``format`` and ``data:`` URLs, as messages of chat
+    APIs have them, and decoded samples of Hugging Face (``array``, ``sampling_rate``).
+
+    Raises:
+        UserError: base64 that is none.
+    """
+    if isinstance(value, str):
+        if not value.startswith(_DATA_URL):
+            return value or None
+        head, _, text = value.partition(",")
+        return {"bytes": _binary(text), "path": f"audio.{head[len(_DATA_URL) :].split(';')[0]}"}
+    if isinstance(value, bytes):
+        return {"bytes": value, "path": None}
+    if not isinstance(value, Mapping):
+        return None
+    if "array" in value and value.get("sampling_rate"):
+        return {"bytes": _wav(value["array"], int(value["sampling_rate"])), "path": "audio.wav"}
+    if value.get("bytes") is not None:
+        return {"bytes": value["bytes"], "path": value.get("path")}
+    if isinstance(value.get("data"), str):
+        kind = value.get("format")
+        return {"bytes": _binary(value["data"]), "path": f"audio.{kind}" if kind else None}
+    inner = _first(value, _HEARD)
+    return None if inner is None else recording_of(value[inner])
+
+
+def _binary(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise UserError(f"data: expected base64 of a recording ({error}); write it again") from None
+
+
+def _wav(samples: Any, rate: int) -> bytes:
+    import numpy as np
+    import soundfile
+
+    found = np.asarray(samples, dtype=np.float32)
+    buffer = io.BytesIO()
+    channels_first = found.ndim == 2 and found.shape[0] < found.shape[1]
+    soundfile.write(buffer, found.T if channels_first else found, rate, "FLOAT", format="WAV")
+    return buffer.getvalue()
+
+
+#: Columns whose cells are recordings and nothing else.
+_CELLS = (*(name for name in _SPOKEN if name not in ("prompt", "question")), "audio")
+
+
+#: Columns of questions, in words or as a recording.
+_QUESTIONS = ("prompt", "question")
+
+
+def _is_path(value: Any) -> bool:
+    """A recording, and not a sentence that ends like one."""
+    return is_sound(value) and not (isinstance(value, str) and " " in value)
+
+
+def _is_cell(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value.keys() & {"array", "data", "input_audio"})
+    return isinstance(value, bytes) or (isinstance(value, str) and value.startswith(_DATA_URL))
+
+
+def _has_cells(record: Mapping[str, Any]) -> bool:
+    return any(_is_cell(record.get(name)) for name in _CELLS) or any(
+        _is_cell(record.get(name)) or _is_path(record.get(name)) for name in _QUESTIONS
+    )
+
+
+def _cells(record: Record) -> Record:
+    found: Record = {}
+    for name, value in record.items():
+        if name in _QUESTIONS and (_is_cell(value) or _is_path(value)):
+            found["instruction_audio"] = recording_of(value)
+        else:
+            found[name] = recording_of(value) if name in _CELLS and _is_cell(value) else value
+    return found
+
+
+#: Each is tried in turn; several may fit one record (chosen and rejected messages of a chat).
+LAYOUTS: tuple[Layout, ...] = (
+    Layout("chosen and rejected", is_chosen, _chosen),
+    Layout("a list of two answers", _is_listed, _listed),
+    Layout("messages of a chat", _has_chat, _chat),
+    Layout("recordings inside of cells", _has_cells, _cells),
+    Layout("other names of columns", _is_otherwise, _otherwise),
+)

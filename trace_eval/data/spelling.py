@@ -1,0 +1,96 @@
+"""Labels as people spell them: sides, names of systems, ties, wins and losses."""
+
+from __future__ import annotations
+
+import re
+
+#: What names the sides, with ``a`` or ``1``, ``b`` or ``2`` behind it or before it.
+_NOUNS = ("model", "system", "response", "answer", "audio", "assistant", "option", "side", "output")
+
+#: Spelling, in lower case and with ``_`` for all that is no letter, digit, ``>``, ``<`` or ``=``,
+#: -> label. ``both`` says that neither was better.
+WORDS: dict[str, str] = {
+    **dict.fromkeys(("1", "a", "left", "first", "a_wins", "a_is_better", "a>b", "b<a"), "1"),
+    **dict.fromkeys(("2", "b", "right", "second", "b_wins", "b_is_better", "b>a", "a<b"), "2"),
+    **{f"{noun}{join}{end}": label for noun in _NOUNS for join in ("", "_")
+       for end, label in (("a", "1"), ("1", "1"), ("b", "2"), ("2", "2"))},
+    **{f"{end}_{noun}": label for noun in _NOUNS for end, label in (("a", "1"), ("b", "2"))},
+    **dict.fromkeys(("tie", "tied", "ties", "draw", "drawn", "equal", "same", "both"), "tie"),
+    **dict.fromkeys(("a=b", "even", "a_b_tie", "no_preference"), "tie"),
+    **dict.fromkeys(("both_good", "bothgood"), "both_good"),
+    **dict.fromkeys(("both_bad", "bothbad"), "both_bad"),
+}  # fmt: skip
+
+#: Ties of arenas that say which kind of tie they are; in a column of plain preferences, ties.
+TYPED_TIES: dict[str, str] = {
+    **dict.fromkeys(("tie_bothgood", "tie_both_good"), "both_good"),
+    **dict.fromkeys(("tie_bothbad", "tie_both_bad"), "both_bad"),
+}
+
+#: What says how the system of another column fared -> whether it won.
+FARED: dict[str, bool] = {
+    **dict.fromkeys(("win", "wins", "won", "winner", "better", "preferred"), True),
+    **dict.fromkeys(("loss", "lose", "loses", "lost", "loser", "worse"), False),
+}
+
+#: (system of A, system of B, system whose column a win or loss is); None: unknown.
+Names = tuple[object, object, object]
+
+NOBODY: Names = (None, None, None)
+
+
+def plain(value: object) -> str:
+    """A spelling without what does not matter: case, spaces, hyphens, brackets."""
+    return re.sub(r"[^\w><=]+|_+", "_", str(value).strip().casefold()).strip("_")
+
+
+def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
+    """The label that a value is: ``1``, ``2``, ``tie``, ``both_good`` or ``both_bad``.
+
+    Args:
+        value: as it stands in the file.
+        names: of the item's systems.
+        typed: the column may hold typed ties.
+
+    Raises:
+        ValueError: it is none, or it may mean either side; says which.
+    """
+    said = plain(value)
+    found = WORDS.get(said)
+    if said in TYPED_TIES:
+        found = TYPED_TIES[said] if typed else "tie"
+    by_name = _side(said, names)
+    if by_name == "same":
+        raise ValueError("both answers are of that system")
+    if by_name and found and by_name != found:
+        raise ValueError("it is a side and the name of the other side's system")
+    if found or by_name:
+        return str(found or by_name)
+    if said in FARED:
+        return _fared(FARED[said], names)
+    raise ValueError("it is no label")
+
+
+def _side(said: str, names: Names) -> str | None:
+    sides = [
+        label
+        for label, name in zip(("1", "2"), names[:2], strict=True)
+        if name not in (None, "") and plain(name) == said
+    ]
+    return "same" if len(sides) > 1 else sides[0] if sides else None
+
+
+def _fared(won: bool, names: Names) -> str:
+    if names[2] in (None, ""):
+        raise ValueError("it does not say whose; name the system in a column 'system'")
+    own = plain(names[2])
+    side = WORDS.get(own) if own in ("a", "b") else None
+    side = _side(own, names) or side
+    if side not in ("1", "2"):
+        raise ValueError(f"{names[2]!r} in column 'system' is neither of the two systems")
+    return side if won else {"1": "2", "2": "1"}[side]
+
+
+def names_are_words(names: object) -> bool:
+    """Whether a system is called like a side, so that its name must be told from one."""
+    return plain(names) in WORDS

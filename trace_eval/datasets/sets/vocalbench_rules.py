@@ -1,0 +1,285 @@
+"""The rules of VocalBench: containment of the reference, marks of its judge, clarity.
+
+Each takes the answers of one system to one set and adds scores and figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.boards import VOCALBENCH, wer_step
+from trace_eval.datasets.figures import Figure, mean_figure, share_figure
+from trace_eval.datasets.records import authors_score
+from trace_eval.datasets.rows import Row
+from trace_eval.measures import WHISPER_EN, whisper_en
+
+#: Commit of the layout and the rules.
+COMMIT = "5e9cce0"
+
+
+#: Set -> (names of the file of answers, question file for a judge, scale of its verdicts); the
+#: set without a question file is decided by a rule.
+SETS: Mapping[str, tuple[tuple[str, ...], str | None, tuple[float, float]]] = {
+    "knowledge": (("knowledge",), None, (0, 1)),
+    "reasoning": (("reasoning",), "vocalbench-reasoning", (1, 5)),
+    "creativity": (("creativity",), "vocalbench-creativity", (1, 5)),
+    "emotion": (("emotion",), "vocalbench-emotion", (1, 5)),
+    "instruction_following": (
+        ("instruction_following", "instruction"),
+        "vocalbench-instruction",
+        (0, 1),
+    ),
+    "safety": (("safety",), "vocalbench-safety", (0, 1)),
+    "single_round": (("single_round",), "vocalbench-single_round", (1, 5)),
+    "multi_round": (("multi_round",), "vocalbench-multi_round", (1, 5)),
+    "robust": (("robust",), None, (0, 1)),
+}
+
+
+#: What the board calls the figure of a set.
+_COLUMNS = {"instruction_following": "instruction"}
+
+
+#: Columns that only the whole run of the authors gives: recordings and further models.
+_OTHER_COLUMNS = ("utmos", "wer", "robustness")
+
+
+_RULE = "contains-reference"
+
+
+RULE_WORDS = (
+    "right if the reference, as a string, stands in the answer, after special tokens, blanks and"
+    f" hyphens are cleaned and {WHISPER_EN} has normalised both"
+)
+
+
+_SPECIAL = re.compile(r"<\|.*?\|>")
+
+
+_BLANKS = re.compile(r"\s+")
+
+
+_BEFORE_MARK = re.compile(r" ?([!,.?;:])")
+
+
+@lru_cache(maxsize=1 << 15)
+def cleaned(text: str) -> str:
+    """A text as the rule compares it."""
+    text = _BLANKS.sub(" ", _SPECIAL.sub(" ", text))
+    text = _BEFORE_MARK.sub(r"\1", text).replace("-", " ").lstrip(" ")
+    return whisper_en()(text).lower()
+
+
+def is_right(reference: str, answer: str) -> bool:
+    """The authors' rule for knowledge: the reference is a substring of the answer."""
+    return cleaned(reference) in cleaned(answer)
+
+
+def has_words(reference: str, answer: str) -> bool:
+    """A stricter reading of the same: whole words."""
+    return f" {cleaned(reference)} " in f" {cleaned(answer)} "
+
+
+class Answered:
+    """One answer with its question."""
+
+    def __init__(self, question: Row, answer: Row) -> None:
+        self.question, self.answer = question, answer
+        self.id: str = question["Qid"]
+        self.written: str = answer["prediction"]
+        self.heard: str | None = None
+        self.verdict: Row | None = None
+        self.audio: Path | str | None = None
+        own = answer.text("answer")
+        self.asked = question.text("Answer")
+        #: The reference that came with the answer.
+        self.reference = own if own is not None else self.asked
+
+
+def score_knowledge(found: Converted, system: str, answers: Sequence[Answered]) -> None:
+    """The rule over the answers to knowledge, by both references, beside the authors' flags."""
+    counts: Counter[str] = Counter()
+    drifted: list[str] = []
+    sources: dict[str, list[bool]] = {}
+    for one in answers:
+        if one.reference is None:
+            continue
+        if one.asked is not None and one.asked != one.reference:
+            drifted.append(one.id)
+        written = is_right(one.reference, one.written)
+        counts["written"] += written
+        counts["written, question file"] += is_right(one.asked or one.reference, one.written)
+        counts["n"] += 1
+        if one.heard is not None:
+            heard = is_right(one.reference, one.heard)
+            counts["n heard"] += 1
+            counts["heard"] += heard
+            counts["heard, question file"] += is_right(one.asked or one.reference, one.heard)
+            counts["whole words"] += has_words(one.asked or one.reference, one.heard)
+            counts["lost"] += written and not heard
+            counts["gained"] += heard and not written
+            sources.setdefault(str(one.question.get("Source")), []).append(heard)
+        found.scores.append(
+            authors_score(
+                one.id,
+                system,
+                ("vocalbench-knowledge", RULE_WORDS),
+                f"authors/vocalbench/{_RULE}@{COMMIT}",
+                float(heard if one.heard is not None else written),
+                caveats=["empty_candidate"] if one.heard == "" else [],
+            )
+        )
+    found.figures += _knowledge_figures(system, counts, drifted)
+    found.figures += _flag_figures(system, answers)
+    if sources:
+        told = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
+        found.notes.append(
+            f"{system}, knowledge: {counts['lost']} answers right in writing are lost in speech,"
+            f" {counts['gained']} gained; by source {told}; as whole words instead of substrings"
+            f" {counts['whole words']} would be right (question file)"
+        )
+
+
+def _knowledge_figures(
+    system: str, counts: Mapping[str, int], drifted: Sequence[str]
+) -> list[Figure]:
+    n = counts["n"]
+    about: dict[str, Any] = {"system": system}
+    drift = (
+        f"{len(drifted)} references of the answers differ from the question file:"
+        f" {', '.join(drifted[:5])}"
+        if drifted
+        else ""
+    )
+    printed: dict[str, Any] = {}
+    if row := _board_row(system):
+        printed = {"published": row["knowledge"], "where": VOCALBENCH.where}
+    figures = []
+    if heard := counts["n heard"]:
+        for what, note, more in (
+            ("heard", drift or "references of the answers", printed),
+            ("heard, question file", "references of the question file", {}),
+        ):
+            told = f"{counts[what]} of {heard}; {note}"
+            figures.append(
+                share_figure(f"knowledge, {what}", counts[what], heard, note=told, **about, **more)
+            )
+    for what in ("written", "written, question file"):
+        told = f"{counts[what]} of {n}"
+        figures.append(share_figure(f"knowledge, {what}", counts[what], n, note=told, **about))
+    return figures
+
+
+def _flag_figures(system: str, answers: Sequence[Answered]) -> list[Figure]:
+    """The authors' own flags, absent where wrong, and whether the rule says the same."""
+    figures = []
+    for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
+        said = [(one, one.verdict.get(flag) == 1) for one in answers if one.verdict is not None]
+        same = sum(
+            is_right(one.reference or "", (one.heard or "") if what == "heard" else one.written)
+            == flagged
+            for one, flagged in said
+        )
+        right = sum(flagged for _, flagged in said)
+        note = f"{right} of {len(said)}; the rule says the same of {same}"
+        if said:
+            figures.append(
+                share_figure(
+                    f"knowledge, flags, {what}", right, len(said), system=system, note=note
+                )
+            )
+    return figures
+
+
+def score_verdicts(found: Converted, system: str, name: str, answers: Sequence[Answered]) -> None:
+    """Marks of the authors' judge, where a run has them."""
+    judged = [one for one in answers if one.verdict is not None]
+    if not judged:
+        return
+    low, high = SETS[name][2]
+    values, unread = [], 0
+    for one in judged:
+        assert one.verdict is not None
+        mark = one.verdict.get("s2s_score")
+        good = type(mark) in (int, float) and 0 <= mark <= high
+        values += [float(mark)] if good else []
+        unread += not good
+        found.scores.append(
+            authors_score(
+                one.id,
+                system,
+                (f"vocalbench-{name}", "the mark of the authors' judge for the spoken answer"),
+                f"authors/vocalbench/judge@{COMMIT}",
+                float(mark) if good else None,
+                detail=f"s2s_score is {mark!r:.40}",
+            )
+        )
+    row = _board_row(system)
+    column = _COLUMNS.get(name, name)
+    printed = row.get(column) if row and name != "emotion" else None
+    found.figures.append(
+        mean_figure(
+            f"{name}, marks of the authors' judge",
+            values,
+            unread,
+            (low, high),
+            100 if high == 1 else 1,
+            system=system,
+            published=printed,
+            where=VOCALBENCH.where if printed is not None else "",
+        )
+    )
+
+
+def _board_row(system: str) -> Mapping[str, float] | None:
+    """The board's row of a system, whatever the case of its name."""
+    names = {name.lower(): row for name, row in VOCALBENCH.rows().items()}
+    return names.get(system.lower())
+
+
+def score_clarity(found: Converted, system: str, name: str, answers: Sequence[Answered]) -> None:
+    """Word error rate of what is heard against what was written, errors over words of all answers.
+
+    The board prints that of single_round, and gives points for it.
+    """
+    import jiwer
+
+    both = [(cleaned(one.written), cleaned(one.heard)) for one in answers if one.heard is not None]
+    spoken = [(written, heard) for written, heard in both if written.strip()]
+    if not spoken:
+        return
+    wanted, heard = (list(column) for column in zip(*spoken, strict=True))
+    wer = 100 * float(jiwer.wer(wanted, heard))
+    note = f"{len(both) - len(spoken)} answers without words left out" if spoken != both else ""
+    about: dict[str, Any] = {"system": system, "ours": wer, "n": len(spoken), "decimals": 3}
+    row = _board_row(system)
+    if name == "single_round":
+        note = "; ".join(filter(None, (f"{wer_step(wer)} points for clarity", note)))
+        about |= {"published": row["wer"], "where": VOCALBENCH.where} if row else {}
+    what = "wer" if name == "single_round" else f"{name}, wer of the recordings"
+    found.figures.append(Figure(what, note=note, **about))
+
+
+def unreproducible(
+    systems: Sequence[str], figures: Sequence[Figure], chosen: Selection
+) -> list[Figure]:
+    """What the board prints of these systems and the released files do not give."""
+    missing = []
+    for system in systems:
+        row = _board_row(system)
+        told = {f.name.split(",")[0] for f in figures if f.system == system and f.published}
+        for name in (*SETS, *_OTHER_COLUMNS):
+            column = _COLUMNS.get(name, name)
+            known = name in told or (name in SETS and not chosen.wants(name))
+            if not row or column not in row or known or (chosen.sets and name not in SETS):
+                continue
+            missing.append(
+                Figure(name, system, published=row[column], decimals=3, where=VOCALBENCH.where)
+            )
+    return missing

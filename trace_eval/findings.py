@@ -1,0 +1,307 @@
+"""What a run says, as objects of a notebook: tables, a data frame, a picture.
+
+Each is what a command prints: ``agree``, ``rank``, ``compare``, ``screen``, ``card``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from blueprints import UserError, require
+from trace_eval.data.labels import LabelTable, read_labels, table_labels
+from trace_eval.data.settings import nearest
+from trace_eval.runs.notebook import table_html
+from trace_eval.runs.run import Run
+from trace_eval.stats import AgreeOptions, AgreeReport, BootstrapOptions, agree, agree_tables
+from trace_eval.stats import ranking as _ranking
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.agreement.tabular import Table, flat
+from trace_eval.stats.inference.rank import rank, tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+#: Colours of the report's pages, by their names there; light, because figures are white.
+_PALETTE = Path(__file__).with_name("static") / "palette.css"
+
+
+class Point(NamedTuple):
+    """One line of a picture: a number, and its interval where it has one."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One result about a run.
+
+    Attributes:
+        title: what it is.
+        report: all figures, as the statistics made them.
+        tables: the same for people.
+        sentences: what it comes to, in words.
+        warnings: to be read before any figure.
+        points: what :meth:`plot` draws.
+        axis: what the points are, with their unit.
+    """
+
+    title: str
+    report: Any
+    tables: tuple[Table, ...] = ()
+    sentences: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    points: tuple[Point, ...] = ()
+    axis: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences) or self.title
+
+    def __repr__(self) -> str:
+        return f"<{self.title}: {self}>" if self.sentences else f"<{self.title}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tables of records that :meth:`to_pandas` gives."""
+        return tuple(
+            part.name
+            for part in dataclasses.fields(self.report)
+            if _records(getattr(self.report, part.name))
+        )
+
+    def to_pandas(self, name: str | None = None) -> pd.DataFrame:
+        """A table of records as a data frame; bounds of intervals have columns of their own.
+
+        Args:
+            name: one of :attr:`names`; None: the one that the picture is of, else the first.
+
+        Raises:
+            UserError: pandas is not installed, or there is no such table.
+        """
+        pandas = require("pandas", "pandas", "agree", "a data frame")
+        if name is None and self.points:
+            return pandas.DataFrame([point._asdict() for point in self.points])
+        known = self.names
+        if not known and name is None:
+            return pandas.DataFrame([flat(self.report)])
+        if not known or (name is not None and name not in known):
+            raise UserError(f"to_pandas: no table {name!r}; {nearest(str(name), known)}")
+        rows = getattr(self.report, name or known[0])
+        return pandas.DataFrame([flat(row) for row in rows])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the figures with their intervals, a line each, in the colours of the report.
+
+        Args:
+            ax: where; None: a new figure.
+
+        Raises:
+            UserError: matplotlib is not installed, or there is nothing to draw.
+        """
+        pyplot = require("matplotlib.pyplot", "matplotlib", "plot", "a picture")
+        if not self.points:
+            raise UserError(f"{self.title}: nothing to draw")
+        colours = palette()
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)))
+        assert ax is not None
+        for place, point in enumerate(self.points):
+            if point.low is not None and point.high is not None:
+                ends = [point.low, point.high]
+                ax.plot(ends, [place, place], color=colours["a"], linewidth=2)
+            ax.plot([point.value], [place], "o", color=colours["a"])
+        ax.set_yticks(range(len(self.points)), [point.name for point in self.points])
+        ax.set_ylim(len(self.points) - 0.5, -0.5)
+        ax.set_xlabel(self.axis, color=colours["quiet"])
+        ax.set_title(self.title, loc="left", color=colours["ink"])
+        ax.tick_params(colors=colours["quiet"])
+        ax.grid(axis="x", color=colours["line"])
+        ax.set_axisbelow(True)
+        for side in ("top", "right", "left"):
+            ax.spines[side].set_visible(False)
+        ax.figure.tight_layout()
+        return ax
+
+    def _repr_html_(self) -> str:
+        said = [*self.sentences, *(f"warning: {text}" for text in self.warnings)]
+        parts = [(table.title, table.columns, table.rows, table.note) for table in self.tables]
+        return table_html(self.title, said, parts)
+
+
+def _records(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and dataclasses.is_dataclass(value[0])
+
+
+@cache
+def palette() -> Mapping[str, str]:
+    """The report's colours on white, by their names in its style sheet."""
+    found = re.findall(r"--(\w+): light-dark\((#\w+),", _PALETTE.read_text(encoding="utf-8"))
+    return dict(found)
+
+
+def results_of(run: Run) -> Finding:
+    """How often each overall label was given, or the mean score of each system."""
+    frame = run.to_pandas()
+    if run.holds_scores:
+        means = frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
+        named = ((" ".join(str(part) for part in key), value) for key, value in means.items())
+        return Finding("Mean scores", run, points=tuple(Point(*each) for each in named))
+    counts = frame["overall"].fillna("unscored").value_counts()
+    points = tuple(Point(str(label), float(count)) for label, count in counts.items())
+    return Finding("Overall labels", run, points=points, axis="pairs")
+
+
+def labels_of(given: Any, columns: Mapping[str, str] | None = None) -> LabelTable | None:
+    """Human labels from a file, or from a table at hand.
+
+    Raises:
+        UserError: they cannot be read.
+    """
+    if given is None or isinstance(given, LabelTable):
+        return given
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
+        return read_labels(Path(given), columns=columns)
+    return table_labels(given, columns)
+
+
+def agreement_of(
+    folder: Path, labels: Any, columns: Mapping[str, str] | None, options: Mapping[str, Any]
+) -> Finding:
+    """What ``agree`` prints of a run of pairs or of scores."""
+    chosen = _options(AgreeOptions, BootstrapOptions(), options)
+    if labels is not None and Run(folder).holds_scores:
+        labels = Path(labels)
+    else:
+        labels = labels_of(labels, columns)
+    report = agree([folder], labels, chosen)
+    points = tuple(_agreement_points(report)) if isinstance(report, AgreeReport) else ()
+    return Finding(
+        "Agreement with people",
+        report,
+        tuple(agree_tables(report)),
+        report.verdicts,
+        tuple(warning.text for warning in report.warnings),
+        points,
+        "share of items, with ties as half",
+    )
+
+
+def _agreement_points(report: AgreeReport) -> Iterator[Point]:
+    for score in report.scores:
+        found = score.metrics.get("accuracy_half_ties")
+        if isinstance(found, IntervalEstimate) and found.value is not None:
+            low, high = found.interval or (None, None)
+            yield Point(f"{score.judge}: {score.dimension}", found.value, low, high)
+
+
+def ranking_of(
+    folder: Path,
+    labels: Any,
+    columns: Mapping[str, str] | None,
+    systems: tuple[str, str] | None,
+    options: Mapping[str, Any],
+) -> Finding:
+    """What ``rank`` prints of a run."""
+    chosen = _options(_ranking.RankOptions, BootstrapOptions(2_000), options)
+    source = read_source(folder)
+    source = source.with_sides(systems) or source
+    table = _ranking.judge_table(source, None, None)
+    column = _ranking.opinion_column(table, chosen.dimension)
+    people = labels_of(labels, columns) or source.labels
+    report = rank(
+        table,
+        dataclasses.replace(chosen, policy=_ranking.fused_with(source)),
+        None,
+        None if people is None else _ranking.people_table(people, table, "drop"),
+        _ranking.contradicted(source, table, column),
+    )
+    rates = [s for s in report.places if s.method == "win_rate" and s.value is not None]
+    return Finding(
+        "Ranking of systems",
+        report,
+        tuple(tables(report)),
+        (),
+        tuple(warning.text for warning in (*source.warnings, *report.warnings)),
+        tuple(Point(s.system, float(s.value or 0.0)) for s in rates),
+        "win rate",
+    )
+
+
+def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, Any]) -> Finding:
+    """What ``compare`` prints of runs over one input."""
+    from trace_eval.compare import CompareOptions, compare_runs, compare_tables
+
+    chosen = _options(CompareOptions, BootstrapOptions(), options)
+    report = compare_runs(list(folders), labels_of(labels), chosen)
+    points = [
+        Point(f"{one.first} and {one.second}: {one.dimension}", one.same.value, *_ends(one.same))
+        for one in report.mutual
+        if one.same.value is not None
+    ]
+    tables = tuple(compare_tables(report))
+    return Finding(
+        "Comparison of runs", report, tables, report.notes, (), tuple(points), "same label, share"
+    )
+
+
+def _ends(found: IntervalEstimate) -> tuple[float | None, float | None]:
+    return found.interval or (None, None)
+
+
+def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Finding:
+    """What ``screen`` prints of a run; no lists are written."""
+    from trace_eval.stats.inference.evidence import gather
+    from trace_eval.stats.inference.parts import ScreenOptions
+    from trace_eval.stats.inference.screen import screen
+    from trace_eval.stats.inference.tables import screen_tables
+
+    chosen = _options(ScreenOptions, None, options)
+    report = screen(gather(read_source(folder), labels_of(labels)), chosen)
+    counts = (
+        ("decided", report.decided),
+        ("to review", report.review),
+        ("hopeless", report.hopeless),
+    )
+    return Finding(
+        "Screening",
+        report,
+        tuple(screen_tables(report)),
+        (report.verdict,),
+        tuple(report.caveats),
+        tuple(Point(name, float(len(found))) for name, found in counts),
+        "pairs",
+    )
+
+
+def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
+    """What ``card`` prints of a run; no pages are written."""
+    from trace_eval.stats.inference.card import make_cards
+    from trace_eval.stats.inference.card_page import comparison
+
+    (card, *_) = cards = make_cards([folder], labels_of(labels), resamples, [])
+    said = (f"{card.name}: {card.verdict.use}; {card.verdict.why}",)
+    return Finding("Card", card, (comparison(cards),), said)
+
+
+def _options(kind: Any, bootstrap: BootstrapOptions | None, given: Mapping[str, Any]) -> Any:
+    """Options of a statistic from keywords, those of its bootstrap among them."""
+    own = {part.name for part in dataclasses.fields(kind)} - {"bootstrap"}
+    drawn = {part.name for part in dataclasses.fields(BootstrapOptions)} if bootstrap else set()
+    for name in given:
+        if name not in own | drawn:
+            raise UserError(f"{name}: is unknown; {nearest(name, own | drawn)}")
+    chosen = {name: value for name, value in given.items() if name in own}
+    if bootstrap is not None:
+        more = {name: value for name, value in given.items() if name in drawn}
+        chosen["bootstrap"] = dataclasses.replace(bootstrap, **more)
+    return kind(**chosen)

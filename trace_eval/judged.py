@@ -1,0 +1,268 @@
+"""``judge`` and ``rate`` of the library, and the run that they give back."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval import findings
+from trace_eval.data.folders import Systems
+from trace_eval.data.settings import nearest
+from trace_eval.data.sources import source_of
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.options import (
+    DEFAULT_RATERS,
+    ExtractOptions,
+    Options,
+    usual_rubrics,
+)
+from trace_eval.runs.job import open_job
+from trace_eval.runs.pipeline import Event, Listener
+from trace_eval.runs.run import Run as StoredRun
+
+#: Problems of an input that are warned of one by one; the others are counted.
+_WARNED = 10
+
+
+class Run(StoredRun):
+    """A run folder: its records, and what can be said of it.
+
+    Each method is a command of the same meaning (``agree``, ``rank``, ``compare``, ``screen``,
+    ``card``, ``report``) and takes its options as keywords; but for :meth:`report` each gives a
+    :class:`~trace_eval.findings.Finding`, with ``to_pandas()``, ``plot()`` and tables for
+    notebooks. ``labels`` are a file, a data frame or a list of dicts; None: those in the run.
+    """
+
+    def agreement(
+        self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
+    ) -> findings.Finding:
+        """Does the judge agree with people?
+
+        Args:
+            labels: of people.
+            columns: field -> column of the labels.
+            options: of :class:`trace_eval.stats.AgreeOptions`; ``resamples``, ``level``, ``seed``.
+
+        Raises:
+            UserError: there are no labels, they cannot be read, or an option is unknown.
+        """
+        return findings.agreement_of(self.folder, labels, columns, options)
+
+    def ranking(
+        self,
+        labels: Any = None,
+        columns: Mapping[str, str] | None = None,
+        systems: Sequence[str] | None = None,
+        **options: Any,
+    ) -> findings.Finding:
+        """Which system is better?
+
+        Args:
+            labels, columns: as of :meth:`agreement`.
+            systems: names of the systems of A and B, where the pairs name none.
+            options: of :class:`trace_eval.stats.ranking.RankOptions`; ``resamples``, ...
+
+        Raises:
+            UserError: there is nothing to rank, or an option is unknown.
+        """
+        if systems is not None and len(tuple(systems)) != 2:
+            raise UserError(f"systems {list(systems)}: name two, those of A and of B")
+        names = None if systems is None else (str(systems[0]), str(systems[1]))
+        return findings.ranking_of(self.folder, labels, columns, names, options)
+
+    def comparison(
+        self,
+        others: StoredRun | str | os.PathLike[str] | Sequence[Any],
+        labels: Any = None,
+        **options: Any,
+    ) -> findings.Finding:
+        """How does this run differ from others over the same input?
+
+        Args:
+            others: a run or several, or their folders.
+            labels: as of :meth:`agreement`.
+            options: of :class:`trace_eval.compare.CompareOptions`; ``resamples``, ...
+
+        Raises:
+            UserError: they share no item, or an option is unknown.
+        """
+        several = isinstance(others, Sequence) and not isinstance(others, str)
+        listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
+        folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
+        return findings.comparison_of([self.folder, *folders], labels, options)
+
+    def screening(self, labels: Any = None, **options: Any) -> findings.Finding:
+        """Which pairs may the judge decide alone?
+
+        Args:
+            labels: as of :meth:`agreement`.
+            options: of :class:`trace_eval.stats.inference.parts.ScreenOptions`.
+
+        Raises:
+            UserError: there are no labels, or an option is unknown.
+        """
+        return findings.screening_of(self.folder, labels, options)
+
+    def card(self, labels: Any = None, resamples: int = 2_000) -> findings.Finding:
+        """How far can the judge be trusted, and for what?
+
+        Raises:
+            UserError: the run has no judgements, or the labels cannot be read.
+        """
+        return findings.card_of(self.folder, labels, resamples)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how many pairs got each overall label; see :meth:`Finding.plot`."""
+        return findings.results_of(self).plot(ax)
+
+    def report(self, out: str | os.PathLike[str] | None = None, audio: bool = False) -> Path:
+        """Write one HTML file that shows the run.
+
+        Args:
+            out: the file; None: ``report.html`` inside the run.
+            audio: copy the recordings beside it.
+
+        Returns:
+            The file.
+        """
+        from trace_eval.report import write_report
+
+        return write_report(self.folder, None if out is None else Path(out), audio)
+
+
+def judge(
+    items: Any,
+    out: str | os.PathLike[str] | None = None,
+    judge: Any = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    prompts: str | os.PathLike[str] | None = None,
+    audio_root: str | os.PathLike[str] | None = None,
+    limit: int | None = None,
+    options: Options | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Run:
+    """Judge pairs of spoken answers into a run folder; continues a run that is there.
+
+    Args:
+        items: a file, folder or URL; a data frame, a list of dicts, a ``datasets.Dataset``; or
+            ``{"new": DIR, "old": DIR}``, two folders of recordings paired by file name.
+        out: the run folder; None: ``runs/ITEMS-JUDGE``.
+        judge: a judge's spec, or a judge of one's own; None: that of ``options``, ``rules``.
+        columns: field -> column of the file, e.g. ``{"a": "system_a_audio"}``.
+        prompts: of folders: a folder or table of what was asked.
+        audio_root: folder of relative audio paths, or its URL; None: the file's own.
+        limit: read this many records at most.
+        options: all options at once; ``settings`` change them.
+        progress: draw a progress bar; None: in a notebook and on a terminal.
+        settings: fields of :class:`Options`, :class:`ExtractOptions` and :class:`JudgeOptions`,
+            e.g. ``policy="majority_vote"``, ``workers=0``, ``samples=3``.
+
+    Raises:
+        UserError: the items cannot be read, an option is unknown, or the folder holds another run.
+    """
+    named = {} if judge is None else {"judge": judge}
+    chosen = _with(options or Options(), {**named, **settings})
+    source = source_of(items)
+    if prompts is not None:
+        if not isinstance(source, Systems):
+            raise UserError(f"prompts {prompts}: belongs to folders of recordings")
+        source = replace(source, prompts=Path(prompts))
+    root = None if audio_root is None else os.fspath(audio_root)
+    job = open_job(
+        source,
+        None if out is None else Path(out),
+        chosen,
+        audio_root=root,
+        limit=limit,
+        columns=columns,
+    )
+    _warn(job.problems())
+    with _bar(len(job.manifest.items), progress) as listener:
+        job.judge(listener)
+    return Run.open(job.folder)
+
+
+_judge = judge  # rate has a parameter of that name
+
+
+def rate(
+    items: Any,
+    out: str | os.PathLike[str] | None = None,
+    judge: Any = DEFAULT_RATERS,
+    rubrics: str | Sequence[str] | None = None,
+    **more: Any,
+) -> Run:
+    """Score single answers by rubrics; :func:`judge` with the defaults of scores.
+
+    Args:
+        items, out: as of :func:`judge`.
+        judge: a judge or several, whose scores are pooled.
+        rubrics: names or files; None: those that the judge knows.
+        more: as of :func:`judge`.
+
+    Raises:
+        UserError: as of :func:`judge`.
+    """
+    judges = tuple(judge) if isinstance(judge, list | tuple) else (judge,)
+    if rubrics is None:
+        rubrics = usual_rubrics([one for one in judges if isinstance(one, str)])
+    return _judge(items, out, judges, rubrics=rubrics, **more)
+
+
+def _with(options: Options, settings: Mapping[str, Any]) -> Options:
+    """The options with fields changed, whichever part they belong to."""
+    parts: tuple[tuple[str, Any], ...] = (("extract", ExtractOptions), ("judging", JudgeOptions))
+    own = {field.name for field in fields(Options)}
+    known = {name: {field.name for field in fields(kind)} for name, kind in parts}
+    for name in settings:
+        if name not in own.union(*known.values()):
+            raise UserError(f"{name}: is unknown; {nearest(name, own.union(*known.values()))}")
+    for part, names in known.items():
+        if changed := {key: value for key, value in settings.items() if key in names - own}:
+            options = replace(options, **{part: replace(getattr(options, part), **changed)})
+    return replace(options, **{key: value for key, value in settings.items() if key in own})
+
+
+def _warn(problems: Sequence[object]) -> None:
+    for problem in problems[:_WARNED]:
+        warnings.warn(str(problem), stacklevel=3)
+    if len(problems) > _WARNED:
+        warnings.warn(f"{len(problems) - _WARNED} more, see the run's problems", stacklevel=3)
+
+
+@contextmanager
+def _bar(total: int, wanted: bool | None) -> Iterator[Listener | None]:
+    """A bar that moves with every item; a notebook draws what is written to stderr."""
+    if wanted is None:
+        wanted = in_notebook() or sys.stderr.isatty()
+    if not wanted:
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="item", file=sys.stderr) as bar:
+
+        def listen(event: Event) -> None:
+            if event.pending is not None:
+                bar.total = event.pending
+            if event.outcomes:
+                bar.update()
+            bar.refresh()
+
+        yield listen
+
+
+def in_notebook() -> bool:
+    """True in a kernel of Jupyter."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell else None
+    return running is not None and hasattr(running, "kernel")
