@@ -121,9 +121,9 @@ def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path)
         done = trace_eval("rank", bound, "--resamples", 50, "--full", *options)
         assert done.code == 0, done.err
         lines = [line.split() for line in done.out.splitlines()]
-        return next(line for line in lines if line[:1] == ["secret-one"] and "wins" not in line), " ".join(
-            done.err.split()
-        )
+        return next(
+            line for line in lines if line[:1] == ["secret-one"] and "wins" not in line
+        ), " ".join(done.err.split())
 
     told, words = row()
     assert told[1:4] == ["3", "0", "3"]  # comparisons, wins, losses

@@ -117,7 +117,7 @@ def test_a_baseline_without_its_package_names_the_remedy(
         heard = Blueprint(clip=f"hash-{name}", transcript=make.transcript("say it"))
         measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
-    typed = ["agree", str(run), "--baseline", "wer:lower", "--resamples", "20", "--full"]
+    typed = ["agree", str(run), "--beat", "wer:lower", "--resamples", "20", "--full"]
     done = CliRunner().invoke(app(), typed)
     told = " ".join(done.output.split())
     assert done.exit_code == 0, told

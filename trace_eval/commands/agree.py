@@ -58,9 +58,10 @@ def agree(
             " rules that need no fit.",
         ),
     ] = False,
-    baseline: Annotated[
+    beat: Annotated[
         list[str] | None,
         typer.Option(
+            "--beat",
             metavar="NUMBER:higher|lower",
             help="Also beat a number, e.g. wer:lower, p808:higher, distillmos:higher, or a column"
             " NUMBER_a, NUMBER_b of the labels; may be repeated.",
@@ -130,7 +131,7 @@ def agree(
             learn=learn_policy or save_policy is not None,
             folds=folds,
             against=against,
-            baselines=tuple(map(number_rule, baseline or ())),
+            baselines=tuple(map(number_rule, beat or ())),
             calibrated=calibrated,
             rubric=rubric,
             split=split,

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from trace_eval.runs.run import Run
 from trace_eval.stats.sentences import MOST, counted
 
+if TYPE_CHECKING:
+    from trace_eval.stats.ranking import RankReport
+
 
 def run_answer(folder: Path | str) -> tuple[str, ...]:
     """How much of a run is scored, and who is better, in at most three sentences."""
+    from trace_eval.stats.answers import rank_answer
+
     run = Run.open(folder)
     if run.holds_scores:
         outcomes = run.score_outcomes()
@@ -21,14 +27,14 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
     number = sum(1 for _ in run.pairs())
     judge = run.record().judge.spec
     first = f"{scored} of {counted(number, 'pair')} are scored by {judge}."
-    return (first, *_ranking(run))[:MOST]
+    ranking = ranking_of(run)
+    return (first, *(rank_answer(ranking) if ranking else ()))[:MOST]
 
 
-def _ranking(run: Run) -> tuple[str, ...]:
-    """What ``rank`` says first; nothing where there is nothing to rank."""
+def ranking_of(run: Run) -> RankReport | None:
+    """The ranking of a run's systems; None where there is nothing to rank."""
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.source import read_source
-    from trace_eval.stats.answers import rank_answer
     from trace_eval.stats.inference.rank import rank
     from trace_eval.stats.ranking import contradicted, judge_table, opinion_column, people_table
     from trace_eval.stats.ranking.report import RankOptions
@@ -39,6 +45,6 @@ def _ranking(run: Run) -> tuple[str, ...]:
         people = people_table(source.labels, table, "drop") if source.labels else None
         left_out = contradicted(source, table, opinion_column(table))
         options = RankOptions(BootstrapOptions(500))
-        return rank_answer(rank(table, options, None, people, left_out))
+        return rank(table, options, None, people, left_out)
     except (ImportError, UserError):
-        return ()
+        return None

@@ -83,7 +83,7 @@ class AgreeOptions:
     learn: bool = _only(LABELS, "--learn-policy", False)
     folds: int = _only(LABELS, "--folds", 5)
     against: str | None = _only(LABELS, "--against", None)
-    baselines: tuple[NumberRule, ...] = _only(LABELS, "--baseline", ())
+    baselines: tuple[NumberRule, ...] = _only(LABELS, "--beat", ())
     calibrated: bool = _only(LABELS, "--calibrated", False)
     rubric: str | None = _only(SCORES, "--rubric", None)
     split: str | None = _only(SCORES, "--split", None)
