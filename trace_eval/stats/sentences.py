@@ -119,7 +119,7 @@ def labels_for_difference(difference: float, level: float, power: float = POWER)
 
     variance: float = 1 - difference**2
     reach = float(ndtri((1 + level) / 2)) + float(ndtri(power)) * float(variance**0.5)
-    return int(ceil((reach / difference) ** 2))
+    return ceil((reach / difference) ** 2)
 
 
 def difference_of_labels(number: int, level: float, power: float = POWER) -> float | None:
