@@ -171,7 +171,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(new, encoding="utf-8")
     elif new != text:
-        sys.exit("docs/speed.md is not what benchmarks/results say; run: python -m benchmarks.readme")
+        sys.exit("docs/speed.md is not of benchmarks/results; run: python -m benchmarks.readme")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def options_of(command: Any) -> int:
 def test_few_options_stand_on_the_help_page() -> None:
     command: Any = typer.main.get_command(app)
     judge, rate = command.commands["judge"], command.commands["rate"]
-    assert options_of(judge) < 30
+    assert options_of(judge) <= 30
     # 330 of the commands of before; conversations, benchmarks and the gate have their own.
     newer = sum(options_of(command.commands[name]) for name in ("turns", "convert", "gate"))
     assert options_of(command) - newer <= 330

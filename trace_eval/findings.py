@@ -120,7 +120,7 @@ class Finding:
             raise UserError(f"{self.title}: nothing to draw")
         colours = palette()
         if ax is None:
-            _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)))
+            _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)), layout="tight")
         assert ax is not None
         for place, point in enumerate(self.points):
             if point.low is not None and point.high is not None:
@@ -136,7 +136,6 @@ class Finding:
         ax.set_axisbelow(True)
         for side in ("top", "right", "left"):
             ax.spines[side].set_visible(False)
-        ax.figure.tight_layout()
         return ax
 
     def _repr_html_(self) -> str:

@@ -15,7 +15,7 @@ import tempfile
 import time
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from trace_eval.data import strict_json, strict_toml
 from trace_eval.data.access import ARCHIVES, PROTOCOLS, UrlAccess, allowed, set_url_access
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.labels import read_labels
-from trace_eval.data.manifests import read_manifest
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.cache import Cache, Stamp
@@ -212,7 +212,8 @@ def parsers(folder: Path) -> dict[str, Parser]:
     urls = b"see https://user:pass@host/a.wav?X-Amz-Signature=abc&token=t or s3://b/c"
     return {
         "strict JSON": Parser(_json, [line, reply], 20, (strict_json.BadJson,)),
-        "manifest.jsonl": Parser(_manifest(".jsonl"), [line + b"\n" + line, single], 12),
+        "manifest.jsonl": Parser(_manifest(".jsonl"), [line + b"\n" + line], 12),
+        "items.jsonl": Parser(_manifest(".jsonl", read_items), [single], 4),
         "manifest.json": Parser(_manifest(".json"), [b"[" + line + b"," + line + b"]"], 8),
         "manifest.csv": Parser(_manifest(".csv"), [table], 8),
         "labels.jsonl": Parser(_labels(".jsonl"), [labels], 8),
@@ -247,9 +248,9 @@ def _json(data: bytes, _: Path) -> None:
     assert strict_json.loads(again) == value
 
 
-def _manifest(suffix: str) -> Read:
+def _manifest(suffix: str, reader: Callable[[Path], Manifest] = read_manifest) -> Read:
     def read(data: bytes, folder: Path) -> None:
-        for item in read_manifest(as_file(folder, suffix, data)).items:
+        for item in reader(as_file(folder, suffix, data)).items:
             assert type(item).model_validate_json(item.model_dump_json()) == item
 
     return read

@@ -54,12 +54,21 @@ FENCE_OPEN = re.compile(r"^<<<data ([0-9a-f]{12}) ([a-z0-9 ]+)$", re.MULTILINE)
 FENCE_CLOSE = re.compile(r"^end ([0-9a-f]{12})>>>$", re.MULTILINE)
 
 
+GUESSES = re.compile(
+    r"The words of answer \d are guesses of the speech recogniser \(it wrote [\w ]+ for [\d.,]+ s"
+    r" of speech\): they are no evidence of what was said\. Never call the content bad, or worse,"
+    r" because of them\.\n"
+)
+
+
 def shape(messages: tuple[Message, ...]) -> tuple[object, ...]:
     """What must be equal whatever the outside text says."""
     user = messages[1].content
     labels = [label for _, label in FENCE_OPEN.findall(user)]
     tags = {tag for tag, _ in FENCE_OPEN.findall(user)} | set(FENCE_CLOSE.findall(user))
     outside = re.sub(r"(?ms)^<<<data .*?^end [0-9a-f]{12}>>>$", "<>", user)
+    # Texts that nobody says in the time of their clip are called guesses, in words of ours.
+    outside = re.sub(GUESSES, "", outside)
     roles = [message.role for message in messages]
     return roles, messages[0].content, labels, len(FENCE_CLOSE.findall(user)), len(tags), outside
 

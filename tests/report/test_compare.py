@@ -94,7 +94,9 @@ def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
 
 def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
     page, found = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
-    done = trace_eval("compare", *runs, "--resamples", 20, "--json", found, "--html", page)
+    done = trace_eval(
+        "compare", *runs, "--resamples", 20, "--json", found, "--html", page, "--full"
+    )
     assert done.code == 0, done.err
     for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
         assert words in done.out

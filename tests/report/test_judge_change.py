@@ -256,7 +256,7 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     bad.write_text("item,old\ni0,maybe\n")
     done = trace_eval(
         *("compare", f"{path}:old", f"{path}:new", "--judge-change", "--truth", "people"),
-        *("--resamples", "200", "--json", tmp_path / "out.json"),
+        *("--resamples", "200", "--json", tmp_path / "out.json", "--full"),
     )
     assert done.code == 0, done.err
     assert "unparseable 1" in done.out

@@ -26,8 +26,7 @@ from trace_eval.options import Options, RateOptions
 from trace_eval.report import write_report
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.scores import ScoreOptions, agree_score_files
+from trace_eval.stats import AgreeOptions, BootstrapOptions, agree
 
 
 def test_every_turn_is_a_clip_of_its_channel_cached_by_its_samples(tmp_path: Path) -> None:
@@ -197,8 +196,8 @@ def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path
     )
     summary = rate_manifest(path, tmp_path / "run", how)
     assert (summary.scored, summary.total) == (2, 2)
-    options = ScoreOptions(BootstrapOptions(resamples=0))
-    report = agree_score_files([tmp_path / "run"], options=options)
+    options = AgreeOptions(BootstrapOptions(resamples=0))
+    report = agree([tmp_path / "run"], options=options)
     assert (report.items, report.questions) == (6, 2)  # turns, drawn by conversation
     rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
     assert rho.estimate.value == pytest.approx(1.0)

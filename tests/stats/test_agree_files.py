@@ -273,7 +273,7 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
-    arguments = ["agree", str(run), "--resamples", "50"]
+    arguments = ["agree", str(run), "--resamples", "50", "--full"]
     arguments += ["--json", str(tmp_path / "a.json"), "--csv", str(tmp_path / "csv")]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output

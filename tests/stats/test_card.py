@@ -159,7 +159,7 @@ def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
 
 def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 123)
-    command = ["card", str(judge), "--resamples", "300", "--out", str(tmp_path)]
+    command = ["card", str(judge), "--resamples", "300", "--out", str(tmp_path), "--full"]
     done = CliRunner().invoke(app, [*command, "--labels", str(people)], env={"COLUMNS": "300"})
     assert done.exit_code == 0, done.output
     assert "123/200" in done.output

@@ -255,7 +255,7 @@ def judgements(tmp_path: Path, number: int = 400) -> tuple[Path, Path]:
 def test_rank_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path)
     out = tmp_path / "r.json"
-    command = ["rank", str(judge), "--labels", str(people), "--resamples", "50"]
+    command = ["rank", str(judge), "--labels", str(people), "--resamples", "50", "--full"]
     result = CliRunner().invoke(app(), [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
     assert "People's win rates from few labels" in result.stdout
@@ -275,7 +275,7 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
 def test_agree_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path, 600)
     out = tmp_path / "r.json"
-    command = ["agree", str(judge), "--labels", str(people), "--missing", "drop"]
+    command = ["agree", str(judge), "--labels", str(people), "--missing", "drop", "--full"]
     result = CliRunner().invoke(app(), [*command, "--resamples", "0", "--json", str(out)])
     assert result.exit_code == 0, result.output
     assert "People over all judged pairs, from few labels" in result.stdout

@@ -117,7 +117,7 @@ def test_a_baseline_without_its_package_names_the_remedy(
         heard = Blueprint(clip=f"hash-{name}", transcript=make.transcript("say it"))
         measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
-    typed = ["agree", str(run), "--baseline", "wer:lower", "--resamples", "20"]
+    typed = ["agree", str(run), "--beat", "wer:lower", "--resamples", "20", "--full"]
     done = CliRunner().invoke(app(), typed)
     told = " ".join(done.output.split())
     assert done.exit_code == 0, told
@@ -164,7 +164,7 @@ def test_a_run_without_judgements_says_so(run: Path) -> None:
 
 def test_agree_command(run: Path, tmp_path: Path) -> None:
     out, folder = tmp_path / "r.json", tmp_path / "csv"
-    command = ["agree", str(run), "--policy", "all", "--resamples", "50"]
+    command = ["agree", str(run), "--policy", "all", "--resamples", "50", "--full"]
     result = CliRunner().invoke(app(), [*command, "--json", str(out), "--csv", str(folder)])
     assert result.exit_code == 0, result.output
     assert "Agreement with people" in result.stdout
@@ -189,7 +189,7 @@ def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> 
 
 def test_rank_command(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "r.json"
-    command = ["rank", str(run), "--prior", "1", "--baseline", "x", "--resamples", "50"]
+    command = ["rank", str(run), "--prior", "1", "--baseline", "x", "--resamples", "50", "--full"]
     result = CliRunner().invoke(app(), [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
     assert "Ranking: value, rank and its interval" in result.stdout

@@ -240,7 +240,7 @@ def test_three_commands_have_one_rule(
         ("rank", "People's win rates"),
         ("agree", "People over all judged pairs, from"),
     ):
-        asked = [] if command == "screen" else ["--resamples", "0"]
+        asked = [] if command == "screen" else ["--resamples", "0", "--full"]
         missing = ["--missing", "drop"] if command == "agree" else []
         line = [command, str(judge), "--labels", str(labels), *asked, *missing]
         result = CliRunner().invoke(app, line)

@@ -36,7 +36,7 @@ def test_a_better_rule_is_named(tmp_path: object) -> None:
         judged.append(f"{n},m,{said}")
     (folder / "labels.csv").write_text("\n".join(labels) + "\n")
     (folder / "judged.csv").write_text("\n".join(judged) + "\n")
-    done = trace_eval("agree", folder / "judged.csv", "--labels", folder / "labels.csv")
+    done = trace_eval("agree", folder / "judged.csv", "--labels", folder / "labels.csv", "--full")
     assert done.code == 0, done.err
     assert "not told apart from the majority class: 0.6000 against 0.5000" in done.out
     assert "does better: 0.8000 against the judge's 0.6000 on the same 10 items" in done.out

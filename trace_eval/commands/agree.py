@@ -13,6 +13,7 @@ from trace_eval.commands.statistics import (
     CsvFolder,
     FailUnder,
     FlipB,
+    Full,
     Id,
     JsonFile,
     Labels,
@@ -57,9 +58,10 @@ def agree(
             " rules that need no fit.",
         ),
     ] = False,
-    baseline: Annotated[
+    beat: Annotated[
         list[str] | None,
         typer.Option(
+            "--beat",
             metavar="NUMBER:higher|lower",
             help="Also beat a number, e.g. wer:lower, p808:higher, distillmos:higher, or a column"
             " NUMBER_a, NUMBER_b of the labels; may be repeated.",
@@ -82,6 +84,7 @@ def agree(
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
+    full: Full = False,
     rubric: Annotated[
         str | None,
         typer.Option(
@@ -128,7 +131,7 @@ def agree(
             learn=learn_policy or save_policy is not None,
             folds=folds,
             against=against,
-            baselines=tuple(map(number_rule, baseline or ())),
+            baselines=tuple(map(number_rule, beat or ())),
             calibrated=calibrated,
             rubric=rubric,
             split=split,
@@ -136,7 +139,7 @@ def agree(
         ),
         Columns.parse(prediction, truth, id_column, mapping or (), flip_b, named),
     )
-    print_report(report, json_file, csv_folder)
+    print_report(report, json_file, csv_folder, full)
     if save_policy and isinstance(report, AgreeReport):
         write_policy(save_policy, report.learned[0])
     close(fail_under, report_values(report))

@@ -11,6 +11,7 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.progress import progress
+from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
@@ -50,6 +51,7 @@ def best(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print comparisons, tokens and cost; send nothing.")
     ] = False,
+    json_file: JsonFile = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
@@ -77,5 +79,9 @@ def best(
         chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed, listener)
         selection = select_best(manifest, out, chosen)
     print_selection(selection, out)
+    if json_file:
+        from trace_eval.stats.agreement.tabular import write_json
+
+        write_json(json_file, selection)
     if manifest.problems or selection.summary.selected < selection.summary.groups:
         raise typer.Exit(EXIT_INCOMPLETE)

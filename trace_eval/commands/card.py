@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import FailUnder, JsonFile, Labels
+from trace_eval.commands.statistics import FailUnder, Full, JsonFile, Labels
 
 
 def card(
@@ -26,23 +26,24 @@ def card(
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 2_000,
     fail_under: FailUnder = None,
     json_file: JsonFile = None,
+    full: Full = False,
 ) -> None:
     """Say on one page what a judge did, how far it can be trusted, and for what."""
     from trace_eval.commands.console import results
     from trace_eval.commands.gates import close
-    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.data.labels import read_labels
     from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats.answers import card_answer
     from trace_eval.stats.inference.card import make_cards
     from trace_eval.stats.inference.card_files import write_pages
     from trace_eval.stats.inference.card_page import comparison
     from trace_eval.stats.inference.gates import card_values
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
-    print_tables([comparison(cards)], stdout_console())
-    for one in cards:
-        text = f"{one.name}: {one.verdict.use}; {one.verdict.why}"
-        results().print(text, markup=False, soft_wrap=True)
+    print_sentences(card_answer(cards))
+    if full:
+        print_tables([comparison(cards)], stdout_console())
     default = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
     for path in write_pages(cards, out or default):
         results().print(str(path), markup=False, soft_wrap=True)

@@ -18,7 +18,6 @@ app = typer.Typer(
     cls=Commands,
     help="Judge pairs of spoken answers by textual reasoning over audio cues.",
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

@@ -12,6 +12,7 @@ from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
     FailUnder,
+    Full,
     JsonFile,
     Labels,
     Level,
@@ -70,28 +71,36 @@ def compare(
     copy_audio: Annotated[
         bool, typer.Option("--audio", help="Copy the recordings beside the page.")
     ] = False,
+    full: Full = False,
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.commands.gates import close
-    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.compare import ChangeOptions, CompareOptions, compare_runs, compare_tables
+    from trace_eval.compare.answer import compare_answer
     from trace_eval.data.labels import read_labels
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.stats.answers import answered
     from trace_eval.stats.inference.gates import score_values
 
     bootstrap = BootstrapOptions(resamples, level, seed)
     if judge_change:
         change = ChangeOptions(bootstrap, margin, top)
-        print_change(runs, aa or (), change, labels, (truth, key or ["system"], items), json_file)
+        print_change(
+            runs, aa or (), change, labels, (truth, key or ["system"], items), json_file, full
+        )
         return
     options = CompareOptions(bootstrap, cluster, top)
     report = compare_runs(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
-    print_tables(compare_tables(report), stdout_console())
+    sentences = compare_answer(report)
+    print_sentences(sentences)
+    if full:
+        print_tables(compare_tables(report), stdout_console())
     if json_file:
-        write_json(json_file, report)
+        write_json(json_file, answered(report, sentences))
     if csv_folder:
         write_csv(csv_folder, report)
     if html:
@@ -108,6 +117,7 @@ def print_change(
     labels: Path | None = None,
     board: tuple[str | None, Sequence[str], int | None] = (None, ("system",), None),
     json_file: Path | None = None,
+    full: bool = True,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
     from trace_eval.commands.render import print_tables, stdout_console
@@ -126,6 +136,7 @@ def print_change(
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
-    print_tables(judge_change_tables(report), console)
+    if full:
+        print_tables(judge_change_tables(report), console)
     if json_file:
         write_json(json_file, report)

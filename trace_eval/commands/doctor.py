@@ -10,6 +10,7 @@ import typer
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
+from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 
 
@@ -24,6 +25,7 @@ def doctor(
         bool, typer.Option("--probe", help="Of a judge that listens: six calls, does it hear?")
     ] = False,
     config: ConfigOption = None,
+    json_file: JsonFile = None,
     judging: JudgeOptions,
 ) -> None:
     """Say what is installed, and which extractors and judges can run here.
@@ -33,11 +35,17 @@ def doctor(
     from blueprints.errors import UserError
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
     from trace_eval.doctor import diagnose, diagnose_judge, options_of_judge
+    from trace_eval.stats.agreement.tabular import write_json
 
     if judge is None:
-        print_diagnosis(diagnose())
+        found = diagnose()
+        print_diagnosis(found)
+        if json_file:
+            write_json(json_file, found)
         return
     checks = diagnose_judge(judge, judging, probe)
+    if json_file:
+        write_json(json_file, checks)
     print_checks(judge, checks)
     with suppress(UserError):  # why it cannot be made is among the checks
         print_options(options_of_judge(judge, judging))

@@ -34,7 +34,7 @@ from trace_eval.commands.console import (
     EXIT_USAGE,
     complain,
 )
-from trace_eval.commands.listing import ImportedOnUse, listed
+from trace_eval.commands.listing import ImportedOnUse, listed, without_type
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
@@ -59,6 +59,10 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or what the help page shows of it."""
         return listed(cmd_name) if self._lists else super().get_command(ctx, cmd_name)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Options before a command; a flag takes no value, so none is shown."""
+        return without_type(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help page; no command is imported for it."""

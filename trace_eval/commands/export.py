@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands.console import results, warn
-
-
-class Kind(StrEnum):
-    """What to write."""
-
-    CSV = "csv"
-    PARQUET = "parquet"
-    LABEL_STUDIO = "label-studio"
 
 
 def export(
     run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
-    to: Annotated[Kind, typer.Option(help="What to write.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            help="csv, parquet, label-studio, or a tracker that is told the run's figures:"
+            " mlflow, wandb."
+        ),
+    ],
     out: Annotated[
         Path | None,
-        typer.Option(help="File, or folder for label-studio; default: RUN/export..."),
+        typer.Option(
+            help="File; folder for label-studio, or for a tracker offline. Default: RUN/export...,"
+            " of a tracker as its own settings say."
+        ),
     ] = None,
     policy: Annotated[
         str | None, typer.Option(help="One that the run was fused with; default: the last.")
     ] = None,
 ) -> None:
-    """Write the results: one row per pair as CSV or Parquet, or tasks for Label Studio."""
-    if to is Kind.LABEL_STUDIO:
+    """Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."""
+    if to == "label-studio":
         from trace_eval.review import open_review, write_tasks
 
         where = out or run / "export-label-studio"
@@ -39,8 +40,16 @@ def export(
         for name, why in review.material.left_out.items():
             warn(f"pair {name} is left out: {why}")
         write_tasks(review, where)
-    else:
+    elif to in ("csv", "parquet"):
         from trace_eval.runs.export_table import export_table
 
-        where = export_table(run, to.value, out, policy)
+        where = export_table(run, to, out, policy)
+    else:
+        from trace_eval.report.trackers import send, trackers
+
+        if to not in trackers():
+            known = ", ".join(("csv", "parquet", "label-studio", *trackers()))
+            raise UserError(f"--to {to!r}: use one of {known}")
+        results().print(send(run, to, out), markup=False, soft_wrap=True)
+        return
     results().print(str(where), markup=False, soft_wrap=True)

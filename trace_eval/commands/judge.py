@@ -14,6 +14,7 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
+from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_JUDGE,
@@ -107,6 +108,7 @@ def judge(
     quick: shared.QuickOption = False,
     batch_file: shared.BatchFile = None,
     batch_results: shared.BatchResults = None,
+    json_file: JsonFile = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
@@ -163,6 +165,11 @@ def judge(
             warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
             summary = session.judge_pending(batch_results or ())
         print_outcomes(summary, job.folder, noun)
+        if json_file:
+            from trace_eval.runs.summary import JudgedRun
+            from trace_eval.stats.agreement.tabular import write_json
+
+            write_json(json_file, JudgedRun(job.folder, summary.coverage, summary))
         if summary.total and summary.coverage < min_coverage:
             raise typer.Exit(EXIT_INCOMPLETE)
 

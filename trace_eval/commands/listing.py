@@ -25,14 +25,12 @@ GROUPS: dict[str, dict[str, str]] = {
         "show": "Show what is known of one recording, or what a run came to.",
         "runs": "List runs: input, judge, policy, coverage, date, tag.",
         "export": (
-            "Write the results: one row per pair as CSV or Parquet, or tasks for Label Studio."
+            "Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."
         ),
         "review": "Review pairs under the HCoT protocol, or rate single answers by a rubric.",
     },
     "Conclude": {
-        "agree": (
-            "Compare stored judgements with human labels: accuracy, kappa, alpha, bias, noise."
-        ),
+        "agree": ("Compare judges with people: accuracy, kappa, alpha, bias and noise of labels."),
         "rank": (
             "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."
         ),
@@ -102,6 +100,23 @@ class ImportedOnUse(MutableMapping[str, Any]):
         return len(self._names)
 
 
+def without_type(parameters: list[Any]) -> list[Any]:
+    """Options of a help page; a flag takes no value, so none is shown."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""
+    return parameters
+
+
+def _flags_without_type(command: Any) -> Any:
+    """A command, or a group with its commands, whose flags are shown without a value."""
+    whole = command.get_params
+    command.get_params = lambda ctx: without_type(whole(ctx))
+    for below in getattr(command, "commands", {}).values():
+        _flags_without_type(below)
+    return command
+
+
 def listed(name: str) -> TyperCommand:
     """A command as the help page shows it; nothing is imported."""
     heading = next(heading for heading, commands in GROUPS.items() if name in commands)
@@ -111,7 +126,7 @@ def listed(name: str) -> TyperCommand:
 def _command(name: str) -> Any:
     module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
     if app := getattr(module, "app", None):
-        return typer.main.get_group(app)
+        return _flags_without_type(typer.main.get_group(app))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(getattr(module, name))
-    return typer.main.get_command(alone)
+    return _flags_without_type(typer.main.get_command(alone))

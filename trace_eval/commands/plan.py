@@ -20,7 +20,8 @@ class Goal(StrEnum):
 
 def plan(
     source: Annotated[
-        Path, typer.Argument(help="Run folder, or CSV/JSONL/JSON file of judgements.")
+        Path,
+        typer.Argument(help="Run folder, CSV/JSONL/JSON file of judgements, or a number of pairs."),
     ],
     labels: Labels = None,
     width: Annotated[float, typer.Option(help="Full width that the interval may have.")] = 0.05,
@@ -57,7 +58,13 @@ def plan(
     from trace_eval.stats.inference.read_evidence import read_evidence
     from trace_eval.stats.inference.tables import plan_table
 
+    if str(source).isdecimal() and not source.exists():
+        _before(int(str(source)), level, json_file)
+        return
     evidence = read_evidence(source, labels, judge=judge, policy=policy, dimension=dimension)
+    if not evidence.asked.any():
+        _before(int(evidence.scored.sum()), level, json_file)
+        return
     found = make_plan(
         evidence, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
     )
@@ -69,5 +76,17 @@ def plan(
     if path:
         write_plan(path, found, evidence)
         results().print(str(path), markup=False, soft_wrap=True)
+    if json_file:
+        write_json(json_file, found)
+
+
+def _before(pairs: int, level: float, json_file: Path | None) -> None:
+    """What labels would tell, where nobody has labelled anything."""
+    from trace_eval.commands.render import print_sentences
+    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats.inference.plan import plan_before
+
+    found = plan_before(pairs, level)
+    print_sentences(found.sentences)
     if json_file:
         write_json(json_file, found)

@@ -11,9 +11,12 @@ import typer
 from trace_eval.commands.statistics import (
     Cluster,
     CsvFolder,
+    FailUnder,
     FlipB,
+    Full,
     Id,
     JsonFile,
+    Junit,
     Labels,
     Level,
     Map,
@@ -98,18 +101,23 @@ def rank(
     rubric: Annotated[
         str | None, typer.Option(help="Name or file of the rubric, where scores are of several.")
     ] = None,
+    fail_under: FailUnder = None,
+    junit: Junit = None,
     json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
+    full: Full = False,
 ) -> None:
     """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals.
 
     Scores of single answers are ranked by their mean.
     """
+    from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_report
     from trace_eval.data.judge_files import Columns
     from trace_eval.data.labels import parse_sides
     from trace_eval.stats import BootstrapOptions, RankOptions
     from trace_eval.stats import rank as rank_systems
+    from trace_eval.stats.inference.gates import rank_values
 
     report = rank_systems(
         source,
@@ -132,4 +140,5 @@ def rank(
         human,
         Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
     )
-    print_report(report, json_file, csv_folder)
+    print_report(report, json_file, csv_folder, full)
+    close(fail_under, rank_values(report), junit, "trace-eval rank")

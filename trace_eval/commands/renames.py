@@ -20,6 +20,7 @@ _RENAMED = {
     "--accent": "-x accent={}",
     "--from": "--start {}",
     "--lr": "--learning-rate {}",
+    "--baseline": "--beat {}",
     "--to-pairs": "trace-eval fuse RUN --out {}",
 }
 
@@ -30,7 +31,7 @@ _GONE = {
 
 #: First word of a new spelling -> the flag of the commands that had the old one.
 _NEEDS = {"-J": "-J", "-X": "-X", "-x": "-X", "trace-eval": "-J"}
-_NEEDS |= {name: name for name in ("--start", "--learning-rate")}
+_NEEDS |= {name: name for name in ("--start", "--learning-rate", "--beat")}
 
 #: Flag -> the fields that it takes.
 _FLAGS = {

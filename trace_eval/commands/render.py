@@ -127,29 +127,42 @@ def print_warnings(warnings: Iterable[DataWarning]) -> None:
         warn(warning_line(warning))
 
 
+def print_sentences(sentences: Iterable[str]) -> None:
+    """The answer in words, before any table."""
+    console = stdout_console()
+    for sentence in sentences:
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+
 def print_report(
     report: AgreeReport | ScoreReport | RankReport,
     json_file: Path | None = None,
     csv_folder: Path | None = None,
+    full: bool = True,
 ) -> None:
-    """Findings and notes (stderr), tables and verdicts (stdout), and the files asked for.
+    """Findings and notes (stderr), the answer and tables (stdout), and the files asked for.
 
     Args:
         report: of ``agree`` or ``rank``.
         json_file, csv_folder: where to write everything.
+        full: print the tables and a verdict per dimension, too.
     """
     from trace_eval.commands.console import messages
     from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.stats.answers import answer_of, answered
     from trace_eval.stats.tables import tables_of
 
     print_warnings(report.warnings)
     for note in report.notes:
         messages().print(f"note: {note}", markup=False)
-    console = stdout_console()
-    print_tables(tables_of(report), console)
-    for sentence in report.verdicts:
-        console.print(sentence, markup=False, highlight=False)
+    sentences = answer_of(report)
+    print_sentences(sentences)
+    if full or not sentences:
+        console = stdout_console()
+        print_tables(tables_of(report), console)
+        for sentence in report.verdicts:
+            console.print(sentence, markup=False, highlight=False)
     if json_file:
-        write_json(json_file, report)
+        write_json(json_file, answered(report, sentences))
     if csv_folder:
         write_csv(csv_folder, report)

@@ -21,7 +21,10 @@ def report(
     ] = False,
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
+    from trace_eval.commands.render import print_sentences
     from trace_eval.report import write_report
+    from trace_eval.report.answer import run_answer
 
     path = write_report(run, out, audio)
+    print_sentences(run_answer(run))
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)

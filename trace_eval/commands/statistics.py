@@ -32,6 +32,7 @@ JsonFile = Annotated[
 CsvFolder = Annotated[
     Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print every table after the sentences.")]
 
 _FILES = "Files with other names"
 Prediction = Annotated[
@@ -72,4 +73,8 @@ FailUnder = Annotated[
         metavar="NAME=NUMBER",
         help="Exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2, coverage=0.9.",
     ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", help="Write JUnit XML to this file: a test case per condition."),
 ]

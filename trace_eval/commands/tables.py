@@ -105,6 +105,8 @@ def print_scores(folder: Path) -> None:
     for name in scales:
         table.add_column(name, justify="right", no_wrap=True)
         table.add_column("spread", justify="right", no_wrap=True)
+    if why := any(outcome.detail for outcome in outcomes.values()):
+        table.add_column("why", overflow="fold")
     console, rows = results(), 0
     for rows, item in enumerate(run.singles(), start=1):
         if rows <= _MAX_ROWS:
@@ -113,6 +115,9 @@ def print_scores(folder: Path) -> None:
                 for name, scale in scales.items()
                 for cell in _score_cells(outcomes.get((item.id, name), NOT_SCORED), scale)
             ]
+            if why:
+                told = [outcomes.get((item.id, name), NOT_SCORED).detail for name in scales]
+                cells.append(escape("; ".join(dict.fromkeys(filter(None, told)))))
             table.add_row(escape(item.id), escape(item.system or "-"), *cells)
     console.print(table)
     if rows > _MAX_ROWS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -60,6 +61,24 @@ def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
     return suite.document()
 
 
+def junit_conditions(
+    suite: str, conditions: Sequence[tuple[str, str, str]], failed: Sequence[bool]
+) -> str:
+    """A test case per condition of ``--fail-under``.
+
+    Args:
+        suite: its name.
+        conditions: (whose figure, its name, what was found and wanted).
+        failed: which of them were not met.
+    """
+    made = _Suite(0.0, suite)
+    for (who, name, found), missed in zip(conditions, failed, strict=True):
+        case = made.case(who, name)
+        if missed:
+            made.failure(case, found, "condition", found)
+    return made.document()
+
+
 def write_junit(path: Path, document: str) -> None:
     """Write the document.
 
@@ -93,9 +112,9 @@ def _table(report: GateReport, row: GateRow) -> str:
 class _Suite:
     """Elements in the order that the common schema wants, and their counts."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, name: str = SUITE) -> None:
         self._root = Xml.Element("testsuites")
-        self._suite = Xml.SubElement(self._root, "testsuite", name=SUITE)
+        self._suite = Xml.SubElement(self._root, "testsuite", name=name)
         self._seconds = f"{seconds:.3f}"
         self._counts = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
 

@@ -92,6 +92,8 @@ class ScoreRow(NamedTuple):
     majority: float | None
     caveats: tuple[str, ...]
     cost_usd: float
+    detail: str | None = None
+    """Why there is no value, in words."""
 
     @classmethod
     def of(cls, score: Score) -> ScoreRow:
@@ -109,6 +111,7 @@ class ScoreRow(NamedTuple):
             score.majority,
             tuple(score.caveats),
             (score.usage.cost_usd or 0.0) if score.usage else 0.0,
+            score.detail,
         )
 
 

@@ -67,6 +67,22 @@ async def _extract_all(pipeline: Pipeline, items: _Items) -> None:
     await pipeline.extract_all(items)
 
 
+def _refuse_unreadable(manifest: Manifest) -> None:
+    """Refuse an input of which nothing can be read, before a folder is made for it."""
+    if manifest.problems:
+        number = len(manifest.problems)
+        raise UserError(
+            f"{manifest.path}: none of its {number} record{'s' * (number > 1)} can be read, so"
+            f" there is nothing to judge; mend the first: {manifest.problems[0]}"
+        )
+
+
+def _others(run: Run, plan: Sequence[Extractor]) -> bool:
+    """Whether a run is asked for extractors that it was not made with."""
+    made = {record.extractor for record in run.record().extractors.values()}
+    return any(extractor.name not in made for extractor in plan)
+
+
 class Session:
     """One sitting at a run: opens or continues it, extracts, judges, and sums up.
 
@@ -91,6 +107,8 @@ class Session:
         self.manifest = _on_disk(manifest, self.options)
         self.policy = any_policy(self.options.policy)
         self.run = Run(out)
+        if not (manifest.items or manifest.part or self.run.exists):
+            _refuse_unreadable(manifest)
         refuse_package(self.run.folder)
         self.rubrics = [load_rubric(name) for name in self.options.rubrics]
         told = replace(
@@ -105,6 +123,8 @@ class Session:
         self.plan = self._extractors()
         if not self.run.exists:  # a finished run is printed wherever it is
             check_available(self.plan, self.options.extract)
+        elif _others(self.run, self.plan):
+            check_available(self.plan, self.options.extract)  # before it is told to differ
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from trace_eval.extracting.clip import Extracted
 from trace_eval.runs.outcomes import NOT_MADE
@@ -79,3 +80,12 @@ class Summary:
 
 def _states(run: Run) -> dict[tuple[str, str], tuple[str, str | None]]:
     return {outcome.key: (outcome.status, outcome.reason) for outcome in run.history()}
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """What ``judge --json`` holds: the run's folder, the share that was scored, and the rest."""
+
+    run: Path
+    coverage: float
+    summary: Summary

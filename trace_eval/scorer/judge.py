@@ -117,7 +117,9 @@ class ScorerJudge(Judge):
         item = case.single
         references = references_of(item)
         if not references:
-            return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no reference")
+            return self.unscored(
+                item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
+            )
         if lacking := self._words.lacking(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, lacking)
         if self._words.is_empty(case):

@@ -9,6 +9,7 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.stats.inference.win_rates import RateRow, own_rates
 from trace_eval.stats.ranking.checks import ranking_warnings
 from trace_eval.stats.ranking.contradicted import Contradicted
 from trace_eval.stats.ranking.correlation import Correlation, correlate
@@ -79,6 +80,8 @@ def rank_labels(
             for name, value in result.parameters
         ),
         together=outcomes.copies is not None,
+        judged=_own(table, options),
+        labelled=() if labels is None else _own(labels, options),
         caveats=(
             *([] if left_out is None else [Caveat("all", left_out.text)]),
             *_caveats(outcomes, fitted.values(), options),
@@ -105,6 +108,11 @@ def _correlations(
         for method, ours in _values_by_method(outcomes, options).items():
             if method in by_method:
                 yield correlate(method, ours, name, by_method[method])
+
+
+def _own(table: LabelTable, options: RankOptions) -> tuple[RateRow, ...]:
+    column = opinion_column(table, options.dimension)
+    return own_rates(table, column, options.bootstrap.level, options.cluster, options.typed)
 
 
 def _without(table: LabelTable, column: str, left_out: Contradicted) -> LabelTable:

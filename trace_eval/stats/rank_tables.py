@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.tables import powered_tables
 from trace_eval.stats.ranking.report import RankReport, Standing
+from trace_eval.stats.ranking.strengths import MODELS
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
@@ -27,12 +28,13 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
                 p_value(c.kendall_p),
             )
             for c in report.correlations
+            if c.method in _shown(report)
         ),
         _fused(report),
     )
     if correlations.rows:
         yield correlations
-    if report.parameters:
+    if report.parameters and len(report.systems) > 2:
         yield table(
             "Fitted parameters",
             ("method", "parameter", "value"),
@@ -69,16 +71,16 @@ def _means(report: RankReport) -> Table:
 
 def _ranking(report: RankReport) -> Table:
     places = {(place.method, place.system): place for place in report.places}
-    methods = list(dict.fromkeys(place.method for place in report.places))
+    first = report.places[0].method
     systems = sorted(
         {place.system for place in report.places},
-        key=lambda name: (places[methods[0], name].rank or 0, name),
+        key=lambda name: (places[first, name].rank or 0, name),
     )
     options = report.options
     return table(
         "Ranking: value, rank and its interval",
-        ("system", *methods),
-        ((name, *(_place(places[method, name]) for method in methods)) for name in systems),
+        ("system", *_shown(report)),
+        ((name, *(_place(places[method, name]) for method in _shown(report))) for name in systems),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
         f" {_drawn(report)}, seed {options.bootstrap.seed},"
@@ -86,6 +88,14 @@ def _ranking(report: RankReport) -> Table:
         f"{'' if report.means else ' win rates are ranked as fractions,'} equal ones share a rank"
         + (f"; {_fused(report)}" if _fused(report) else ""),
     )
+
+
+def _shown(report: RankReport) -> tuple[str, ...]:
+    """The methods of the table; models of two systems say what their win rate says."""
+    methods = tuple(dict.fromkeys(place.method for place in report.places))
+    if report.means or len(report.systems) > 2:
+        return methods
+    return tuple(name for name in methods if name not in (*MODELS, "mean_win_rate"))
 
 
 def _fused(report: RankReport) -> str:

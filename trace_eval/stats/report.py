@@ -74,7 +74,7 @@ class AgreeOptions:
     learn: bool = only(LABELS, "--learn-policy", False)
     folds: int = only(LABELS, "--folds", 5)
     against: str | None = only(LABELS, "--against", None)
-    baselines: tuple[NumberRule, ...] = only(LABELS, "--baseline", ())
+    baselines: tuple[NumberRule, ...] = only(LABELS, "--beat", ())
     calibrated: bool = only(LABELS, "--calibrated", False)
     rubric: str | None = only(SCORES, "--rubric", None)
     split: str | None = only(SCORES, "--split", None)

@@ -58,7 +58,9 @@ class LexicalJudge(Judge):
         item = case.single
         references = [text for text in item.reference if text.strip()]
         if not references:
-            return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no reference")
+            return self.unscored(
+                item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
+            )
         if lacking := self._words.lacking(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, lacking)
         if self._words.is_empty(case):

@@ -155,7 +155,10 @@ class RatingJudge(LLMJudge[ScoreReply]):
     def lacking(self, case: Case) -> str | None:
         """Why nothing can be asked: our tools left something out, or the item does."""
         if self._lacks_reference(case.single):
-            return f"the item has no reference, which rubric {self.rubric.name} compares with"
+            return (
+                f"the item has no reference, which rubric {self.rubric.name} compares with; add a"
+                " column reference"
+            )
         if self._listens_to_instruction(case.single) and case.instruction_text is None:
             return "the instruction is spoken, and there is no transcript of it"
         return self.evidence.lacking(case)

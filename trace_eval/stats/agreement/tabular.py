@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ def p_value(value: float | None) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Records, numpy values and tuples as strict JSON values; NaN and infinity are null."""
+    """Records, paths, numpy values and tuples as strict JSON values; NaN and infinity are null."""
     if isinstance(value, BaseModel):
         return plain(value.model_dump())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -75,6 +75,8 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
         return plain(value.item())
+    if isinstance(value, PurePath):
+        return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

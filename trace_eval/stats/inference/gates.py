@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from blueprints import UserError
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.inference.ppi import Powered
 from trace_eval.stats.inference.card import Card
+from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: What may be asked of every judge, beside its own figures: the main accuracy.
@@ -23,7 +26,7 @@ def conditions(texts: Sequence[str]) -> dict[str, float]:
     """
     found = {}
     for text in texts:
-        name, equals, value = text.partition("=")
+        name, equals, value = text.rpartition("=")
         try:
             least = float(value)
         except ValueError:
@@ -34,28 +37,79 @@ def conditions(texts: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def failures(texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]) -> list[str]:
-    """What failed, in words; a figure that is not known fails.
+@dataclass(frozen=True)
+class Condition:
+    """A figure that must be at least so high; one that is not known fails."""
+
+    who: str
+    name: str
+    value: float | None
+    least: float
+
+    @property
+    def failed(self) -> bool:
+        """Whether it is lower, or not known."""
+        return self.value is None or self.value < self.least
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        shown = "not known" if self.value is None else f"{self.value:.4f}"
+        return f"{self.who}: {self.name} is {shown}, wanted at least {self.least:g}"
+
+
+def checked(
+    texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]
+) -> list[Condition]:
+    """Every condition for everybody who has such a figure.
 
     Args:
         texts: see :func:`conditions`.
-        values: judge -> figure -> value; null: not known.
+        values: whose -> figure -> value; None: not known.
 
     Raises:
         UserError: nobody has such a figure.
     """
-    failed = []
+    found = []
     for name, least in conditions(texts).items():
-        if not any(name in figures for figures in values.values()):
+        having = {who: figures for who, figures in values.items() if name in figures}
+        if not having:
             offered = sorted({figure for figures in values.values() for figure in figures})
             raise UserError(f"--fail-under {name}: no such figure; use one of {', '.join(offered)}")
-        for who, figures in values.items():
-            value = figures.get(name)
-            if value is None:
-                failed.append(f"{who}: {name} is not known, wanted at least {least:g}")
-            elif value < least:
-                failed.append(f"{who}: {name} is {value:.4f}, wanted at least {least:g}")
-    return failed
+        found += [Condition(who, name, figures.get(name), least) for who, figures in values.items()]
+    return found
+
+
+def failures(texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]) -> list[str]:
+    """What failed, in words; see :func:`checked`."""
+    return [condition.text for condition in checked(texts, values) if condition.failed]
+
+
+def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
+    """Lower ends of the systems' win rates: by the judge, by labels alone, and by both.
+
+    ``SYSTEM`` is by both where there are labels of people, else by the judge; ``judge:SYSTEM``,
+    ``labels:SYSTEM`` and ``both:SYSTEM`` ask for one of them. Where every pair has a label, both
+    is what the labels say. What has no interval is not known.
+    """
+    powered = report.powered
+    rows = report.labelled if powered is None else powered.systems
+    people: dict[str, Powered | None] = {row.system: row.rate for row in rows}
+    if any(caveat.method == "people's win rates" for caveat in report.caveats):
+        people = dict.fromkeys(people)
+    found: dict[str, float | None] = {}
+    for row in report.judged:
+        own = row.rate.labels_interval
+        said = people.get(row.system)
+        lows = {
+            "judge": own[0] if own else None,
+            "labels": said.labels_interval[0] if said and said.labels_interval else None,
+            "both": said.interval[0] if said and said.interval else None,
+        }
+        found |= {f"{by}:{row.system}": low for by, low in lows.items()}
+        found[row.system] = lows["both" if people else "judge"]
+    level = f"{report.options.bootstrap.level:.0%}"
+    return {f"win rate, lower end of the {level} interval": found}
 
 
 def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | None]]:

@@ -19,10 +19,51 @@ from blueprints import UserError
 from trace_eval.stats.inference.evidence import Evidence
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.planned_run import RATES, PlannedRun
+from trace_eval.stats.sentences import (
+    DIFFERENCE,
+    before_labels,
+    difference_of_labels,
+    labels_for_difference,
+)
 
 #: The width that four in five draws stay within is reported; draws of the last number of labels
 #: and of each that is tried before, and how many are tried at most.
 QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
+
+
+@dataclass(frozen=True)
+class FirstPlan:
+    """What labels would tell before there are any, from the number of pairs alone.
+
+    Attributes:
+        pairs: that could be labelled.
+        difference: of two win rates, 0 to 1, that ``labels`` labels show with a chance of
+            :data:`~trace_eval.stats.sentences.POWER`.
+        smallest: difference that a label for each pair would show; None: they are too few.
+        sentences: the same in words.
+    """
+
+    pairs: int
+    difference: float
+    labels: int
+    smallest: float | None
+    sentences: tuple[str, ...]
+
+
+def plan_before(pairs: int, level: float = 0.95) -> FirstPlan:
+    """Plan where nobody has labelled anything.
+
+    Args:
+        pairs: that could be labelled.
+        level: of the two-sided test.
+    """
+    return FirstPlan(
+        pairs,
+        DIFFERENCE,
+        labels_for_difference(DIFFERENCE, level),
+        difference_of_labels(pairs, level),
+        before_labels(pairs, level),
+    )
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,34 @@ def win_rate_tables(
     )
 
 
+def own_rates(
+    table: LabelTable,
+    column: str,
+    level: float = 0.95,
+    cluster: bool = False,
+    typed: bool = False,
+) -> tuple[RateRow, ...]:
+    """Win rates by the labels of one table alone, best first.
+
+    Args:
+        table: one row per comparison, with ``system_a/b``.
+        column: its labels.
+        level, cluster, typed: see :func:`win_rate_tables`.
+    """
+    codes = table.codes[column]
+    kept = (codes != MISSING) & ~self_mask(table.facts, len(table))
+    group = units(table.facts, instructions=cluster)
+    everyone = np.ones(int(kept.sum()), bool)
+    design = simple_design(everyone, None, None if group is None else group[kept])
+    a, b = (np.asarray(table.facts[f"system_{side}"][kept], dtype=str) for side in "ab")
+    points = _points(codes[kept], typed)
+    rows = [
+        RateRow(name, estimate(_of_system(points, points, a == name, b == name, design), level))
+        for name in map(str, np.unique(np.r_[a, b]))
+    ]
+    return tuple(sorted(rows, key=_best_first))
+
+
 def _best_first(row: RateRow) -> tuple[float, str]:
     return (1.0 if row.rate.both is None else -row.rate.both), row.system
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from trace_eval.stats.agreement.align import Missing
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.checks import DataWarning
-from trace_eval.stats.inference.win_rates import WinRates
+from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import LABELS, SCORES, only
 from trace_eval.stats.ranking.correlation import Correlation
 from trace_eval.stats.ranking.strengths import MODELS
@@ -141,6 +141,8 @@ class RankReport:
             labels, or every judged item has one, or they cannot speak for the others: then a
             caveat says why.
         means: the systems of scores, which have no comparisons.
+        judged, labelled: win rates with intervals by this judge's labels alone and by people's,
+            best first; empty: there are no labels.
     """
 
     source: str
@@ -154,6 +156,8 @@ class RankReport:
     parameters: tuple[Parameter, ...]
     caveats: tuple[Caveat, ...]
     together: bool = False
+    judged: tuple[RateRow, ...] = ()
+    labelled: tuple[RateRow, ...] = ()
     powered: WinRates | None = None
     means: tuple[MeanRow, ...] = ()
 

@@ -1,0 +1,254 @@
+"""Every rule of the sentences, on both sides of its threshold."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import trace_eval
+from trace_eval.commands.result_schemas import RESULTS, result_schema
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.sentences import (
+    about,
+    against,
+    ahead_of,
+    before_labels,
+    correlates,
+    difference_of_labels,
+    head_to_head,
+    is_shown,
+    labels_for_difference,
+    labels_to_tell,
+    listed,
+    more_labels,
+    outcome,
+    percent,
+    rate,
+)
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.5, "50"), (0.504, "50.4"), (0.496, "49.6"), (0.506, "51"), (1.0, "100"), (0.998, "99.8")],
+)
+def test_a_percentage_is_never_rounded_onto_a_threshold(share: float, shown: str) -> None:
+    assert percent(share) == shown
+
+
+def test_an_interval_stands_in_brackets_or_is_missed() -> None:
+    assert rate(0.57, (0.51, 0.63)) == "57 % [51, 63]"
+    assert rate(0.57, None) == "57 % (no interval)"
+
+
+@pytest.mark.parametrize(
+    ("p", "level", "shown"),
+    [(0.05, 0.95, True), (0.0501, 0.95, False), (0.1, 0.9, True), (0.05, 0.99, False),
+     (None, 0.95, False)],
+)  # fmt: skip
+def test_shown_is_p_at_most_one_minus_the_level(p: float | None, level: float, shown: bool) -> None:
+    assert is_shown(p, level) is shown
+
+
+@pytest.mark.parametrize(
+    ("better", "p", "said"),
+    [
+        (True, 0.04, "shown to be better (t, p = 0.04)"),
+        (False, 0.04, "shown to be worse (t, p = 0.04)"),
+        (True, 0.06, "not shown to be better (t, p = 0.06)"),
+        (True, 0.0009, "shown to be better (t, p < 0.001)"),
+        (True, 0.001, "shown to be better (t, p = 0.001)"),
+        (True, None, "too few for a test"),
+    ],
+)
+def test_the_outcome_of_a_test(better: bool, p: float | None, said: str) -> None:
+    assert outcome(better, p, 0.95, "t") == said
+
+
+def test_two_systems_with_a_winner_and_without() -> None:
+    found = (0.57, (0.51, 0.63), 0.03)
+    said = head_to_head(("new", "old"), found, "of 200 pairs", 0.95, "t")
+    assert said == "new wins 57 % [51, 63] of 200 pairs: shown to be better (t, p = 0.03)"
+    said = head_to_head(("new", "old"), (0.5, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
+    assert said == "new and old win equally often, 50 % [40, 60] of 9 pairs"
+
+
+@pytest.mark.parametrize(
+    ("interval", "value", "more"),
+    [
+        ((0.45, 0.79), 0.62, 29 * ((0.17 / 0.12) ** 2 - 1)),  # the near end is 0.17 away, not 0.12
+        ((0.50, 0.79), 0.62, 0.0),  # it touches
+        ((0.51, 0.79), 0.62, 0.0),
+        ((0.21, 0.55), 0.38, 29 * ((0.17 / 0.12) ** 2 - 1)),  # the other side is the same
+        ((0.3, 0.7), 0.5, None),
+        (None, 0.62, None),
+    ],
+)
+def test_more_labels_by_the_square_root_law(
+    interval: tuple[float, float] | None, value: float, more: float | None
+) -> None:
+    assert more_labels(29, value, 0.5, interval) == pytest.approx(more)
+
+
+def test_labels_that_nobody_collects_are_not_counted() -> None:
+    # reach 0.1 at 100 labels: 100 ((0.1 / d)^2 - 1) is 100,000 where d is 0.1 / sqrt(1001)
+    edge = 0.1 / 1001**0.5
+    told = labels_to_tell(100, 0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6))
+    assert told == "about 99,000 more labels would tell"
+    told = labels_to_tell(100, 0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6))
+    assert told == "not even 100,000 more labels would tell"
+    assert labels_to_tell(100, 0.6, 0.5, (0.5, 0.7)) == "about 1 more label would tell"
+    assert about(99) == "99"
+    assert about(101) == "110"
+
+
+def test_labels_before_any_are_there() -> None:
+    from scipy.stats import binom
+
+    needed = labels_for_difference(0.1, 0.95)
+    # The exact two-sided test of a share of 0.55 has a power near 0.8 with so many.
+    critical = next(k for k in range(needed) if binom.sf(k - 1, needed, 0.5) <= 0.025)
+    assert binom.sf(critical - 1, needed, 0.55) == pytest.approx(0.8, abs=0.02)
+    assert labels_for_difference(0.2, 0.95) < needed < labels_for_difference(0.1, 0.99)
+    # One more label sees a smaller difference, one fewer does not see 0.1 any more.
+    seen, unseen = (difference_of_labels(needed + more, 0.95) for more in (0, -1))
+    assert seen is not None
+    assert unseen is not None
+    assert seen <= 0.1 + 1e-4 < unseen + 2e-4
+    least = labels_for_difference(1.0, 0.95)
+    assert difference_of_labels(least - 1, 0.95) is None
+    assert difference_of_labels(least, 0.95) is not None
+    assert "nothing could be shown" in before_labels(least - 1, 0.95)[1]
+    assert "you would see a difference of" in before_labels(least, 0.95)[1]
+    assert len(before_labels(None, 0.95)) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "word", "scores"),
+    [
+        ((0.51, 0.7), "above", "shown to rise with people's"),
+        ((0.5, 0.7), "not told apart from", "shown to rise with people's"),
+        ((0.0, 0.5), "not told apart from", "not shown to rise with theirs"),
+        ((-0.3, 0.49), "below", "not shown to rise with theirs"),
+        ((-0.3, -0.1), "below", "shown to fall where people's rise"),
+        (None, "without an interval beside", "without an interval nothing is shown"),
+    ],
+)
+def test_words_follow_the_interval(
+    limits: tuple[float, float] | None, word: str, scores: str
+) -> None:
+    found = IntervalEstimate(0.5, limits)
+    assert against(found, 0.5) == word
+    assert correlates(found) == scores
+
+
+def test_whom_a_system_is_ahead_of() -> None:
+    assert ahead_of(["b", "c"], []) == "shown to be ahead of all others"
+    assert ahead_of([], ["b"]) == "not shown to be ahead of b"
+    assert ahead_of(["c"], ["b"]) == "shown to be ahead of c, not of b"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["a", "b", "c", "d"]) == "a, b, c and 1 more"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """200 judged pairs of two systems, 29 of them labelled; new wins three in five."""
+    folder, rng = tmp_path_factory.mktemp("two"), random.Random(1)
+    judged, labels = [("id", "system_a", "system_b", "overall")], [("id", "overall")]
+    for n in range(200):
+        a, b = ("new", "old") if n % 2 else ("old", "new")
+        said = "1" if (a == "new") == (rng.random() < 0.6) else "2"
+        judged.append((f"p{n}", a, b, said))
+        if n < 29:
+            labels.append((f"p{n}", said if rng.random() < 0.8 else "12"[said == "1"]))
+    for name, rows in (("judged.csv", judged), ("labels.csv", labels)):
+        with (folder / name).open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+    return folder / "judged.csv", folder / "labels.csv"
+
+
+def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]) -> None:
+    judged, labels = files
+    alone = trace_eval("rank", judged, "--resamples", 20)
+    first, second, third = alone.out.splitlines()
+    assert first.startswith("new wins 6")
+    assert "of 200 pairs by this judge: shown to be better (exact sign test, p" in first
+    assert second.startswith("Nobody labelled these pairs")
+    assert third.endswith("you need about 790 labels.")
+    both = trace_eval("rank", judged, "--labels", labels, "--resamples", 20)
+    assert len(both.out.splitlines()) <= 3
+    assert "label" in both.out.splitlines()[1]
+    full = trace_eval("rank", judged, "--labels", labels, "--resamples", 20, "--full").out
+    assert full.startswith(both.out)
+    assert "win_rate" in full
+    assert not any(model in full for model in ("bradley_terry", "davidson", "mean_win_rate"))
+
+
+def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_path: Path) -> None:
+    judged, labels = files
+    asked = ("--labels", labels, "--resamples", 50)
+    agree = trace_eval("agree", judged, *asked, "--missing", "drop").out.splitlines()
+    assert "agrees with people on" in agree[0]
+    assert "the best simple rule" in agree[1]
+    assert len(agree) <= 3
+    card = trace_eval("card", judged, *asked, "--out", tmp_path).out.splitlines()
+    assert card[0] == "judged: unknown; 29 labelled pairs; 30 are needed"
+    plan = trace_eval("plan", judged, "--json", tmp_path / "plan.json")
+    assert "you need about 790 labels" in plan.out
+    assert trace_eval("plan", 200).out == plan.out
+    stored = json.loads((tmp_path / "plan.json").read_text())
+    assert (stored["pairs"], stored["labels"]) == (200, 783)
+
+
+def test_a_gate_on_systems_is_against_the_lower_end(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    judged, labels = files
+    xml, found = tmp_path / "gate.xml", tmp_path / "rank.json"
+    asked = ("rank", judged, "--resamples", 20)
+    done = trace_eval(*asked, "--json", found)
+    (new,) = (r for r in json.loads(found.read_text())["judged"] if r["system"] == "new")
+    low = new["rate"]["labels_interval"][0]
+    assert done.code == 0
+    assert trace_eval(*asked, "--fail-under", f"new={low - 1e-6}").code == 0
+    assert trace_eval(*asked, "--fail-under", f"new={low + 1e-6}").code == 1
+    # With labels it is what people say; each kind of evidence can be asked for by itself.
+    people = (*asked, "--labels", labels, "--fail-under", "judge:new=0.5", "--junit", xml)
+    assert trace_eval(*people).code == 0
+    suite = Xml.parse(xml).getroot().find("testsuite")
+    assert suite is not None
+    assert (suite.get("name"), suite.get("tests")) == ("trace-eval rank", "1")
+    refused = trace_eval(*people, "--fail-under", "labels:new=0.99", "--fail-under", "new=0.98")
+    assert refused.code == 1
+    assert "labels:new is 0." in refused.err
+    assert Xml.parse(xml).getroot().get("failures") == "2"
+    unknown = trace_eval(*asked, "--fail-under", "labels:new=0.1")
+    assert "labels:new is not known" in unknown.err
+    assert trace_eval(*asked, "--fail-under", "newer=0.1").code == 2
+    assert "give one" in trace_eval(*asked, "--junit", xml).err
+
+
+def test_json_follows_its_schema(files: tuple[Path, Path], tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    judged, labels = files
+    asked = (judged, "--labels", labels, "--resamples", 20)
+    for command, words in {
+        "rank": ("rank", *asked),
+        "agree": ("agree", *asked, "--missing", "drop"),
+        "card": ("card", *asked, "--out", tmp_path),
+        "plan": ("plan", "50"),
+        "runs": ("runs", tmp_path),
+    }.items():
+        done = trace_eval(*words, "--json", tmp_path / "out.json")
+        assert done.code == 0, done.err
+        stored = json.loads((tmp_path / "out.json").read_text())
+        jsonschema.validate(stored, result_schema(command))
+        if command in ("rank", "agree"):
+            assert stored["sentences"] == done.out.splitlines()
+    for command in RESULTS:
+        jsonschema.Draft202012Validator.check_schema(result_schema(command))
+    assert json.loads(trace_eval("schema", "gate").out)["$defs"]["GateReport"]

@@ -1,0 +1,78 @@
+"""The sentences that a comparison of runs begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trace_eval.compare.evaluate import Mutual, RunComparison
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.answers import MCNEMAR, accuracy_of, most_accurate
+from trace_eval.stats.inference.card import MAIN
+from trace_eval.stats.sentences import (
+    ahead_of,
+    counted,
+    is_shown,
+    labels_to_tell,
+    listed,
+    outcome,
+    rate,
+)
+
+
+def compare_answer(report: RunComparison) -> tuple[str, ...]:
+    """Which run is nearer to people, and how often the runs say the same."""
+    alike = _alike(report)
+    best = most_accurate(report.people)
+    if len(best) < 2:
+        return ("Nobody labelled these pairs: which run is right is unknown.", *alike)
+    level = report.options.bootstrap.level
+    one, rest = best[0], best[1:]
+    found = accuracy_of(one)
+    assert found.value is not None
+    first = f"{one.judge} agrees with people on {rate(found.value, found.interval)}"
+    first += f" of {counted(one.scored, 'pair')} ({one.dimension})"
+    rows = _of(report.differences, one.judge, one.dimension)
+    if len(rest) > 1:
+        behind = [
+            s.judge for s in rest if s.judge in rows and is_shown(rows[s.judge].p_holm, level)
+        ]
+        equal = [s.judge for s in rest if s.judge not in behind]
+        return f"{first}: {ahead_of(behind, equal)}.", *alike
+    other = accuracy_of(rest[0])
+    assert other.value is not None
+    first += f", {rest[0].judge} on {rate(other.value, other.interval)}"
+    row = rows.get(rest[0].judge)
+    if row is None:
+        return f"{first}.", *alike
+    if other.value == found.value:
+        return f"{first}: equally often.", *alike
+    told = [f"{first}: {outcome(True, row.p_holm, level, MCNEMAR)}.", *alike]
+    if not is_shown(row.p_holm, level) and row.difference.value:
+        limits = row.difference.interval
+        tell = labels_to_tell(row.items, row.difference.value, 0.0, limits)
+        told += [f"{tell[0].upper()}{tell[1:]}."] if tell else []
+    return tuple(told)
+
+
+def _of(rows: Sequence[Comparison], judge: str, dimension: str) -> dict[str, Comparison]:
+    """Comparisons with one run, by the other."""
+    return {
+        (row.second if row.first == judge else row.first): row
+        for row in rows
+        if judge in (row.first, row.second) and row.dimension == dimension
+    }
+
+
+def _alike(report: RunComparison) -> tuple[str, ...]:
+    """How often runs say the same of a pair; of several those that do least often."""
+    names = {row.dimension for row in report.mutual}
+    main = next((name for name in MAIN if name in names), None)
+    rows = [r for r in report.mutual if r.dimension == main and r.same.value is not None]
+    if not rows:
+        return ()
+    least: Mutual = min(rows, key=lambda row: row.same.value or 0)
+    assert least.same.value is not None
+    who = listed([least.first, least.second])
+    end = "" if len(rows) == 1 else ", the least of all runs"
+    said = rate(least.same.value, least.same.interval)
+    return (f"{who} say the same of {said} of {counted(least.items, 'pair')}{end}.",)

@@ -1,0 +1,256 @@
+"""The sentences that a report begins with: its figures, put into the rules of ``sentences``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.inference.card import MAIN, Card
+from trace_eval.stats.inference.ppi import Powered
+from trace_eval.stats.inference.verdict import best_rule
+from trace_eval.stats.inference.win_rates import RateRow, WinRates
+from trace_eval.stats.ranking.report import RankReport
+from trace_eval.stats.report import AgreeReport, ScoreReport
+from trace_eval.stats.sentences import (
+    MOST,
+    ahead_of,
+    before_labels,
+    beside_rule,
+    correlates,
+    counted,
+    head_to_head,
+    labels_to_tell,
+    listed,
+    outcome,
+    percent,
+    rate,
+)
+
+_NO_LABELS = "Nobody labelled these pairs: what people would say is unknown."
+_NO_VOICE = "The labels of people cannot speak for these pairs, see the note."
+
+#: Names of the tests in the sentences.
+EXACT, OF_RATE, MCNEMAR = "exact sign test", "score test", "exact McNemar test"
+
+
+def answered(report: Any, sentences: Sequence[str]) -> dict[str, Any]:
+    """A report for JSON, its sentences first."""
+    return {"sentences": list(sentences), **plain(report)}
+
+
+def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
+    """The sentences of a report; none where there is nothing to compare."""
+    return rank_answer(report) if isinstance(report, RankReport) else agree_answer(report)
+
+
+def rank_answer(report: RankReport) -> tuple[str, ...]:
+    """Who is better, by the judge and by people."""
+    if not report.judged:
+        return ()
+    if len(report.judged) == 2:
+        return _two(report)[:MOST]
+    return _several(report)[:MOST]
+
+
+def _two(report: RankReport) -> tuple[str, ...]:
+    options, (best, other) = report.options, report.judged
+    names = best.system, other.system
+    level, own = options.bootstrap.level, best.rate
+    if own.labels is None:
+        return ()
+    counts = next(row for row in report.systems if row.system == best.system)
+    exact = not (report.together or options.cluster)
+    p = sign_test(counts.wins, counts.losses) if exact else own.p
+    of = f"of {counted(own.labelled, 'pair')} by this judge"
+    test = EXACT if exact else OF_RATE
+    told = head_to_head(names, (own.labels, own.labels_interval, p), of, level, test)
+    by_judge = f"{told}."
+    people = _people(report)
+    if people is None:
+        silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
+        return (
+            (by_judge, _NO_VOICE)
+            if silent
+            else (by_judge, _NO_LABELS, before_labels(None, level)[0])
+        )
+    rows, powered = people
+    if options.typed:
+        shares = ", ".join(f"{row.system} {rate(*_both(row.rate))}" for row in rows)
+        return by_judge, f"By people: {shares} (both may lose)."
+    found = next((row.rate for row in rows if row.system == names[0]), None)
+    if found is None or found.both is None:
+        return by_judge, _NO_LABELS, before_labels(None, level)[0]
+    of = _basis(found)
+    told = head_to_head(names, (found.both, found.interval, found.p), of, level, OF_RATE)
+    return by_judge, f"{told}.", *_next_step(found, own.labels, level, powered is not None)
+
+
+def _both(found: Powered) -> tuple[float, Any]:
+    return (0.0 if found.both is None else found.both), found.interval
+
+
+def _basis(found: Powered) -> str:
+    if found.weight:
+        return f"by people, from {counted(found.labelled, 'label')} and all judgements"
+    return f"by the {counted(found.labelled, 'pair')} that people labelled"
+
+
+def _next_step(found: Powered, judged: float, level: float, open_pairs: bool) -> tuple[str, ...]:
+    """What would tell, or that judge and people name different winners."""
+    value = found.both
+    assert value is not None
+    if found.p is not None and found.p <= 1 - level:
+        if judged != 0.5 and (value > 0.5) != (judged > 0.5):
+            return ("Judge and people name different winners: believe people.",)
+        return ()
+    if found.interval is None:
+        return (
+            f"{counted(found.labelled, 'label')} are too few for an interval; five are needed.",
+        )
+    tell = labels_to_tell(found.labelled, value, 0.5, found.interval)
+    if tell is None:
+        return ("People see no difference at all, so no number of labels can be named.",)
+    left = found.judged - found.labelled
+    more = f"; {counted(left, 'pair')} of the run have none yet" if open_pairs else ""
+    return (f"{tell[0].upper()}{tell[1:]}{more}.",)
+
+
+#: The caveat of labels that cannot speak for the run.
+PEOPLES_RATES = "people's win rates"
+
+
+def _people(report: RankReport) -> tuple[tuple[RateRow, ...], WinRates | None] | None:
+    """People's win rates: of few labels, or of all pairs; None: there are none to be had."""
+    powered = report.powered
+    if powered is not None:
+        return powered.systems, powered
+    if any(caveat.method == PEOPLES_RATES for caveat in report.caveats):
+        return None
+    return (report.labelled, None) if report.labelled else None
+
+
+def _several(report: RankReport) -> tuple[str, ...]:
+    best = report.judged[0]
+    level = report.options.bootstrap.level
+    if best.rate.labels is None:
+        return ()
+    equal = [row.system for row in report.judged if row.rate.labels == best.rate.labels]
+    verb = "win" if len(equal) > 1 else "wins"
+    figure = rate(best.rate.labels, best.rate.labels_interval)
+    number = counted(best.rate.labelled, "comparison")
+    first = f"{listed(equal)} {verb} most by this judge, {figure} of {number}"
+    places = {place.system: place for place in report.places if place.method == "win_rate"}
+    high = places[best.system].high
+    others = [row.system for row in report.judged[1:]]
+    if len(equal) > 1:
+        told = f"{first}."
+    elif high is None:
+        told = f"{first}; ranks have no intervals here, so nothing is shown."
+    else:
+        behind = [name for name in others if (places[name].low or 0) > high]
+        told = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
+    return told, *_people_of_several(report, level)
+
+
+def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
+    people = _people(report)
+    if people is None:
+        silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
+        return (_NO_VOICE,) if silent else (_NO_LABELS, before_labels(None, level)[0])
+    rows, powered = people
+    top = rows[0]
+    if top.rate.both is None:
+        return (_NO_LABELS,)
+    told = f"{top.system} is first {_basis(top.rate)}, {rate(top.rate.both, top.rate.interval)}"
+    if powered is None:
+        return (f"{told}.",)
+    behind = [
+        row.second
+        for row in powered.differences
+        if row.first == top.system and row.p_holm is not None and row.p_holm <= 1 - level
+    ]
+    rest = [row.system for row in rows[1:] if row.system not in behind]
+    return (f"{told}: {ahead_of(behind, rest)}.",)
+
+
+def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
+    """How far a judge, or the best of several, agrees with people."""
+    if isinstance(report, ScoreReport):
+        return _agree_scores(report)
+    best = most_accurate(report.scores)
+    if not best:
+        return ("Nothing that people labelled was scored: nothing can be said.",)
+    score = best[0]
+    found = accuracy_of(score)
+    assert found.value is not None
+    who = f"{score.judge} agrees with people on {rate(found.value, found.interval)}"
+    of = f"of {counted(score.scored, 'pair')} ({score.dimension})"
+    rule = best_rule(score)
+    said = [f"{who} {of}.", beside_rule(found, rule)]
+    if len(best) > 1:
+        said.append(_beside_next(report, best))
+    elif rule is not None:
+        tell = labels_to_tell(score.scored, found.value, rule[1], found.interval)
+        if tell is not None and not tell.startswith("about 1 more"):
+            said.append(f"{tell[0].upper()}{tell[1:]} them apart.")
+    return tuple(said)
+
+
+def accuracy_of(score: JudgeScore) -> IntervalEstimate:
+    """Share of the pairs on which a judge says what people say, over its typed or plain labels."""
+    return score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+
+
+def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
+    """Judges on the pair as a whole, the most accurate first."""
+    names = {score.dimension for score in scores}
+    main = next((name for name in MAIN if name in names), None)
+    main = main or next((score.dimension for score in scores), None)
+    known = [s for s in scores if s.dimension == main and accuracy_of(s).value is not None]
+    return sorted(known, key=lambda score: -(accuracy_of(score).value or 0))
+
+
+def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
+    one, other = best[:2]
+    level = report.options.bootstrap.level
+    pair = {one.judge, other.judge}
+    for row in report.comparisons:
+        if {row.first, row.second} == pair and row.dimension == one.dimension:
+            said = outcome(True, row.p_holm, level, MCNEMAR)
+            return f"Beside {other.judge} on the same pairs it is {said}."
+    value = accuracy_of(other).value or 0.0
+    return f"{other.judge} is next with {percent(value)} %; the two were not compared."
+
+
+def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
+    judges = {row.judge for row in report.coverage}
+    figures = [
+        figure
+        for figure in report.figures
+        if figure.group == "agreement" and figure.name == "rho" and figure.who in judges
+    ]
+    known = [figure for figure in figures if figure.estimate.value is not None]
+    if not known:
+        return ("Nothing that people rated was scored: nothing can be said.",)
+    best = max(known, key=lambda figure: figure.estimate.value or 0)
+    value, limits = best.estimate.value, best.estimate.interval
+    interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
+    told = f"Scores of {best.who} are {correlates(best.estimate)}"
+    own = [v for v in report.verdicts if v.startswith(best.who)]
+    rows = counted(best.rows, "answer")
+    return (f"{told}: Spearman's rho {value:.2f}{interval} over {rows}.", *own[:1])
+
+
+def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
+    """What judges are fit for; of several one sentence per use."""
+    if len(cards) <= MOST:
+        return tuple(f"{one.name}: {one.verdict.use}; {one.verdict.why}" for one in cards)
+    by_use: dict[str, list[str]] = {}
+    for one in cards:
+        by_use.setdefault(one.verdict.use, []).append(one.name)
+    parts = [f"{use}: {listed(names)}" for use, names in by_use.items()]
+    return (*(f"{part}." for part in parts[: MOST - 1]), "; ".join(parts[MOST - 1 :]) + ".")[:MOST]

@@ -1,0 +1,247 @@
+"""What a result says, in at most three sentences; every rule is in docs/conclude.md.
+
+Each function takes figures that are computed elsewhere and returns words. It estimates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.interval import Range
+
+#: Most sentences of one answer.
+MOST = 3
+
+#: Difference of win rates that is planned for where nobody has labelled anything.
+DIFFERENCE = 0.1
+
+#: Chance to see that difference with the number of labels that is named.
+POWER = 0.8
+
+#: More labels than this are not named: nobody collects them.
+MANY_LABELS = 100_000
+
+_ROUND = (0.0, 50.0, 100.0)
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, with a decimal where it would be taken for 0, 50 or 100.
+
+    >>> percent(0.567), percent(0.504), percent(0.5), percent(0.9996)
+    ('57', '50.4', '50', '99.96')
+    """
+    value = 100 * share
+    for digits in (0, 1, 2):
+        shown = f"{value:.{digits}f}"
+        if float(shown) not in _ROUND or abs(float(shown) - value) < 1e-9:
+            return shown
+    return shown.rstrip("0").rstrip(".")
+
+
+def rate(value: float, interval: Range | None) -> str:
+    """A share and its interval in percent.
+
+    >>> rate(0.57, (0.51, 0.63)), rate(0.57, None)
+    ('57 % [51, 63]', '57 % (no interval)')
+    """
+    if interval is None:
+        return f"{percent(value)} % (no interval)"
+    return f"{percent(value)} % [{percent(interval[0])}, {percent(interval[1])}]"
+
+
+def about(number: float) -> str:
+    """A number of labels, rounded up to two digits.
+
+    >>> about(287), about(1234), about(7)
+    ('290', '1,300', '7')
+    """
+    step = 10 ** max(0, floor(log10(max(number, 1))) - 1)
+    return f"{ceil(number / step) * step:,}"
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "pair"), counted(1200, "pair")
+    ('1 pair', '1,200 pairs')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def is_shown(p: float | None, level: float) -> bool:
+    """Whether a test shows a difference: its p value is at most 1 - ``level``."""
+    return p is not None and p <= 1 - level + 1e-12
+
+
+def more_labels(number: int, value: float, null: float, interval: Range | None) -> float | None:
+    """Labels to add until an interval leaves out ``null``, by the square-root law.
+
+    Args:
+        number: labels at hand.
+        value, interval: the estimate; the same value is taken to stay.
+        null: what no difference would be.
+
+    Returns:
+        0 where the interval leaves it out; None: no number would do (the estimate is ``null``),
+        or there is no interval.
+    """
+    if interval is None or value == null:
+        return None
+    distance = abs(value - null)
+    reach = value - interval[0] if value > null else interval[1] - value
+    return max(0.0, number * ((reach / distance) ** 2 - 1))
+
+
+def labels_to_tell(
+    number: int, value: float, null: float, interval: Range | None, unit: str = "label"
+) -> str | None:
+    """The clause on how many more labels would tell; None: no number can be named."""
+    more = more_labels(number, value, null, interval)
+    if more is None:
+        return None
+    if more > MANY_LABELS:
+        return f"not even {MANY_LABELS:,} more {unit}s would tell"
+    return f"about {about(max(more, 1))} more {unit}{'' if more <= 1 else 's'} would tell"
+
+
+def labels_for_difference(difference: float, level: float, power: float = POWER) -> int:
+    """Labels that show a difference of two win rates, one label a pair and no ties.
+
+    The win rate of the better one is then ``(1 + difference) / 2``; of a two-sided test of a share
+    against one half (normal approximation: Fleiss, Levin & Paik 2003, section 2.5).
+
+    >>> labels_for_difference(0.1, 0.95)
+    783
+    """
+    from scipy.special import ndtri
+
+    variance: float = 1 - difference**2
+    reach = float(ndtri((1 + level) / 2)) + float(ndtri(power)) * float(variance**0.5)
+    return ceil((reach / difference) ** 2)
+
+
+def difference_of_labels(number: int, level: float, power: float = POWER) -> float | None:
+    """The smallest difference of win rates that ``number`` labels show; None: none below 1."""
+    low, high = 1e-4, 1.0
+    if number < labels_for_difference(high, level, power):
+        return None
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        enough = labels_for_difference(middle, level, power) <= number
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
+    """What labels would tell before there are any, from their number alone."""
+    needed = labels_for_difference(DIFFERENCE, level)
+    told = [
+        f"To see a difference of {percent(DIFFERENCE)} points between two systems (55 % against"
+        f" 45 %) you need about {about(needed)} labels."
+    ]
+    if pairs is not None:
+        smallest = difference_of_labels(pairs, level)
+        what = f"With a label for each of the {counted(pairs, 'pair')}"
+        told.append(
+            f"{what} nothing could be shown: they are too few."
+            if smallest is None
+            else f"{what} you would see a difference of {percent(smallest)} points."
+        )
+    return tuple(told)
+
+
+def outcome(better: bool, p: float | None, level: float, test: str) -> str:
+    """Whether a system is shown to be better than the other, with the test.
+
+    Args:
+        better: its win rate is over one half; else under it or equal.
+        p: two-sided; None: not tested.
+        level: of the intervals, 0 to 1.
+        test: what it is called.
+    """
+    if p is None:
+        return "too few for a test"
+    word = "better" if better else "worse"
+    words = f"shown to be {word}" if is_shown(p, level) else "not shown to be better"
+    return f"{words} ({test}, p {_p(p)})"
+
+
+def _p(p: float) -> str:
+    return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
+
+
+def against(found: IntervalEstimate | float | None, base: float) -> str:
+    """How a share stands to a simple rule; words follow the interval.
+
+    Returns:
+        ``above``, ``below``, ``not told apart from``, or ``without an interval beside``.
+    """
+    limits = found.interval if isinstance(found, IntervalEstimate) else None
+    if limits is None:
+        return "without an interval beside"
+    if limits[0] > base:
+        return "above"
+    return "below" if limits[1] < base else "not told apart from"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names in a row, of many the first ones.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def head_to_head(
+    names: tuple[str, str],
+    found: tuple[float, Range | None, float | None],
+    of: str,
+    level: float,
+    test: str,
+) -> str:
+    """Which of two systems wins, without its full stop.
+
+    Args:
+        names: the system that the figures are of, and the other.
+        found: its win rate, the interval, and the p value of the test.
+        of: what it was seen on, as a clause, e.g. ``of 200 pairs by this judge``.
+        level: of the interval.
+        test: what the test is called.
+    """
+    value, interval, p = found
+    if value == 0.5:
+        return f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
+    said = outcome(value > 0.5, p, level, test)
+    return f"{names[0]} wins {rate(value, interval)} {of}: {said}"
+
+
+def ahead_of(behind: Sequence[str], equal: Sequence[str]) -> str:
+    """Whom a system is shown to be ahead of, a clause."""
+    if not equal:
+        return "shown to be ahead of all others"
+    if not behind:
+        return f"not shown to be ahead of {listed(equal)}"
+    return f"shown to be ahead of {listed(behind)}, not of {listed(equal)}"
+
+
+def beside_rule(found: IntervalEstimate, rule: tuple[str, float] | None) -> str:
+    """How a judge stands to the best simple rule."""
+    if rule is None:
+        return "No simple rule could be tried beside it."
+    name, base = rule
+    return f"That is {against(found, base)} the best simple rule, {name} at {percent(base)} %."
+
+
+def correlates(found: IntervalEstimate) -> str:
+    """Whether scores are shown to rise with people's, a clause; words follow the interval."""
+    limits = found.interval
+    if limits is None:
+        return "without an interval nothing is shown"
+    if limits[0] > 0:
+        return "shown to rise with people's"
+    return "shown to fall where people's rise" if limits[1] < 0 else "not shown to rise with theirs"
