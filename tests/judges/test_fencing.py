@@ -55,9 +55,9 @@ FENCE_CLOSE = re.compile(r"^end ([0-9a-f]{12})>>>$", re.MULTILINE)
 
 
 GUESSES = re.compile(
-    r"The words of answer \d are guesses of the speech recogniser \(it wrote [\w ]+ for [\d.,]+ s"
-    r" of speech\): they are no evidence of what was said\. Never call the content bad, or worse,"
-    r" because of them\.\n"
+    r"(?:The words of answer \d are guesses of the speech recogniser \(it wrote [\w ]+ for [\d.,]+"
+    r" s of speech\): they are no evidence of what was said\. Never call the content bad, or"
+    r" worse, because of them\.\n)+\n"
 )
 
 

@@ -164,7 +164,7 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
     assert [pair.has_conversations for pair in Run.open(run).pairs()] == [True] * 3
     told = trace_eval("agree", run, "--resamples", "0")
     assert told.code == 0, told.err
-    ranked = trace_eval("rank", run, "--resamples", "10")
+    ranked = trace_eval("rank", run, "--resamples", "10", "--full")
     assert ranked.code == 0, ranked.err
     assert ranked.out.index("quick") < ranked.out.index("slow")
     write_report(run, tmp_path / "page.html")

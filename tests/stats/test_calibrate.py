@@ -145,7 +145,7 @@ def judged(tmp_path: Path) -> Path:
 
 def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
     command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
-    told = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100"]
+    told = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100", "--full"]
     result = CliRunner().invoke(app, [*told, "--json", str(tmp_path / "out.json")])
     assert result.exit_code == 0, result.output
     assert "P(people prefer A | judge)" in result.output

@@ -20,6 +20,7 @@ from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
 from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.scored import Basis, Scored
 from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.answers import answer_of, answered
 from trace_eval.stats.held import held
 
 QUICK = BootstrapOptions(resamples=40)
@@ -92,12 +93,12 @@ def test_the_library_gives_what_the_command_prints(
     shared = ("--labels", people, "--resamples", 40, "--json", out)
     assert run("agree", judged, "--missing", "drop", *shared).exit_code == 0
     report = agree([judged], people, AgreeOptions(QUICK, missing="drop"))
-    assert json.loads(out.read_text()) == plain(report)
+    assert json.loads(out.read_text()) == answered(report, answer_of(report))
     assert json.loads(out.read_text())["shares"]
-    done = run("rank", judged, *shared)
+    done = run("rank", judged, *shared, "--full")
     assert done.exit_code == 0, done.output
     ranked = rank(judged, people, RankOptions(QUICK))
-    assert json.loads(out.read_text()) == plain(ranked)
+    assert json.loads(out.read_text()) == answered(ranked, answer_of(ranked))
     assert ranked.powered is not None
     for title in ("Ranking: value", "win rates from few labels"):
         assert title in done.output

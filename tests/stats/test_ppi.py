@@ -234,15 +234,15 @@ def test_labels_all_alike_give_no_point_as_a_difference() -> None:
     assert 0 < found.p < 0.05
 
 
-def judgements(tmp_path: Path, number: int = 400) -> tuple[Path, Path]:
-    """x beats y beats z with people; the judge is right in three of four; 80 labels."""
+def judgements(tmp_path: Path, number: int = 400, right: float = 0.75) -> tuple[Path, Path]:
+    """x beats y beats z with people; the judge is mostly right; 80 labels."""
     rng = np.random.default_rng(6)
     names, win = "xyz", {"xy": 0.7, "yz": 0.7, "xz": 0.85}
     rows, labels = ["id,system_a,system_b,preference"], ["id,preference"]
     for n in range(number):
         a, b = sorted(rng.choice(3, 2, replace=False))
         truth = 1 if rng.random() < win[names[a] + names[b]] else 2
-        said = truth if rng.random() < 0.75 else 3 - truth
+        said = truth if rng.random() < right else 3 - truth
         rows.append(f"p{n},{names[a]},{names[b]},{said}")
         if n < 80:
             labels.append(f"p{n},{truth}")
@@ -273,7 +273,7 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
 
 
 def test_agree_with_few_labels(tmp_path: Path) -> None:
-    judge, people = judgements(tmp_path, 600)
+    judge, people = judgements(tmp_path, 600, right=0.9)
     out = tmp_path / "r.json"
     command = ["agree", str(judge), "--labels", str(people), "--missing", "drop", "--full"]
     result = CliRunner().invoke(app(), [*command, "--resamples", "0", "--json", str(out)])

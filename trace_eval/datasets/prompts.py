@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data import strict_toml
 
 #: Largest prompt that is read, bytes.
 MAX_BYTES = 1 << 16
@@ -35,7 +35,7 @@ class Prompt:
         Args:
             rubric: the file's text.
         """
-        said = tomllib.loads(rubric)
+        said = strict_toml.loads(rubric.encode())
         said |= {
             "name": f"{said['name']}-authors",
             "origin": f"the authors' prompt: {self.told}; scale and inputs as we read them",

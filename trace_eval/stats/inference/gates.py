@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from blueprints import UserError
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.inference.ppi import Powered
 from trace_eval.stats.inference.card import Card
+from trace_eval.stats.inference.ppi import Powered
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
