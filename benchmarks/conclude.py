@@ -331,6 +331,7 @@ def main(seeds: int = 2000) -> None:
         result["rates"][name] = figures
         shown = "  ".join(f"{what} {value:.3f}" for what, value in figures.items())
         print(f"{name:28} {shown}", flush=True)
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
     for name, world in WORLDS.items():
         if name in result["screen"]:
             continue
