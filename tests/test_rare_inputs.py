@@ -320,7 +320,7 @@ SCORE_LINE = '{"item": "i", "judge": "j", "status": "scored"}\n'
     [
         (read_ratings, "x.jsonl", None, "cannot be read"),
         (read_ratings, "x.jsonl", "{\n", "x.jsonl, line 1: not JSON"),
-        (read_ratings, "x.jsonl", '{"id": "x", "reference": 7}\n', "x.jsonl, line 1"),
+        (read_ratings, "x.jsonl", '{"id": "x", "reference": 7}\n', "no column for audio"),
         (read_ratings, "x.csv", "id,rater\nx,y\n", "score"),
         (read_ratings, "x.csv", "id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
         (read_scores, "x.jsonl", None, "cannot be read"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval import findings
@@ -27,6 +27,9 @@ from trace_eval.runs.job import open_job
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import Run as StoredRun
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Problems of an input that are warned of one by one; the others are counted.
 _WARNED = 10
 
@@ -39,6 +42,10 @@ class Run(StoredRun):
     :class:`~trace_eval.findings.Finding`, with ``to_pandas()``, ``plot()`` and tables for
     notebooks. ``labels`` are a file, a data frame or a list of dicts; None: those in the run.
     """
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per item, with the columns of ``results.csv``."""
+        return super().to_pandas()
 
     def agreement(
         self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any

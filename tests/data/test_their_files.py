@@ -352,7 +352,7 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     code, told = typed("rank r2 --resamples 0")
     assert code == 0
     assert "A and B are the answers' places; name them by --systems new,old" in told
-    code, told = typed("rank r2 --resamples 0 --systems new,old")
+    code, told = typed("rank r2 --resamples 0 --systems new,old --full")
     assert (code, "new 3" in told, "places" in told) == (0, True, False)
     assert "name their systems" in typed("rank r1 --systems x,y")[1]
     code, told = typed("judge own.csv --out r3")

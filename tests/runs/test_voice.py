@@ -89,7 +89,7 @@ def test_answers_are_compared_with_the_voice_and_the_rule_with_people(tmp_path: 
     ]
 
     rule = "speaker_similarity_voice:higher"
-    agreed = trace_eval("agree", out, "--beat", rule, "--resamples", "0")
+    agreed = trace_eval("agree", out, "--beat", rule, "--resamples", "0", "--full")
     assert agreed.code == 0, agreed.err
     assert "higher speaker_similarity_voice" in agreed.out
 

@@ -35,7 +35,7 @@ _PROMPT_AUDIO = ("instruction_audio", "question_audio", "audio", "audio_path", "
 _METADATA = ("metadata.jsonl", "metadata.csv", "metadata.parquet")
 
 #: How parts of a split are called.
-_SPLIT = re.compile(r"([A-Za-z0-9_]+)-\d{5}-of-\d{5}")
+_SPLIT = re.compile(r"([A-Za-z0-9_]{1,200})-\d{5}-of-\d{5}")
 
 
 class Row(NamedTuple):

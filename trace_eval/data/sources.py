@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.files import utf8_name
+from trace_eval.data.files import replace_file, utf8_name
 from trace_eval.data.folders import Row, Systems, rows_below, systems_in
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, checked, records_of
 from trace_eval.data.urls import is_url, location, name_of, parent, redacted
@@ -143,7 +143,7 @@ def opened(
     with tempfile.TemporaryDirectory() as home:
         if PurePosixPath(name_of(where)).suffix.lower() in MANIFEST_SUFFIXES or "?" in where:
             copy = Path(home) / (name_of(where) or "manifest")
-            copy.write_bytes(fetch(where))
+            replace_file(copy, fetch(where))
             yield _local(copy, redacted(where), parent(where), root, by_id)
             return
         fetch_below(where, MANIFEST_SUFFIXES, Path(home))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from blueprints import Blueprint, Transcript, UserError
+from blueprints import Blueprint, Rate, Signal, Transcript, UserError
 from fusion import Rating
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
@@ -22,6 +22,9 @@ from trace_eval.runs.fuse import any_policy, fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.share import Share
+
+#: Letters that a talker says in a second, spaces counted.
+LETTERS_PER_S = 12.0
 
 #: Where the words are put: into the transcript of the answer that they favour, into the
 #: instruction, or into the other answer's transcript as a quotation.
@@ -176,7 +179,16 @@ def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint:
     assert isinstance(transcript, Transcript)
     words = f'The caller said: "{text}"' if place == "quotation" else text
     changed = transcript.model_copy(update={"text": f"{transcript.text} {words}"})
-    return blueprint.model_copy(update={"transcript": changed})
+    # Said in the time that they take, lest the words be called guesses of the recogniser.
+    added = len(words) / LETTERS_PER_S
+    update: dict[str, object] = {"transcript": changed}
+    if isinstance(blueprint.signal, Signal):
+        spoken = blueprint.signal.speech_s + added
+        update["signal"] = blueprint.signal.model_copy(update={"speech_s": spoken})
+    if isinstance(blueprint.rate, Rate) and blueprint.rate.syllables is not None:
+        syllables = blueprint.rate.syllables + len(words.split()) * 2
+        update["rate"] = blueprint.rate.model_copy(update={"syllables": syllables})
+    return blueprint.model_copy(update=update)
 
 
 async def _judge(judge: Judge, cases: Sequence[Case]) -> list[Judgement]:

@@ -58,7 +58,7 @@ _PATTERNS = tuple(
 )
 
 #: "1st" and "25th" are numbers, not codes.
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?<!\d)\d{1,9}(?:st|nd|rd|th)", re.IGNORECASE)
 
 #: A single number word says too little: "one moment", "the second".
 _LONE = re.compile(rf"{_NUMBER_WORD}", re.IGNORECASE)

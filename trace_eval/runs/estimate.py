@@ -125,7 +125,9 @@ def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifes
         return manifest
     done = Run(out).scored([load_rubric(name).name for name in options.rubrics] or [""])
     left = [item for item in manifest.items if item.id not in done]
-    return replace(manifest, items=left, part=None)
+    # What is all done is no input of which nothing can be read.
+    problems = manifest.problems if left else []
+    return replace(manifest, items=left, part=None, problems=problems)
 
 
 def _seconds(recording: Recording) -> float | None:
