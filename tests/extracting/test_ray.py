@@ -135,6 +135,7 @@ def _nowhere() -> Any:
     return Nowhere()
 
 
+@pytest.mark.slow
 def test_stages_of_a_gpu_run_on_its_actors(nodes: Nodes, tmp_path: Path) -> None:
     def plan(log: Path) -> dict[str, Any]:
         return {
@@ -177,6 +178,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_stopped_driver_continues(nodes: Nodes, tmp_path: Path) -> None:
     paths = _clips(tmp_path, 16)
     script = tmp_path / "driver.py"

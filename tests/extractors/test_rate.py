@@ -140,6 +140,7 @@ def recogniser() -> PocketsphinxExtractor:
     return PocketsphinxExtractor()
 
 
+@pytest.mark.slow
 def test_the_faster_speaker_has_the_higher_rate(
     data: Path, recogniser: PocketsphinxExtractor
 ) -> None:

@@ -149,6 +149,7 @@ def test_words_and_times_of_speech() -> None:
     assert times_are_sane(found, clip.seconds)
 
 
+@pytest.mark.slow
 def test_half_an_hour_with_gaps_is_heard_where_it_is_said() -> None:
     said = {
         "three-times-b.ogg": WORDS,

@@ -188,6 +188,7 @@ def test_as_typed_by_a_number(tmp_path: Path) -> None:
     assert "paris/silence" in done.err
 
 
+@pytest.mark.slow
 def test_as_typed_with_a_scripted_judge(tmp_path: Path) -> None:
     path = candidates(tmp_path, 0.2, 0.5, 0.3)
     verdicts = {d: {"reasoning": "r", "rating": "1"} for d in DIMENSIONS}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.audio_cases import said
 from tests.support.candidates import candidates
 from tests.support.killed import NO_EXTRACTORS, Killer
@@ -32,6 +34,7 @@ def verdict(first: bool) -> str:
     return said("1" if first else "2")
 
 
+@pytest.mark.slow
 def test_a_selection_killed_at_any_point_ends_as_an_uninterrupted_one(tmp_path: Path) -> None:
     items = candidates(tmp_path, *(0.1 + 0.1 * n for n in range(CANDIDATES)))
     whole = Killer(verdict)

@@ -82,6 +82,7 @@ def test_speakbench_is_judged_as_typed(
     }
 
 
+@pytest.mark.slow
 def test_words_of_the_manifest_stand_beside_the_recordings(
     data: Path, ears: str, tmp_path: Path
 ) -> None:

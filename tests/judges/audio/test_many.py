@@ -11,6 +11,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 
 from tests.support.audio_cases import case, examples, said, write
@@ -56,6 +57,7 @@ class Weighing(OpenAIClient):
         return Reply(self.reply, Tokens(5000, 20))
 
 
+@pytest.mark.slow
 def test_bodies_live_as_long_as_their_calls_and_the_prefix_is_constant(tmp_path: Path) -> None:
     answers = [{"label": label} for label in ("1", "2")]
     options = JudgeOptions(
@@ -116,6 +118,7 @@ def test_memory_is_flat_over_many_pairs() -> None:
     assert found["peak of the last third over the first"] < 1.15
 
 
+@pytest.mark.slow
 def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     """200 dialogues x 5 samples at 16 in flight stay under 12 MB; all bodies have 190 MB."""
     items, in_flight = 200, 16

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.support.audio_cases import said
 from tests.support.cli import trace_eval
@@ -75,6 +76,7 @@ def test_a_model_that_guesses() -> None:
     assert "not counted apart" in found["audio tokens"].detail
 
 
+@pytest.mark.slow
 def test_the_command_probes_a_real_server(ears: str, tmp_path: Path) -> None:
     server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
     done = trace_eval("doctor", *server, "--probe", cwd=tmp_path)

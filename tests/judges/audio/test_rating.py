@@ -153,6 +153,7 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     assert all(opinion.cached for score in kept for opinion in score.opinions)
 
 
+@pytest.mark.slow
 def test_speakbench_is_rated_as_typed(data: Path, ears: str, tmp_path: Path) -> None:
     """Both answers of a released pair, five samples each."""
     pairs = data / "speakbench_pairs" / "pairs.jsonl"

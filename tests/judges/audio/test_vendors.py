@@ -238,6 +238,7 @@ def test_a_killed_run_pays_nothing_twice(tmp_path: Path) -> None:
     assert len(server.asked) == 9
 
 
+@pytest.mark.slow
 def test_a_process_killed_among_three_aspects_pays_nothing_twice(tmp_path: Path) -> None:
     manifest = tmp_path / "pairs.jsonl"
     manifest.write_text(pair(tmp_path).model_dump_json(exclude_none=True))
