@@ -33,6 +33,18 @@ TRAINING = TrainOptions(
 
 
 @pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_base(tmp_path_factory.mktemp("llama") / "base")
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ratings") / "ratings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows(40)))
+    return path
+
+
+@pytest.fixture(scope="module")
 def trained(base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from trace_eval.scorer.train import train_scorer
 

@@ -1,25 +1,19 @@
-"""What the tests of scorer and others share."""
+"""Rated answers and a released checkpoint, for tests of trained scorers."""
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.tiny_llama import sentences, write_base
+from tests.support.tiny_llama import sentences
 
 torch = pytest.importorskip("torch")
 
 
 peft = pytest.importorskip("peft", reason="pip install '.[scorer]'")
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_base(tmp_path_factory.mktemp("llama") / "base")
 
 
 def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
@@ -44,13 +38,6 @@ def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
             }
         )
     return made
-
-
-@pytest.fixture(scope="module")
-def ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("ratings") / "ratings.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows(40)))
-    return path
 
 
 def released(folder: Path, base: Path, head: str = "multinomial") -> Path:
