@@ -31,7 +31,7 @@ test-slow: $(VENV)/installed-test system
 	$(BIN)/python -m pytest -m slow
 
 test-models: $(VENV)/installed-models system
-	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m models tests/models
+	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m "models and not slow" tests/models
 
 # All benchmarks, about an hour; they want a quiet machine, and TRACE_EVAL_DATA for the real
 # recordings. Each writes benchmarks/results/NAME.json; the table of docs/speed.md comes from those.

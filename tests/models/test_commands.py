@@ -80,6 +80,7 @@ def test_error_rates_against_references_are_in_the_run(whisper_file: Path, tmp_p
     assert float(row["wer_b"]) == pytest.approx(2 / (words + 2), abs=1e-3)  # two deletions
 
 
+@pytest.mark.slow
 def test_half_an_hour(
     whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def test_weights_that_are_not_all_there_are_an_error(tmp_path: Path) -> None:
     assert "models fetch utmos:" in str(UtmosExtractor().unavailable())
 
 
+@pytest.mark.slow
 def test_audiobox_is_its_package(tmp_path: Path) -> None:
     pytest.importorskip("audiobox_aesthetics", reason="run: pip install 'trace-s2s[aesthetics]'")
     import torch

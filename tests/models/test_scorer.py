@@ -209,6 +209,7 @@ train_scorer(ratings, out, replace(TRAINING, base=str(base)), listener=tell)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_training_ends_as_an_uninterrupted_one(
     base: Path, ratings: Path, trained: Path, tmp_path: Path
 ) -> None:

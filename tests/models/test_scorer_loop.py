@@ -99,7 +99,7 @@ def test_the_loop_as_printed(
         before = [rating for rating in by_id[item]["ratings"] if rating is not None]
         assert list(trained[item].ratings) == [*before, rated[item]]
     assert "threshold" in outputs["train clamp"]
-    assert "Agreement with the mean rating" in outputs["agree runs/scorer"]
+    assert "Spearman" in outputs["agree runs/scorer"]
     card = outputs["train card"]
     assert "ratings: ORCA's human ratings" in card
     assert "licence: MIT" in card
@@ -125,6 +125,7 @@ def _queue_goes_by_variance(run: Path) -> None:
     assert queue == sorted(queue, reverse=True)
 
 
+@pytest.mark.slow
 def test_training_on_the_shared_ratings_pays(data: Path, base: Path, tmp_path: Path) -> None:
     """CRPS on the dev rows: .260 untrained, .233 the constant of the training ratings.
 
