@@ -29,6 +29,8 @@ test: $(VENV)/installed-test system
 # Minutes each: a small model on all examples, every command of the docs, references that are slow.
 test-slow: $(VENV)/installed-test system
 	$(BIN)/python -m pytest -m slow
+	test ! -x $(VENV)/models/bin/python \
+	  || $(VENV)/models/bin/python -m pytest -m "models and slow" tests/models
 
 test-models: $(VENV)/installed-models system
 	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m "models and not slow" tests/models

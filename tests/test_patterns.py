@@ -29,7 +29,7 @@ from trace_eval.judges.text.fencing import neutralise, without_paths
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Characters of each text.
-LENGTH = 30_000
+LENGTH = 100_000
 
 #: Texts that drive patterns back and forth, repeated to ``LENGTH``.
 UNITS = (

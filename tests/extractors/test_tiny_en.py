@@ -175,11 +175,11 @@ def test_half_an_hour_with_gaps_is_heard_where_it_is_said() -> None:
     assert all(inside)
 
 
-def test_ten_repeats_are_heard_and_flagged() -> None:
+def test_twenty_repeats_are_heard_and_flagged() -> None:
     gap = np.zeros(SPEECH_RATE // 4, np.float32)
-    found = heard(clip_of(np.concatenate([spoken(), gap] * 10)))
+    found = heard(clip_of(np.concatenate([spoken(), gap] * 20)))
     assert found.suspect == ["repetition_loop"]
-    assert letters(found.text).count(WORDS) == 10
+    assert letters(found.text).count(WORDS) == 20
 
 
 @pytest.mark.parametrize(

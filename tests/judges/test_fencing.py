@@ -1,11 +1,13 @@
 """Text from outside changes nothing in how a prompt is built."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from blueprints import Absent, Accent, Emotion, Extension, Present, Provenance, Quality, Status
 from tests.support.cases import blueprint, case
+from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.fencing import (
@@ -54,11 +56,13 @@ FENCE_OPEN = re.compile(r"^<<<data ([0-9a-f]{12}) ([a-z0-9 ]+)$", re.MULTILINE)
 FENCE_CLOSE = re.compile(r"^end ([0-9a-f]{12})>>>$", re.MULTILINE)
 
 
-GUESSES = re.compile(
-    r"(?:The words of answer \d are guesses of the speech recogniser \(it wrote [\w ]+ for [\d.,]+"
-    r" s of speech\): they are no evidence of what was said\. Never call the content bad, or"
-    r" worse, because of them\.\n)+\n"
-)
+def unhurried(found: Case) -> Case:
+    """The same with time enough to say any text, so that none is called a guess."""
+    slow = {
+        role: one.model_copy(update={"signal": one.signal.model_copy(update={"speech_s": 1e5})})
+        for role, one in found.blueprints.items()
+    }
+    return replace(found, blueprints=slow)
 
 
 def shape(messages: tuple[Message, ...]) -> tuple[object, ...]:
@@ -67,8 +71,6 @@ def shape(messages: tuple[Message, ...]) -> tuple[object, ...]:
     labels = [label for _, label in FENCE_OPEN.findall(user)]
     tags = {tag for tag, _ in FENCE_OPEN.findall(user)} | set(FENCE_CLOSE.findall(user))
     outside = re.sub(r"(?ms)^<<<data .*?^end [0-9a-f]{12}>>>$", "<>", user)
-    # Texts that nobody says in the time of their clip are called guesses, in words of ours.
-    outside = re.sub(GUESSES, "", outside)
     roles = [message.role for message in messages]
     return roles, messages[0].content, labels, len(FENCE_CLOSE.findall(user)), len(tags), outside
 
@@ -79,8 +81,9 @@ def shape(messages: tuple[Message, ...]) -> tuple[object, ...]:
 def test_outside_text_cannot_change_the_prompt(name: str, rendering: str, mode: str) -> None:
     pack = PromptPack(JudgeOptions(mode=mode, rendering=rendering))
     text = HOSTILE[name]
-    plain = pack.messages(pack.evidence(case("a", "b", "c", spoken=blueprint("c"))), "ab")
-    hostile = case(text, text, f"c {text}", spoken=blueprint(text))
+    known = unhurried(case("a", "b", "c", spoken=blueprint("c")))
+    plain = pack.messages(pack.evidence(known), "ab")
+    hostile = unhurried(case(text, text, f"c {text}", spoken=blueprint(text)))
     built = pack.messages(pack.evidence(hostile), "ab")
     assert shape(built) == shape(plain)
     for message in built:

@@ -53,6 +53,7 @@ def listening(asked: Asked) -> Answer:
     [
         ("line", "audiojudge", "task", "dimensions", 2),
         ("config", "audiojudge", "task", "dimensions", 2),
+        ("line", "style_paper", "samples", 1, 2),
         ("option", "style_paper", "samples", 1, 2),
         ("config", "style_paper", "samples", 1, 2),
     ],

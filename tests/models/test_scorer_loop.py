@@ -99,7 +99,7 @@ def test_the_loop_as_printed(
         before = [rating for rating in by_id[item]["ratings"] if rating is not None]
         assert list(trained[item].ratings) == [*before, rated[item]]
     assert "threshold" in outputs["train clamp"]
-    assert "Spearman" in outputs["agree runs/scorer"]
+    assert "Agreement with the mean rating" in outputs["agree runs/scorer"]
     card = outputs["train card"]
     assert "ratings: ORCA's human ratings" in card
     assert "licence: MIT" in card

@@ -15,8 +15,8 @@ from tests.support.servers import Server
 CANDIDATES = 7
 IN_FLIGHT = 2
 
-#: Calls after which the process is killed: in the bracket, and among the last four.
-KILLED_AT = (1, 13)
+#: Calls after which the process is killed: in the bracket, at its end, among the last four.
+KILLED_AT = (1, 7, 13)
 
 #: Three matches lead from seven to four, who play six; each in both orders.
 CALLS = 2 * (3 + 6)
