@@ -7,19 +7,34 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from blueprints.axis import resample
+    from blueprints.axis import clip_seconds, resample
     from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
     from blueprints.compact import render_compact
-    from blueprints.errors import UserError, require
-    from blueprints.features import feature_groups
+    from blueprints.distribution import (
+        DISTRIBUTION,
+        PACKAGE,
+        SCRIPT,
+        foreign_providers,
+        install_line,
+    )
+    from blueprints.errors import Advice, UserError, require
+    from blueprints.features import ALIASES, feature_groups
+    from blueprints.flat import Value
     from blueprints.groups.accent import Accent
     from blueprints.groups.emotion import Emotion, EmotionWindow
     from blueprints.groups.loudness import Loudness
     from blueprints.groups.pitch import Pitch
     from blueprints.groups.quality import Quality
-    from blueprints.groups.rate import Rate
+    from blueprints.groups.rate import UNSURE, Rate
     from blueprints.groups.signal import Signal
-    from blueprints.groups.transcript import Spoken, Transcript, Word
+    from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, Spoken, Transcript, Word
+    from blueprints.languages import (
+        LANGUAGES,
+        UNSPACED,
+        find_language,
+        language_code,
+        language_name,
+    )
     from blueprints.legend import COMPACT_LEGEND, compact_legend
     from blueprints.norms import NORMS, Norm
     from blueprints.paper import PAPER_POINTS, Speaker, render_paper
@@ -34,16 +49,27 @@ if TYPE_CHECKING:
         Status,
         Strict,
     )
+else:
+    __getattr__ = names_on_use(__name__)
 
 __all__ = [
+    "ALIASES",
     "COMPACT_LEGEND",
+    "DISTRIBUTION",
+    "DOUBTFUL_CONFIDENCE",
     "GROUPS",
+    "LANGUAGES",
     "NORMS",
     "NOT_REQUESTED",
+    "PACKAGE",
     "PAPER_POINTS",
     "SCHEMA_VERSION",
+    "SCRIPT",
+    "UNSPACED",
+    "UNSURE",
     "Absent",
     "Accent",
+    "Advice",
     "Blueprint",
     "Contour",
     "Emotion",
@@ -65,14 +91,18 @@ __all__ = [
     "Strict",
     "Transcript",
     "UserError",
+    "Value",
     "Word",
+    "clip_seconds",
     "compact_legend",
     "feature_groups",
+    "find_language",
+    "foreign_providers",
+    "install_line",
+    "language_code",
+    "language_name",
     "render_compact",
     "render_paper",
     "require",
     "resample",
 ]
-
-
-__getattr__ = names_on_use(__name__)

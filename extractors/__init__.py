@@ -1,1 +1,96 @@
 """Extractors: each fills one group of the blueprint from a decoded clip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from extractors.audio import SPEECH_RATE, AudioError, Clip, Part, Samples, decode, opened
+    from extractors.base import SILENCE_DBFS, Extractor, Item, package_version
+    from extractors.catalogue import another_recogniser, better_recogniser
+    from extractors.containers import has_sound, seconds_of
+    from extractors.contours import decibels
+    from extractors.device import expects_gpu, gpu_count, is_gpu, loaded, resolve, torch_problem
+    from extractors.fetch import list_models, verify
+    from extractors.folders import CACHE_VARIABLE, cache_folder
+    from extractors.formats import AUDIO_SUFFIXES, formats_read
+    from extractors.guard import untouched
+    from extractors.limits import MAX_SECONDS
+    from extractors.missing import option, unmeasured
+    from extractors.model_backed import GPU_BATCH
+    from extractors.models import (
+        Hashes,
+        file_sha256,
+        is_path,
+        known_hashes,
+        model_folder,
+        prime_hashes,
+        sha256_of,
+    )
+    from extractors.registry import AUTO, NONE, PROFILES, load, plan_extractors
+    from extractors.stream import SpeechFile
+    from extractors.suspect import GUESSED, guess_of, guessed, tokens
+    from extractors.vad import CHUNK, find_spans, speech_probability_of_blocks
+    from extractors.weights import one_line, read_state
+else:
+    __getattr__ = names_on_use(__name__)
+
+__all__ = [
+    "AUDIO_SUFFIXES",
+    "AUTO",
+    "CACHE_VARIABLE",
+    "CHUNK",
+    "GPU_BATCH",
+    "GUESSED",
+    "MAX_SECONDS",
+    "NONE",
+    "PROFILES",
+    "SILENCE_DBFS",
+    "SPEECH_RATE",
+    "AudioError",
+    "Clip",
+    "Extractor",
+    "Hashes",
+    "Item",
+    "Part",
+    "Samples",
+    "SpeechFile",
+    "another_recogniser",
+    "better_recogniser",
+    "cache_folder",
+    "decibels",
+    "decode",
+    "expects_gpu",
+    "file_sha256",
+    "find_spans",
+    "formats_read",
+    "gpu_count",
+    "guess_of",
+    "guessed",
+    "has_sound",
+    "is_gpu",
+    "is_path",
+    "known_hashes",
+    "list_models",
+    "load",
+    "loaded",
+    "model_folder",
+    "one_line",
+    "opened",
+    "option",
+    "package_version",
+    "plan_extractors",
+    "prime_hashes",
+    "read_state",
+    "resolve",
+    "seconds_of",
+    "sha256_of",
+    "speech_probability_of_blocks",
+    "tokens",
+    "torch_problem",
+    "unmeasured",
+    "untouched",
+    "verify",
+]

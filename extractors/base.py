@@ -16,8 +16,7 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Present, Provenance, Signal, Span, Status
-from blueprints.distribution import install_line
+from blueprints import Absent, Blueprint, Present, Provenance, Signal, Span, Status, install_line
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
 

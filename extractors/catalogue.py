@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blueprints.distribution import install_line
+from blueprints import install_line
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from blueprints.errors import Advice
+from blueprints import Advice
 from extractors import packaged
 from extractors.base import Extractor
 from extractors.faster_whisper import FasterWhisperExtractor

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints.distribution import install_line
+from blueprints import install_line
 from extractors.audio import Samples
 from extractors.mos import MosExtractor
 from extractors.weights import read_state

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Span, Spoken, Transcript, UserError
-from blueprints.distribution import install_line
+from blueprints import Absent, Blueprint, Span, Spoken, Transcript, UserError, install_line
 from extractors import packaged
 from extractors.audio import Clip, Samples
 from extractors.base import Item, speech_gate

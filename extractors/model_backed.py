@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from blueprints import UserError
-from blueprints.distribution import install_line
+from blueprints import UserError, install_line
 from extractors.base import Extractor
 from extractors.device import check_device, expects_gpu, loaded, release, resolve
 from extractors.guard import untouched

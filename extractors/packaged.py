@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import NamedTuple
 
-from blueprints.distribution import install_line
+from blueprints import install_line
 from extractors.folders import cache_folder
 from extractors.models import file_sha256
 

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError, Word
-from blueprints.distribution import install_line
+from blueprints import Absent, Blueprint, Signal, Span, Transcript, UserError, Word, install_line
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.catalogue import another_recogniser

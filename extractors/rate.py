@@ -8,8 +8,7 @@ from typing import ClassVar, TypedDict
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Contour, Rate, Signal, Span, Transcript
-from blueprints.groups.rate import UNSURE
+from blueprints import UNSURE, Absent, Blueprint, Contour, Rate, Signal, Span, Transcript
 from extractors.audio import Clip
 from extractors.base import Extractor, speech_gate
 from extractors.pitch import INSTALL_PRAAT

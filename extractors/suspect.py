@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from blueprints import Blueprint, Rate, Signal, Span, Transcript, Word
-from blueprints.languages import language_name
+from blueprints import Blueprint, Rate, Signal, Span, Transcript, Word, language_name
 
 #: Longest phrase that is looked for, words.
 LOOP_PHRASE = 12

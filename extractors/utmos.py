@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints import UserError
-from blueprints.distribution import install_line
+from blueprints import UserError, install_line
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.models import model_folder
 from extractors.mos import MosExtractor

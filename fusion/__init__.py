@@ -1,9 +1,10 @@
 """Scales, rubrics, and the fusion of three typed ties into one. Standard library only."""
 
+from fusion.plain import PLAIN_POLICIES, PlainPolicy, mean_points, threshold
 from fusion.policies import CELLS, DEFAULT_POLICY, POLICIES, Decision, Policy
-from fusion.probability import Distribution, entropy, fuse_distributions, mode
+from fusion.probability import SUM_TOLERANCE, Distribution, entropy, fuse_distributions, mode
 from fusion.ratings import DIMENSIONS, RATINGS, Dimension, Rating, from_steps, rating_min
-from fusion.rubric import TRACE, Rubric
+from fusion.rubric import TRACE, ItemKind, Rubric, preference_rubric
 from fusion.scales import (
     BINARY,
     FORCED,
@@ -33,17 +34,21 @@ __all__ = [
     "LABEL_SETS",
     "MATCH",
     "PLAIN",
+    "PLAIN_POLICIES",
     "POLICIES",
     "PREFERENCE",
     "RATINGS",
+    "SUM_TOLERANCE",
     "TRACE",
     "TYPED_TIE",
     "Decision",
     "Dimension",
     "Distribution",
+    "ItemKind",
     "LabelSet",
     "Numbers",
     "OffScale",
+    "PlainPolicy",
     "Policy",
     "Pooling",
     "Rating",
@@ -54,10 +59,13 @@ __all__ = [
     "fuse_distributions",
     "likert",
     "load_policy",
+    "mean_points",
     "mode",
     "numbers",
     "points",
     "policy_from_rows",
+    "preference_rubric",
     "rating_min",
     "read_policy",
+    "threshold",
 ]

@@ -8,24 +8,15 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from blueprints.distribution import (
-    DISTRIBUTION,
-    PACKAGE,
-    SCRIPT,
-    __version__,
-    foreign_providers,
-    install_line,
-)
-from extractors import default_asr
+from blueprints import DISTRIBUTION, PACKAGE, SCRIPT, foreign_providers, install_line
+from blueprints.distribution import __version__
+from extractors import cache_folder, default_asr, package_version, torch_problem
 from extractors import registry as extractors
-from extractors.base import package_version
-from extractors.device import torch_problem
-from extractors.folders import cache_folder
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
-from trace_eval.data.system import cores
-from trace_eval.extracting.event_loop import complete
-from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
+from trace_eval.data import cores
+from trace_eval.extracting import INSTALL as INSTALL_RAY
+from trace_eval.extracting import complete
 from trace_eval.judges import doctor as judge_doctor
 from trace_eval.judges import listing, registry
 from trace_eval.judges.doctor import Check

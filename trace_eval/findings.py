@@ -14,23 +14,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, require
-from trace_eval.data.labels import LabelTable, read_labels, table_labels
-from trace_eval.data.settings import nearest
-from trace_eval.runs.notebook import table_html
-from trace_eval.runs.run import Run
+from trace_eval.data import LabelTable, nearest, read_labels, table_labels
+from trace_eval.runs import Run, table_html
 from trace_eval.stats import (
+    MEAN_SCORE,
     AgreeOptions,
     AgreeReport,
     BootstrapOptions,
+    IntervalEstimate,
     RankOptions,
+    Table,
     agree,
+    flat,
     rank,
+    read_source,
     tables_of,
 )
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.source import read_source
-from trace_eval.stats.agreement.tabular import Table, flat
-from trace_eval.stats.ranking.report import MEAN_SCORE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -260,10 +259,7 @@ def _ends(found: IntervalEstimate) -> tuple[float | None, float | None]:
 
 def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``screen`` prints of a run; no lists are written."""
-    from trace_eval.stats.inference.evidence import gather
-    from trace_eval.stats.inference.parts import ScreenOptions
-    from trace_eval.stats.inference.screen import screen
-    from trace_eval.stats.inference.tables import screen_tables
+    from trace_eval.stats import ScreenOptions, gather, screen, screen_tables
 
     chosen = _options(ScreenOptions, None, options)
     report = screen(gather(read_source(folder), labels_of(labels)), chosen)
@@ -285,8 +281,7 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
 
 def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
     """What ``card`` prints of a run; no pages are written."""
-    from trace_eval.stats.inference.card import make_cards
-    from trace_eval.stats.inference.card_page import comparison
+    from trace_eval.stats import comparison, make_cards
 
     (card, *_) = cards = make_cards([folder], labels_of(labels), resamples, [])
     said = (f"{card.name}: {card.verdict.use}; {card.verdict.why}",)

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval import findings
-from trace_eval.data.folders import Systems
-from trace_eval.data.settings import nearest
-from trace_eval.data.sources import source_of
+from trace_eval.data import Systems, nearest, source_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_RATERS,
@@ -23,9 +21,8 @@ from trace_eval.options import (
     Options,
     usual_rubrics,
 )
-from trace_eval.runs.job import open_job
-from trace_eval.runs.pipeline import Event, Listener
-from trace_eval.runs.run import Run as StoredRun
+from trace_eval.runs import Event, Listener, open_job
+from trace_eval.runs import Run as StoredRun
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from blueprints import UserError
-from extractors.limits import MAX_SECONDS
-from fusion import DEFAULT_POLICY, Policy
-from fusion.plain import PlainPolicy
+from extractors import MAX_SECONDS
+from fusion import DEFAULT_POLICY, PlainPolicy, Policy
 from trace_eval.judges.options import JudgeOptions, texts_to_paths
 
 if TYPE_CHECKING:
-    from extractors.base import Extractor
+    from extractors import Extractor
     from trace_eval.judges.base import Judge
 
 #: Profile of extractors used when none is named: embedded models only.

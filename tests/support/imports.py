@@ -27,6 +27,7 @@ class Arrow:
     late: bool
 
 
+@cache
 def modules(root: Path = ROOT) -> dict[str, Path]:
     """Every module of our packages by its dotted name."""
     return {
@@ -37,20 +38,43 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    """The parsed file."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
 def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
     """Every import between two of our modules; ``types``: also those for type checkers alone."""
     known = modules(root)
+    homes = {f"{door}.{name}": home for door in known for name, home in door_names(door, root)}
     graph = []
     for name, path in known.items():
-        for wanted, late in _imports(ast.parse(path.read_text("utf-8")), types):
+        for wanted, late in _imports(tree(path), types):
+            wanted = homes.get(wanted, wanted)
             target = wanted if wanted in known else wanted.rpartition(".")[0]
             if target in known and target != name:
                 graph.append(Arrow(name, target, late))
     return tuple(sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late)))
 
 
-def _imports(tree: ast.AST, types: bool, late: bool = False) -> Iterator[tuple[str, bool]]:
-    for node in ast.iter_child_nodes(tree):
+def door_names(module: str, root: Path = ROOT) -> list[tuple[str, str]]:
+    """Names that a package gives out without importing them yet, each with its full home."""
+    path = modules(root)[module]
+    if path.name != "__init__.py":
+        return []
+    return [
+        (alias.name, f"{node.module}.{alias.name}")
+        for branch in tree(path).body
+        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
+        for node in branch.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+
+
+def _imports(parent: ast.AST, types: bool, late: bool = False) -> Iterator[tuple[str, bool]]:
+    for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.Import):
             yield from ((alias.name, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

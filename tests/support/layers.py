@@ -13,7 +13,7 @@ extractors: blueprints
 audio: blueprints extractors
 data: blueprints extractors fusion
 conversations: blueprints data extractors
-entities: data
+entities: blueprints data
 static:
 judges.presets:
 judges.options: blueprints data judges.presets
@@ -53,7 +53,7 @@ judged: blueprints data findings judges.options options report runs
 gate: blueprints compare data runs stats
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
-commands: api blueprints compare data datasets doctor drill extracting extractors fusion gate judges.options judges.registry options report review rubrics runs scorer select stats turns
+commands: api blueprints compare conversations data datasets doctor drill extracting extractors fusion gate judges.options judges.registry options report review rubrics runs scorer select stats turns
 __main__: commands
 """  # noqa: E501
 

@@ -1,1 +1,69 @@
 """Waveforms for judges that listen: what is joined, at which rate, and as which bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from trace_eval.audio.encode import Format, Waveform, sound_of
+    from trace_eval.audio.layout import (
+        GAP_S,
+        Item,
+        Layout,
+        Signals,
+        Sound,
+        Unit,
+        common_rate,
+        dialogue_items,
+        single_items,
+        unit_items,
+    )
+    from trace_eval.audio.limits import (
+        ClipRefused,
+        check_clip,
+        check_length,
+        is_silent,
+        refuse_silence,
+    )
+    from trace_eval.audio.noise import Noise, noisy_side
+    from trace_eval.audio.signals import (
+        MAX_SHOTS,
+        SIGNAL_RATE,
+        TONES,
+        load_signals,
+        signals_sha256,
+        tone,
+    )
+else:
+    __getattr__ = names_on_use(__name__)
+
+__all__ = [
+    "GAP_S",
+    "MAX_SHOTS",
+    "SIGNAL_RATE",
+    "TONES",
+    "ClipRefused",
+    "Format",
+    "Item",
+    "Layout",
+    "Noise",
+    "Signals",
+    "Sound",
+    "Unit",
+    "Waveform",
+    "check_clip",
+    "check_length",
+    "common_rate",
+    "dialogue_items",
+    "is_silent",
+    "load_signals",
+    "noisy_side",
+    "refuse_silence",
+    "signals_sha256",
+    "single_items",
+    "sound_of",
+    "tone",
+    "unit_items",
+]

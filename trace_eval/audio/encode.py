@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors.audio import AudioError, Clip, Samples
+from extractors import AudioError, Clip, Samples
 from trace_eval.audio.layout import FADE_S, Layout, Sound
 
 Format = Literal["wav", "mp3"]

@@ -14,7 +14,7 @@ from itertools import chain
 
 from pydantic import JsonValue
 
-from extractors.audio import Clip
+from extractors import Clip
 
 #: Raise it when the same list would give other samples.
 LAYOUT_VERSION = 1

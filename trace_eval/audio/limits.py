@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from extractors.audio import AudioError, Clip, Samples
-from extractors.base import SILENCE_DBFS
-from extractors.contours import decibels
+from extractors import SILENCE_DBFS, AudioError, Clip, Samples, decibels
 
 #: Shorter recordings are refused, seconds: audio encoders make no token of 10 ms.
 MIN_CLIP_S = 0.1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extractors.audio import Clip
+from extractors import Clip
 
 
 @dataclass(frozen=True)

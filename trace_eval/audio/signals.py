@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError
-from extractors.audio import AudioError, Clip, decode
+from extractors import AudioError, Clip, decode
 from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import Sound
 

@@ -47,9 +47,9 @@ def ablate(
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.runs.ablate import AblateOptions, ablate
-    from trace_eval.stats.agreement.ablation.tables import ablation_view, compare
-    from trace_eval.stats.agreement.tabular import write_csv, write_json
+    from trace_eval.runs import AblateOptions
+    from trace_eval.runs.ablate import ablate
+    from trace_eval.stats import ablation_view, compare, write_csv, write_json
 
     options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
     folders = ablate(run, options)

@@ -112,12 +112,17 @@ def agree(
     """
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_report
-    from trace_eval.data.columns import parse_columns
-    from trace_eval.data.judge_files import Columns
-    from trace_eval.stats import FAMILIES, AgreeOptions, AgreeReport, BootstrapOptions, number_rule
+    from trace_eval.data import Columns, parse_columns
+    from trace_eval.stats import (
+        FAMILIES,
+        AgreeOptions,
+        AgreeReport,
+        BootstrapOptions,
+        number_rule,
+        report_values,
+        write_policy,
+    )
     from trace_eval.stats import agree as agree_with
-    from trace_eval.stats.agreement.tabular import write_policy
-    from trace_eval.stats.inference.gates import report_values
 
     named = parse_columns(column or ())
     report = agree_with(

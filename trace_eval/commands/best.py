@@ -57,9 +57,8 @@ def best(
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
     from trace_eval.commands.selected import print_best_estimate, print_selection
-    from trace_eval.data.columns import parse_columns
-    from trace_eval.data.records import spill_to
-    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.data import parse_columns, spill_to
+    from trace_eval.extracting import audio_folder
     from trace_eval.select import BestOptions, estimate_best, read_candidates, select_best
 
     spill = spill_to(audio_folder(extracting.cache))
@@ -80,7 +79,7 @@ def best(
         selection = select_best(manifest, out, chosen)
     print_selection(selection, out)
     if json_file:
-        from trace_eval.stats.agreement.tabular import write_json
+        from trace_eval.stats import write_json
 
         write_json(json_file, selection)
     if manifest.problems or selection.summary.selected < selection.summary.groups:

@@ -76,13 +76,15 @@ def compare(
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.compare import ChangeOptions, CompareOptions, compare_runs, compare_tables
-    from trace_eval.compare.answer import compare_answer
-    from trace_eval.data.labels import read_labels
-    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-    from trace_eval.stats.agreement.tabular import write_csv, write_json
-    from trace_eval.stats.answers import answered
-    from trace_eval.stats.inference.gates import score_values
+    from trace_eval.compare import (
+        ChangeOptions,
+        CompareOptions,
+        compare_answer,
+        compare_runs,
+        compare_tables,
+    )
+    from trace_eval.data import read_labels
+    from trace_eval.stats import BootstrapOptions, answered, score_values, write_csv, write_json
 
     bootstrap = BootstrapOptions(resamples, level, seed)
     if judge_change:
@@ -104,7 +106,7 @@ def compare(
     if csv_folder:
         write_csv(csv_folder, report)
     if html:
-        from trace_eval.compare.page import write_page
+        from trace_eval.compare import write_page
 
         write_page(report, runs, html, copy_audio)
     close(fail_under, score_values(report.people))
@@ -122,10 +124,9 @@ def print_change(
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import judge_change, judge_change_tables
-    from trace_eval.data.labels import LabelTable, read_labels
-    from trace_eval.runs.run import Run
-    from trace_eval.stats.agreement.ratings import Ratings, read_ratings
-    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.data import LabelTable, read_labels
+    from trace_eval.runs import Run
+    from trace_eval.stats import Ratings, read_ratings, write_json
 
     known: LabelTable | Ratings | None = None
     if labels:

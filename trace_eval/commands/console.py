@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from blueprints.errors import Advice
+from blueprints import Advice
 
 #: Exit codes, see :mod:`trace_eval.commands.ends`.
 EXIT_INCOMPLETE = 1

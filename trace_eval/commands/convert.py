@@ -76,7 +76,7 @@ def convert(
     done = convert_dataset(name, path, out, chosen, prompt)
     _print(done)
     if json_file:
-        from trace_eval.data.files import replace_file
+        from trace_eval.data import replace_file
 
         replace_file(json_file, as_json(done))
     if done.converted.problems:

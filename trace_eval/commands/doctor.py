@@ -32,10 +32,10 @@ def doctor(
 
     With --judge: check it, and list the options that it has.
     """
-    from blueprints.errors import UserError
+    from blueprints import UserError
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
     from trace_eval.doctor import diagnose, diagnose_judge, options_of_judge
-    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats import write_json
 
     if judge is None:
         found = diagnose()

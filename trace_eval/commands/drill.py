@@ -38,9 +38,9 @@ def injection(
     judging: JudgeOptions,
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
-    from trace_eval.data.manifests import read_manifest
+    from trace_eval.data import read_manifest
     from trace_eval.drill import drill_injection
-    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats import write_json
 
     manifest = read_manifest(pairs, audio_root, None, limit)
     options = Options(extracting, judge, judging, DEFAULT_POLICY)
@@ -73,10 +73,9 @@ def probe(
     """Change recordings so that the verdict is known; print how often the judge gives it."""
     from trace_eval.commands.console import results
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.data.manifests import read_manifest
+    from trace_eval.data import read_manifest
     from trace_eval.drill import drill_judge
-    from trace_eval.stats.agreement.tabular import write_json
-    from trace_eval.stats.inference.card_page import probe_table
+    from trace_eval.stats import probe_table, write_json
 
     manifest = read_manifest(pairs, audio_root, None, limit)
     report = drill_judge(manifest, out, Options(extracting, judge, judging, DEFAULT_POLICY))
@@ -93,6 +92,6 @@ def _print(
     title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], note: str
 ) -> None:
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.tabular import table
+    from trace_eval.stats import table
 
     print_tables([table(title, columns, rows, note)], stdout_console())

@@ -25,7 +25,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from blueprints.errors import UserError
+from blueprints import UserError
 from trace_eval.commands.console import (
     EXIT_BUG,
     EXIT_CLOSED,
@@ -129,7 +129,7 @@ def _is_name(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> int:
-    from trace_eval.data.strict_json import DamagedFile
+    from trace_eval.data import DamagedFile
 
     if _is_name(error):
         return EXIT_USAGE

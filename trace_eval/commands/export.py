@@ -45,7 +45,8 @@ def export(
 
         where = export_table(run, to, out, policy)
     else:
-        from trace_eval.report.trackers import send, trackers
+        from trace_eval.report import send
+        from trace_eval.report.trackers import trackers
 
         if to not in trackers():
             known = ", ".join(("csv", "parquet", "label-studio", *trackers()))

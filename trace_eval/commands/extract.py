@@ -33,13 +33,9 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.data.parts import Shard
-    from trace_eval.data.recordings import recordings_in
-    from trace_eval.data.records import spill_to
-    from trace_eval.data.urls import location, redacted
-    from trace_eval.extracting.cache import audio_folder
-    from trace_eval.runs.export import extract_to
-    from trace_eval.runs.export_table import write_clips
+    from trace_eval.data import Shard, location, recordings_in, redacted, spill_to
+    from trace_eval.extracting import audio_folder
+    from trace_eval.runs import extract_to, write_clips
 
     part = Shard.parse(shard) if shard else None
     spill = spill_to(audio_folder(extracting.cache))

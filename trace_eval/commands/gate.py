@@ -53,8 +53,7 @@ def gate(
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
     from trace_eval import gate as library
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats import BootstrapOptions, write_json
 
     bootstrap = BootstrapOptions(resamples, seed=seed)
     if judge_changed:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from blueprints.errors import UserError
+from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, complain
 
 
@@ -29,12 +29,12 @@ def close(
         if junit:
             raise UserError("--junit writes the conditions of --fail-under NAME=NUMBER; give one")
         return
-    from trace_eval.stats.inference.gates import checked
+    from trace_eval.stats import checked
 
     found = checked(texts, values)
     failed = [condition for condition in found if condition.failed]
     if junit:
-        from trace_eval.gate.junit import junit_conditions, write_junit
+        from trace_eval.gate import junit_conditions, write_junit
 
         write_junit(
             junit,

@@ -114,10 +114,8 @@ def judge(
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
     from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
-    from trace_eval.data.columns import parse_columns
-    from trace_eval.data.sources import source_named
-    from trace_eval.runs.again import is_run, open_again
-    from trace_eval.runs.job import Job, open_job
+    from trace_eval.data import parse_columns, source_named
+    from trace_eval.runs import Job, is_run, open_again, open_job
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
@@ -166,8 +164,8 @@ def judge(
             summary = session.judge_pending(batch_results or ())
         print_outcomes(summary, job.folder, noun)
         if json_file:
-            from trace_eval.runs.summary import JudgedRun
-            from trace_eval.stats.agreement.tabular import write_json
+            from trace_eval.runs import JudgedRun
+            from trace_eval.stats import write_json
 
             write_json(json_file, JudgedRun(job.folder, summary.coverage, summary))
         if summary.total and summary.coverage < min_coverage:

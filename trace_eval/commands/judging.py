@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from extractors.folders import cache_folder
+from extractors import cache_folder
 from trace_eval.commands.options import (
     Command,
     field_parameters,
@@ -16,7 +16,7 @@ from trace_eval.commands.options import (
     parameter,
     with_options,
 )
-from trace_eval.data.settings import split_settings
+from trace_eval.data import split_settings
 from trace_eval.judges.options import STATE, JudgeOptions
 
 _PANEL = "Options of judges"

@@ -18,9 +18,9 @@ _SPEC = "NAME:MODEL, e.g. whisper:base."
 @app.command("list")
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
-    from extractors.fetch import list_models
+    from extractors import list_models
     from trace_eval.commands.render import print_tables
-    from trace_eval.stats.agreement.tabular import Table
+    from trace_eval.stats import Table
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
     found = list_models()
@@ -58,7 +58,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""
-    from extractors.fetch import verify as verify_models
+    from extractors import verify as verify_models
 
     found = verify_models(specs or ())
     for row in found:

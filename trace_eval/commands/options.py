@@ -15,15 +15,8 @@ from typing import Annotated, Any
 
 import typer
 
-from blueprints.errors import UserError
-from trace_eval.data.settings import (
-    choices_of,
-    help_of,
-    hints_of,
-    read_settings,
-    sentence,
-    split_settings,
-)
+from blueprints import UserError
+from trace_eval.data import choices_of, help_of, hints_of, read_settings, sentence, split_settings
 from trace_eval.options import ExtractOptions
 
 Command = Callable[..., None]
@@ -58,7 +51,7 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Let a file of options stand for what is not on the command line."""
     if path is None or context.resilient_parsing:
         return path
-    from trace_eval.runs.config import read_config
+    from trace_eval.runs import read_config
 
     found = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}
@@ -290,7 +283,7 @@ def _read(own: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Options of single extractors, of the types that these take."""
     if not own:
         return {}
-    from extractors.registry import load
+    from extractors import load
 
     return {
         name: read_settings(options, hints_of(load(name)), f"-X {name}.")

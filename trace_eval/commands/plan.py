@@ -52,11 +52,7 @@ def plan(
     """Say how many more pairs people must label, which, and how long that takes."""
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.tabular import write_json
-    from trace_eval.stats.inference.lists import write_plan
-    from trace_eval.stats.inference.plan import make_plan
-    from trace_eval.stats.inference.read_evidence import read_evidence
-    from trace_eval.stats.inference.tables import plan_table
+    from trace_eval.stats import make_plan, plan_table, read_evidence, write_json, write_plan
 
     if str(source).isdecimal() and not source.exists():
         _before(int(str(source)), level, json_file)
@@ -83,8 +79,7 @@ def plan(
 def _before(pairs: int, level: float, json_file: Path | None) -> None:
     """What labels would tell, where nobody has labelled anything."""
     from trace_eval.commands.render import print_sentences
-    from trace_eval.stats.agreement.tabular import write_json
-    from trace_eval.stats.inference.plan import plan_before
+    from trace_eval.stats import plan_before, write_json
 
     found = plan_before(pairs, level)
     print_sentences(found.sentences)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from trace_eval.commands.console import messages, warn
 
 if TYPE_CHECKING:
-    from trace_eval.runs.pipeline import Event, Listener
+    from trace_eval.runs import Event, Listener
 
 
 @dataclass

@@ -113,11 +113,9 @@ def rank(
     """
     from trace_eval.commands.gates import close
     from trace_eval.commands.render import print_report
-    from trace_eval.data.judge_files import Columns
-    from trace_eval.data.labels import parse_sides
-    from trace_eval.stats import BootstrapOptions, RankOptions
+    from trace_eval.data import Columns, parse_sides
+    from trace_eval.stats import BootstrapOptions, RankOptions, rank_values
     from trace_eval.stats import rank as rank_systems
-    from trace_eval.stats.inference.gates import rank_values
 
     report = rank_systems(
         source,

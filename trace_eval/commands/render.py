@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trace_eval.stats.agreement.tabular import Table
+from trace_eval.stats import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
 
-    from trace_eval.stats import AgreeReport, RankReport, ScoreReport
-    from trace_eval.stats.agreement.checks import DataWarning
+    from trace_eval.stats import AgreeReport, DataWarning, RankReport, ScoreReport
 
 
 #: Spaces between two columns, and at both ends of a line together, as rich draws them.
@@ -121,7 +120,7 @@ def _width(sizes: list[int]) -> int:
 def print_warnings(warnings: Iterable[DataWarning]) -> None:
     """Findings about the data, on stderr, before any table."""
     from trace_eval.commands.console import warn
-    from trace_eval.stats.agreement.checks import warning_line
+    from trace_eval.stats import warning_line
 
     for warning in warnings:
         warn(warning_line(warning))
@@ -148,9 +147,7 @@ def print_report(
         full: print the tables and a verdict per dimension, too.
     """
     from trace_eval.commands.console import messages
-    from trace_eval.stats.agreement.tabular import write_csv, write_json
-    from trace_eval.stats.answers import answer_of, answered
-    from trace_eval.stats.tables import tables_of
+    from trace_eval.stats import answer_of, answered, tables_of, write_csv, write_json
 
     print_warnings(report.warnings)
     for note in report.notes:

@@ -22,8 +22,7 @@ def report(
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
     from trace_eval.commands.render import print_sentences
-    from trace_eval.report import write_report
-    from trace_eval.report.answer import run_answer
+    from trace_eval.report import run_answer, write_report
 
     path = write_report(run, out, audio)
     print_sentences(run_answer(run))

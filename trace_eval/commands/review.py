@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprints.distribution import install_line
-from blueprints.errors import UserError
+from blueprints import UserError, install_line
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
 
 if TYPE_CHECKING:
-    from trace_eval.review.scoring import ScoreReview
-    from trace_eval.review.session import Review
+    from trace_eval.review import Review, ScoreReview
 
 #: What the extra ``review`` installs, by import name.
 _PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
@@ -82,7 +80,7 @@ def review(
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval import review as reviews
-    from trace_eval.runs.run import Run
+    from trace_eval.runs import Run
 
     if rubric or Run(source).holds_scores:
         set_: dict[str, object] = {"random_share": random_share, "repeat": repeat, "seed": seed}
@@ -144,7 +142,7 @@ def _scores(
     export: Path | None,
     address: tuple[str, int, str | None],
 ) -> None:
-    from trace_eval.review.scoring import open_score_review, write_score_exports
+    from trace_eval.review import open_score_review, write_score_exports
 
     opened = open_score_review(
         source, rubric=rubric, budget=budget, database=db, audio_root=audio_root
@@ -172,7 +170,7 @@ def _serve(
     opened: Review | ScoreReview, told: str, host: str, port: int, token: str | None
 ) -> None:
     try:
-        from trace_eval.review.server import serve
+        from trace_eval.review import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise

@@ -34,7 +34,7 @@ def list_() -> None:
 @app.command()
 def show(name: _Name) -> None:
     """Print a rubric's file, as a start for one's own."""
-    from trace_eval.rubrics.load import load_rubric, rubric_path
+    from trace_eval.rubrics import load_rubric, rubric_path
 
     load_rubric(name)
     typer.echo(rubric_path(name).read_text(encoding="utf-8"), nl=False)

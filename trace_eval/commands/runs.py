@@ -17,11 +17,11 @@ def runs(
 ) -> None:
     """List runs: input, judge, policy, coverage, date, tag."""
     from trace_eval.commands.tables import print_runs
-    from trace_eval.runs.listing import list_runs
+    from trace_eval.runs import list_runs
 
     found = list_runs(folder, tag)
     print_runs(found)
     if json_file:
-        from trace_eval.stats.agreement.tabular import write_json
+        from trace_eval.stats import write_json
 
         write_json(json_file, found)

@@ -63,13 +63,15 @@ def screen(
     """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.data.judge_files import Columns
-    from trace_eval.stats.agreement.tabular import write_json
-    from trace_eval.stats.inference.lists import write_lists
-    from trace_eval.stats.inference.parts import ScreenOptions
-    from trace_eval.stats.inference.read_evidence import read_evidence
-    from trace_eval.stats.inference.screen import screen as find
-    from trace_eval.stats.inference.tables import screen_tables
+    from trace_eval.data import Columns
+    from trace_eval.stats import (
+        ScreenOptions,
+        read_evidence,
+        screen_tables,
+        write_json,
+        write_lists,
+    )
+    from trace_eval.stats import screen as find
 
     evidence = read_evidence(
         source,

@@ -35,8 +35,7 @@ def show(
 
 def _show_run(folder: Path, config: bool) -> None:
     from trace_eval.commands.tables import print_results
-    from trace_eval.runs.config import config_of, to_toml
-    from trace_eval.runs.run import Run
+    from trace_eval.runs import Run, config_of, to_toml
 
     if config:
         typer.echo(to_toml(config_of(Run.open(folder).record())), nl=False)

@@ -15,11 +15,12 @@ from blueprints import (
     Blueprint,
     Contour,
     UserError,
+    clip_seconds,
     render_compact,
     render_paper,
+    resample,
 )
-from blueprints.axis import clip_seconds, resample
-from extractors.missing import option
+from extractors import option
 from trace_eval.commands.console import results
 from trace_eval.commands.plot import draw, time_axis
 

@@ -11,7 +11,7 @@ import typer
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.options import Command, field_parameters, with_options
 from trace_eval.commands.statistics import Seed
-from trace_eval.scorer.options import TrainOptions
+from trace_eval.scorer import TrainOptions
 
 app = typer.Typer(
     name="train", help="Fit judges on people's ratings.", no_args_is_help=True, add_completion=False
@@ -43,7 +43,7 @@ def fusion(
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
+    from trace_eval.stats import train_fusion, training_tables
 
     found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, rubric, seed, force)
     console = stdout_console()
@@ -72,7 +72,7 @@ def scorer(
 ) -> None:
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
-    from trace_eval.scorer.train import Progress, train_scorer
+    from trace_eval.scorer import Progress, train_scorer
 
     def tell(found: Progress) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in found.values.items())
@@ -101,7 +101,7 @@ def clamp(
 ) -> None:
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
     from trace_eval.commands.console import results
-    from trace_eval.scorer.clamp import train_clamp
+    from trace_eval.scorer import train_clamp
 
     found = train_clamp(scorer, dev, base, device)
     results().print(found.sentence, highlight=False, markup=False)
@@ -113,6 +113,6 @@ def card(
 ) -> None:
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
     from trace_eval.commands.console import results
-    from trace_eval.scorer.card import scorer_card
+    from trace_eval.scorer import scorer_card
 
     results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)

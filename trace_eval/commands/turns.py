@@ -84,7 +84,7 @@ def turns(
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
     from trace_eval.commands.console import warn_all
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.tabular import write_json
+    from trace_eval.stats import write_json
     from trace_eval.turns import FigureOptions, ReadOptions, TurnsOptions, turns_report
 
     read = ReadOptions(

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trace_eval.compare.evaluate import Mutual, RunComparison
-from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.answers import MCNEMAR, accuracy_of, most_accurate
-from trace_eval.stats.inference.card import MAIN
-from trace_eval.stats.sentences import (
+from trace_eval.stats import (
+    MAIN,
+    MCNEMAR,
+    Comparison,
+    accuracy_of,
     ahead_of,
     counted,
     is_shown,
     labels_to_tell,
     listed,
+    most_accurate,
     outcome,
     rate,
 )

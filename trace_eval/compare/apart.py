@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from trace_eval.data.labels import LABELS, MATCHES, MISSING, LabelTable
-from trace_eval.stats.agreement.align import items_of
-from trace_eval.stats.agreement.counts import TIE, UNTYPED
-from trace_eval.stats.agreement.judges import with_preference
+from trace_eval.data import LABELS, MATCHES, MISSING, LabelTable
+from trace_eval.stats import TIE, UNTYPED, items_of, with_preference
 
 #: Label -> its place between A (0) and B (1).
 _PLACE = {"1": 0.0, "2": 1.0}

@@ -11,7 +11,7 @@ from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.people import People, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats import BootstrapOptions, IntervalEstimate
 
 #: Points that are called no difference unless the user says otherwise.
 MARGIN = 0.02

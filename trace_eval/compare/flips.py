@@ -10,12 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Judging, Metric
-from trace_eval.data.labels import LABELS, Codes
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
-from trace_eval.stats.agreement.kappa import kappa
-from trace_eval.stats.agreement.resample import Resampler
-from trace_eval.stats.agreement.share import Share
+from trace_eval.data import LABELS, Codes
+from trace_eval.stats import (
+    UNTYPED,
+    BootstrapOptions,
+    IntervalEstimate,
+    Resampler,
+    Share,
+    collapse_codes,
+    is_untyped,
+    joint_counts,
+    kappa,
+)
 
 Array = NDArray[np.float64]
 

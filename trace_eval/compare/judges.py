@@ -17,11 +17,9 @@ from trace_eval.compare.judgings import Judging
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
-from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.align import items_of
-from trace_eval.stats.agreement.ratings import Ratings
-from trace_eval.stats.agreement.tabular import Table
+from trace_eval.data import MISSING, LabelTable
+from trace_eval.runs import Run
+from trace_eval.stats import Ratings, Table, items_of
 
 
 def judge_change(

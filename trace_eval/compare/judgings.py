@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data.labels import MISSING, Codes, Texts
-from trace_eval.runs.record import RunRecord
+from trace_eval.data import MISSING, Codes, Texts
+from trace_eval.runs import RunRecord
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

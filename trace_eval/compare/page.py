@@ -12,13 +12,9 @@ from markupsafe import Markup
 from trace_eval.compare.apart import Apart
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.tables import compare_tables
-from trace_eval.data.files import make_folder, replace_file
-from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Pair
-from trace_eval.report.audio import Shelf, Sound
-from trace_eval.report.page import chip, style
-from trace_eval.report.summary import TITLES
-from trace_eval.runs.run import Run
+from trace_eval.data import Judgement, Pair, make_folder, replace_file
+from trace_eval.report import TITLES, Shelf, Sound, chip, style
+from trace_eval.runs import Run
 
 #: Nothing from a network, and no scripts at all.
 POLICY = (

@@ -8,18 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
-from trace_eval.stats.agree import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.resample import Resampler
-from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.sign_flip import sign_flip
-from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.inference.influence import parts, simple_design
-from trace_eval.stats.inference.ppi import Powered, estimate
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.data import LABELS, MISSING, Codes, LabelTable
+from trace_eval.stats import (
+    AgreeOptions,
+    BootstrapOptions,
+    Comparison,
+    IntervalEstimate,
+    JudgedSource,
+    JudgeScore,
+    Powered,
+    Resampler,
+    add_spearman,
+    agree,
+    estimate,
+    parts,
+    sign_flip,
+    simple_design,
+)
 
 Array = NDArray[np.float64]
 

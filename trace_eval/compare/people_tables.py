@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.stats.inference.ppi import Powered
-from trace_eval.stats.inference.tables import bounded
+from trace_eval.stats import NOTHING, Powered, Table, bounded, p_value, table
 
 #: Said where neither judge is nearer.
 _NEITHER = "not told apart"

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.stats.label_tables import policy_words
+from trace_eval.stats import NOTHING, Table, p_value, policy_words, table
 
 
 def compare_tables(report: RunComparison) -> Iterator[Table]:

@@ -1,1 +1,73 @@
 """Conversations, read from many layouts or heard in two channels, and timed by named rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from trace_eval.conversations.definitions import (
+        DEFAULT,
+        DEFINITIONS,
+        DefinitionSet,
+        Event,
+        FigureSpec,
+        Measured,
+        definition_set,
+    )
+    from trace_eval.conversations.definitions.own import TRACE_EVAL
+    from trace_eval.conversations.findings import (
+        KINDS,
+        RULES,
+        Findings,
+        Kind,
+        find,
+        turn_blueprints,
+        words_of,
+    )
+    from trace_eval.conversations.items import (
+        ConversationFiles,
+        conversations_manifest,
+        holds_conversations,
+    )
+    from trace_eval.conversations.layouts import (
+        LAYOUTS,
+        Layout,
+        Reading,
+        ReadOptions,
+        Unread,
+        read_conversations,
+    )
+    from trace_eval.conversations.layouts.rows import rows_of, time_of
+else:
+    __getattr__ = names_on_use(__name__)
+
+__all__ = [
+    "DEFAULT",
+    "DEFINITIONS",
+    "KINDS",
+    "LAYOUTS",
+    "RULES",
+    "TRACE_EVAL",
+    "ConversationFiles",
+    "DefinitionSet",
+    "Event",
+    "FigureSpec",
+    "Findings",
+    "Kind",
+    "Layout",
+    "Measured",
+    "ReadOptions",
+    "Reading",
+    "Unread",
+    "conversations_manifest",
+    "definition_set",
+    "find",
+    "holds_conversations",
+    "read_conversations",
+    "rows_of",
+    "time_of",
+    "turn_blueprints",
+    "words_of",
+]

@@ -15,13 +15,22 @@ from trace_eval.conversations.layouts import (
 )
 from trace_eval.conversations.layouts.base import MAX_FILES
 from trace_eval.conversations.layouts.rows import first_row
-from trace_eval.data import jsonl, strict_json
-from trace_eval.data.conversation import Conversation, ConversationItem, rooted
-from trace_eval.data.files import make_folder, replace_file
-from trace_eval.data.items import Candidate, ScoreLabels, Single
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
-from trace_eval.data.manifests import Manifest, Problem
-from trace_eval.data.singles import COLUMNS
+from trace_eval.data import (
+    COLUMNS,
+    MANIFEST_SUFFIXES,
+    Candidate,
+    Conversation,
+    ConversationItem,
+    Manifest,
+    Problem,
+    ScoreLabels,
+    Single,
+    jsonl,
+    make_folder,
+    replace_file,
+    rooted,
+    strict_json,
+)
 
 #: Raise it whenever the same recording could be cut into other turns.
 VERSION = "1"

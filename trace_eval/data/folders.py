@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from extractors.formats import AUDIO_SUFFIXES
+from extractors import AUDIO_SUFFIXES
 from trace_eval.data import strict_json
 from trace_eval.data.files import utf8_name
 from trace_eval.data.manifest_files import (

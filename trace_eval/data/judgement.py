@@ -9,8 +9,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
-from fusion import LABEL_SETS, TRACE, Dimension, LabelSet, Pooling, Rating
-from fusion.probability import SUM_TOLERANCE
+from fusion import LABEL_SETS, SUM_TOLERANCE, TRACE, Dimension, LabelSet, Pooling, Rating
 from trace_eval.data.outcome import Opinion, Order, Outcome, Reason, is_unset
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.

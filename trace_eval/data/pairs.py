@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
-from blueprints import FiniteJson, Strict
-from blueprints.languages import find_language, language_code
+from blueprints import FiniteJson, Strict, find_language, language_code
 from fusion import Rating
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.files import utf8_name

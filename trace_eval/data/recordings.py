@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from blueprints import UserError
-from extractors.formats import AUDIO_SUFFIXES, formats_read
+from extractors import AUDIO_SUFFIXES, formats_read
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.items import Single
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
@@ -52,7 +52,7 @@ def _header_problem(path: Path | None) -> str | None:
     except OSError as error:  # e.g. a name longer than the file system allows
         return f"cannot be read ({error.strerror or error}); check the path"
     except soundfile.LibsndfileError as error:
-        from extractors.containers import has_sound
+        from extractors import has_sound
 
         if has_sound(path) is None:
             return None

@@ -6,9 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
-from trace_eval.data.items import Single
-from trace_eval.data.outcome import Reason
-from trace_eval.data.scores import Score
+from trace_eval.data import Reason, Score, Single
 
 
 def authors_score(

@@ -18,10 +18,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
-from extractors.folders import CACHE_VARIABLE, cache_folder
-from trace_eval.data.jsonl import canonical
-from trace_eval.data.sqlite import add_column, open_shared
-from trace_eval.data.system import lock
+from extractors import CACHE_VARIABLE, cache_folder
+from trace_eval.data import add_column, canonical, lock, open_shared
 
 #: Absences that the clip itself decides; the others may go away and are never stored.
 LASTING = frozenset({Status.TOO_SHORT, Status.SILENT, Status.NO_SPEECH})

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError
-from extractors.audio import Clip, Part, decode
-from extractors.base import Extractor, Item
-from extractors.limits import MAX_SECONDS
+from extractors import MAX_SECONDS, Clip, Extractor, Item, Part, decode
 from trace_eval.extracting.cache import Cache, Stamp, group_key, lasting, stamp_of
 
 
@@ -43,7 +41,7 @@ class ClipSource:
             UserError: there is nothing, or it cannot be fetched.
         """
         if self.url is not None:
-            from trace_eval.data.remote import fetch
+            from trace_eval.data import fetch
 
             return fetch(self.url)
         content = self.data if self.path is None else self.path
@@ -76,7 +74,7 @@ class ClipSource:
             return stamp_of(self.path)
         if self.url is None:
             return None
-        from trace_eval.data.remote import version_of
+        from trace_eval.data import version_of
 
         version = version_of(self.url)
         return Stamp(self.id, *version) if version else None

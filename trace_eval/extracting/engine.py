@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from trace_eval.data.system import cores
+from trace_eval.data import cores
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored

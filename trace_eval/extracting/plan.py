@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from extractors.base import Extractor
-from extractors.limits import MAX_SECONDS
-from extractors.models import Hashes, known_hashes
-from trace_eval.data.access import UrlAccess, url_access
+from extractors import MAX_SECONDS, Extractor, Hashes, known_hashes
+from trace_eval.data import UrlAccess, url_access
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 

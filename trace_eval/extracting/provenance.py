@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints.distribution import __version__
-from extractors.base import Extractor
+from extractors import Extractor
 
 
 def now() -> str:

@@ -7,14 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from blueprints import UserError
-from blueprints.languages import language_code
-from extractors.audio import Part
-from extractors.base import Extractor
-from extractors.catalogue import another_recogniser
-from extractors.registry import AUTO, plan_extractors
-from trace_eval.data.pairs import Recording
-from trace_eval.data.system import cores
+from blueprints import UserError, language_code
+from extractors import AUTO, Extractor, Part, another_recogniser, plan_extractors
+from trace_eval.data import Recording, cores
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import ClipSource, Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, each
@@ -125,7 +120,7 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
     """For each process that runs models on a GPU: which one it may see; None: any."""
     if options.device == "cpu" or not any(extractor.runs_on == "gpu" for extractor in plan):
         return []
-    from extractors.device import gpu_count
+    from extractors import gpu_count
 
     count = gpu_count()
     if options.device != "auto":

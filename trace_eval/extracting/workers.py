@@ -20,9 +20,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 from blueprints import Blueprint, UserError
-from extractors.models import prime_hashes
-from trace_eval.data.access import set_url_access
-from trace_eval.data.system import give_back_memory
+from extractors import prime_hashes
+from trace_eval.data import give_back_memory, set_url_access
 from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.plan import Plan
 

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from blueprints import UserError
-from trace_eval.compare.flips import Noise
-from trace_eval.compare.severe import SevereItem
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.share import Share
+from trace_eval.compare import Noise, SevereItem
+from trace_eval.stats import BootstrapOptions, IntervalEstimate, Share
 
 Verdict = Literal["pass", "fail", "cannot tell"]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trace_eval.compare.flips import Noise
-from trace_eval.compare.judgings import Joined
-from trace_eval.compare.severe import SevereItem
+from trace_eval.compare import Joined, Noise, SevereItem
 from trace_eval.gate.drop import Drop
 from trace_eval.gate.report import GateCoverage, GateOptions, GateRow, Verdict
 

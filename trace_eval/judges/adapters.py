@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from extractors.weights import one_line
+from extractors import one_line
 from trace_eval.data import strict_json
 
 CONFIG_FILE = "adapter_config.json"

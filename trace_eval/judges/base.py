@@ -10,17 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
-from fusion import TRACE
-from fusion.rubric import ItemKind
-from trace_eval.data.items import Item, Single
-from trace_eval.data.judgement import Judgement
-from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair, Recording
-from trace_eval.data.scores import Score
+from fusion import TRACE, ItemKind
+from trace_eval.data import Item, Judgement, Outcome, Pair, Reason, Recording, Score, Single
 from trace_eval.rubrics import ScoreRubric
 
 if TYPE_CHECKING:
-    from extractors.audio import Clip
+    from extractors import Clip
 
 Evidence = Literal["blueprint", "audio"]
 

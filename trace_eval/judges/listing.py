@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.settings import help_of, sentence
+from trace_eval.data import help_of, sentence
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options import STATE, JudgeOptions
 from trace_eval.judges.registry import KINDS, create_judge, create_scorers

@@ -14,12 +14,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import JsonValue
 
-from extractors.audio import AudioError
-from trace_eval.data.outcome import Order, Outcome, Reason
+from extractors import AudioError
+from trace_eval.data import Order, Outcome, Reason
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.calls import Call, CallOutcome
-from trace_eval.judges.chat.judge import ChatJudge
-from trace_eval.judges.chat.message import Message, sent_record
+from trace_eval.judges.chat import Call, CallOutcome, ChatJudge, Message, sent_record
 
 T = TypeVar("T")
 

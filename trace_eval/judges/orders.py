@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from trace_eval.data.outcome import Order
+from trace_eval.data import Order
 from trace_eval.judges.options import JudgeOptions
 
 

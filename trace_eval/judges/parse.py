@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fusion import TRACE, OffScale, Rubric
-from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
+from trace_eval.data import Reason
+from trace_eval.judges.chat import ReplyError, last_object, storable
 from trace_eval.judges.elicit import ShapeError, label_of
 from trace_eval.judges.options import Elicitation
 

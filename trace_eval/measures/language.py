@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from blueprints import Blueprint, Signal, Spoken, Transcript
-from blueprints.languages import LANGUAGES, find_language, language_name
+from blueprints import (
+    LANGUAGES,
+    Blueprint,
+    Signal,
+    Spoken,
+    Transcript,
+    find_language,
+    language_name,
+)
 from trace_eval.measures.measure import Measure
 
 UNIT = "1 yes, 0 no"

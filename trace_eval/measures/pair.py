@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from blueprints import Absent, Blueprint, UserError
-from blueprints.languages import UNSPACED
-from trace_eval.data.items import Item
-from trace_eval.data.pairs import Answer, Pair
+from blueprints import UNSPACED, Absent, Blueprint, UserError
+from trace_eval.data import Answer, Item, Pair
 from trace_eval.measures.language import answers_in_language, asked_language, languages_of
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity

@@ -18,9 +18,7 @@ from importlib.util import find_spec
 
 from pydantic import Field
 
-from blueprints import Strict, UserError
-from blueprints.distribution import install_line
-from blueprints.languages import UNSPACED
+from blueprints import UNSPACED, Strict, UserError, install_line
 
 _PACKAGES = {"jiwer": "jiwer", "whisper_normalizer": "whisper-normalizer"}
 

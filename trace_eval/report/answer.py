@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blueprints import UserError
-from trace_eval.runs.run import Run
-from trace_eval.stats.sentences import MOST, counted
+from trace_eval.runs import Run
+from trace_eval.stats import MOST, counted
 
 if TYPE_CHECKING:
-    from trace_eval.stats.ranking.report import RankReport
+    from trace_eval.stats import RankReport
 
 
 def run_answer(folder: Path | str) -> tuple[str, ...]:
     """How much of a run is scored, and who is better, in at most three sentences."""
-    from trace_eval.stats.answers import rank_answer
+    from trace_eval.stats import rank_answer
 
     run = Run.open(folder)
     if run.holds_scores:

@@ -11,10 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from blueprints import UserError
-from trace_eval.data.files import is_file, make_folder, replacing
-from trace_eval.data.pairs import Recording
-from trace_eval.data.urls import name_of, redacted
-from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.data import Recording, is_file, make_folder, name_of, redacted, replacing
+from trace_eval.runs import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
@@ -76,7 +74,7 @@ class Shelf:
         if clip in self._failed:
             raise UserError(self._failed[clip])
         if clip not in self._copied:
-            from trace_eval.data.remote import fetch
+            from trace_eval.data import fetch
 
             try:
                 content = fetch(url)

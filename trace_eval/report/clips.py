@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from blueprints import (
+    DOUBTFUL_CONFIDENCE,
     GROUPS,
     Absent,
     Accent,
@@ -16,8 +17,7 @@ from blueprints import (
     Transcript,
     Word,
 )
-from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE
-from extractors.missing import unmeasured
+from extractors import unmeasured
 from trace_eval.report.envelope import Envelope
 from trace_eval.report.evidence import label, value
 from trace_eval.report.timeline import Timeline, timeline

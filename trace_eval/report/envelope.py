@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from extractors.audio import AudioError, decode
+from extractors import AudioError, decode
 
 #: Columns of a drawn waveform.
 POINTS = 300

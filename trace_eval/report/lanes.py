@@ -14,14 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import Blueprint, UserError
-from extractors.audio import SPEECH_RATE
-from extractors.stream import SpeechFile
-from trace_eval.conversations.findings import Findings, find, words_of
-from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
-from trace_eval.data.pairs import Recording
-from trace_eval.judges.text.conversation import timing_line
+from extractors import SPEECH_RATE, SpeechFile
+from trace_eval.conversations import Findings, find, words_of
+from trace_eval.data import ROLES, Channel, Conversation, Recording, Role
+from trace_eval.judges.text import timing_line
 from trace_eval.report.audio import Shelf, Sound
-from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs import ClipRecord
 
 #: Columns of a lane's waveform.
 POINTS = 600

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from blueprints.distribution import install_line
+from blueprints import install_line
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
-from trace_eval.conversations.findings import turn_blueprints
-from trace_eval.data.judgement import (
+from trace_eval.conversations import turn_blueprints
+from trace_eval.data import (
     UNSURE_BITS,
+    Answer,
     DimensionVerdict,
     Judgement,
     Overall,
+    Pair,
     VerdictOpinion,
 )
-from trace_eval.data.pairs import Answer, Pair
-from trace_eval.measures.language import languages_of
+from trace_eval.measures import languages_of
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.evidence import Grid, grids
 from trace_eval.report.gather import (

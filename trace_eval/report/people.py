@@ -9,15 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blueprints import UserError
-from blueprints.distribution import install_line
+from blueprints import UserError, install_line
 from trace_eval.report.gather import Facts
 
 if TYPE_CHECKING:
-    from trace_eval.stats.agreement.source import JudgedSource
-    from trace_eval.stats.inference.calibrate import Calibration
-    from trace_eval.stats.ranking.report import RankReport
-    from trace_eval.stats.report import AgreeReport
+    from trace_eval.stats import AgreeReport, Calibration, JudgedSource, RankReport
 
 
 @dataclass(frozen=True)
@@ -92,7 +88,7 @@ def people(facts: Facts) -> People:
 
 
 def _policy(source: JudgedSource) -> str | None:
-    from trace_eval.stats.agreement.judges import fused_by
+    from trace_eval.stats import fused_by
 
     return fused_by(source, source.judgements, None)
 
@@ -102,9 +98,7 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
     if source.labels is None:
         return {}
     try:
-        from trace_eval.stats.inference.calibrate import calibrate
-        from trace_eval.stats.inference.evidence import gather
-        from trace_eval.stats.inference.reliability import diagram
+        from trace_eval.stats import calibrate, diagram, gather
 
         found = calibrate(gather(source, None))
     except (ImportError, UserError):
@@ -119,7 +113,7 @@ def _why(error: Exception) -> str:
 
 
 def _source(folder: Path) -> JudgedSource:
-    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats import read_source
 
     return read_source(folder)
 
@@ -133,8 +127,7 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
             + unused,
         )
     try:
-        from trace_eval.stats.agree import agree
-        from trace_eval.stats.report import ALL_POLICIES, AgreeOptions
+        from trace_eval.stats import ALL_POLICIES, AgreeOptions, agree
 
         return agree([source], None, AgreeOptions(missing="drop", policy=ALL_POLICIES)), ""
     except (ImportError, UserError) as error:
@@ -152,11 +145,15 @@ def _ranking(
             " ranking; give every answer a 'system'."
         )
     try:
+        from trace_eval.stats import (
+            RankOptions,
+            contradicted,
+            fused_with,
+            judge_table,
+            opinion_column,
+            people_table,
+        )
         from trace_eval.stats.rank_labels import rank_labels
-        from trace_eval.stats.ranking.contradicted import contradicted
-        from trace_eval.stats.ranking.outcomes import opinion_column
-        from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
-        from trace_eval.stats.ranking.report import RankOptions
 
         judged = judge_table(source)
         options = RankOptions(policy=fused_with(source))

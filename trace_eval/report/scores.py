@@ -12,19 +12,14 @@ import numpy as np
 
 from blueprints import Blueprint, Transcript
 from fusion import Numbers
-from trace_eval.conversations.findings import turn_blueprints
-from trace_eval.data.items import Single
-from trace_eval.data.scores import Score
+from trace_eval.conversations import turn_blueprints
+from trace_eval.data import Score, Single
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.runs.guesses import guesses_in
-from trace_eval.runs.outcomes import ClipRecord
-from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import rubrics_of
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.runs import ClipRecord, Run, guesses_in, rubrics_of
+from trace_eval.stats import BootstrapOptions, Resampler, ratio
 
 #: Resamples of the systems' intervals, and their level.
 RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)

@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from blueprints import Blueprint, Contour, Loudness, Pitch, Signal
-from blueprints.axis import clip_seconds, resample
+from blueprints import Blueprint, Contour, Loudness, Pitch, Signal, clip_seconds, resample
 from trace_eval.report.envelope import POINTS, Envelope
 
 #: Size of the drawing: a unit is one column across, and a quarter of a pixel down, so that

@@ -10,8 +10,8 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from blueprints import UserError
-from extractors.limits import MAX_SECONDS
-from trace_eval.data.files import encoded, is_file, make_folder, replace_file
+from extractors import MAX_SECONDS
+from trace_eval.data import encoded, is_file, make_folder, replace_file
 from trace_eval.report.audio import Shelf
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
@@ -30,7 +30,7 @@ from trace_eval.report.people import people
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
-from trace_eval.runs.run import Run
+from trace_eval.runs import Run
 
 #: Name of the report inside a run.
 REPORT = "report.html"

@@ -4,14 +4,25 @@ The parts below need no web packages; :mod:`trace_eval.review.server` needs the 
 ``review``.
 """
 
-from trace_eval.review.estimate import Accuracy, estimate_accuracy
-from trace_eval.review.exports import write_exports
-from trace_eval.review.labelstudio import read_results, write_tasks
-from trace_eval.review.material import Material, load_material
-from trace_eval.review.queue import QueueOptions, ReviewPlan, make_plan
-from trace_eval.review.results import accuracies, accuracy_lines, agreement
-from trace_eval.review.session import Labelled, Review, open_review
-from trace_eval.review.store import Store
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from trace_eval.review.estimate import Accuracy, estimate_accuracy
+    from trace_eval.review.exports import write_exports
+    from trace_eval.review.labelstudio import read_results, write_tasks
+    from trace_eval.review.material import Material, load_material
+    from trace_eval.review.queue import QueueOptions, ReviewPlan, make_plan
+    from trace_eval.review.results import accuracies, accuracy_lines, agreement
+    from trace_eval.review.scoring import ScoreReview, open_score_review, write_score_exports
+    from trace_eval.review.server import serve
+    from trace_eval.review.session import Labelled, Review, open_review
+    from trace_eval.review.store import Store
+else:
+    __getattr__ = names_on_use(__name__)
 
 __all__ = [
     "Accuracy",
@@ -20,6 +31,7 @@ __all__ = [
     "QueueOptions",
     "Review",
     "ReviewPlan",
+    "ScoreReview",
     "Store",
     "accuracies",
     "accuracy_lines",
@@ -28,7 +40,10 @@ __all__ = [
     "load_material",
     "make_plan",
     "open_review",
+    "open_score_review",
     "read_results",
+    "serve",
     "write_exports",
+    "write_score_exports",
     "write_tasks",
 ]

@@ -16,9 +16,8 @@ from collections.abc import Iterable
 import numpy as np
 import soundfile
 
-from trace_eval.data.items import Single
-from trace_eval.data.pairs import Pair
-from trace_eval.extracting.start import source_of
+from trace_eval.data import Pair, Single
+from trace_eval.extracting import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.sqlite import open_shared
+from trace_eval.data import open_shared
 
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
 

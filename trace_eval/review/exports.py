@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
-from trace_eval.data.csv_cells import table_lines
-from trace_eval.data.files import make_folder, replace_file
-from trace_eval.data.pairs import Recording
+from trace_eval.data import Recording, make_folder, replace_file, table_lines
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review

@@ -17,9 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
-from trace_eval.data import strict_json
-from trace_eval.data.files import make_folder, replace_file
-from trace_eval.data.outcome import Order
+from trace_eval.data import Order, make_folder, replace_file, strict_json
 from trace_eval.review.audio import Clips, keyed
 from trace_eval.review.protocol import COMMENT, COMMENT_LIMIT, TYPED, Phase, shown_rating
 from trace_eval.review.queue import shown_order

@@ -9,12 +9,8 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Dimension, Rating
-from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Pair
-from trace_eval.data.recordings import check_audio
-from trace_eval.data.records import spill_to
-from trace_eval.runs.run import Run
+from trace_eval.data import Judgement, Overall, Pair, check_audio, read_manifest, spill_to
+from trace_eval.runs import Run
 
 #: Name of the review's database in a run folder.
 DATABASE = "review.sqlite"
@@ -80,7 +76,7 @@ def load_material(source: Path, audio_root: Path | str | None = None) -> Materia
 
 
 def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
-    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.extracting import audio_folder
 
     manifest = read_manifest(path, audio_root, spill_to(audio_folder(None)))
     pairs, left_out = _playable(manifest.pairs)

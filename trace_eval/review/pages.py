@@ -9,8 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fusion import DIMENSIONS, Rating
-from trace_eval.data.judgement import Label
-from trace_eval.data.outcome import Order
+from trace_eval.data import Label, Order
 from trace_eval.review.audio import Clips
 from trace_eval.review.protocol import (
     EQUAL,

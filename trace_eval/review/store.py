@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from trace_eval.data.outcome import Order
+from trace_eval.data import Order
 from trace_eval.review.database import Database
 from trace_eval.review.protocol import COMMENT
 

@@ -1,23 +1,47 @@
 """Rubrics: files that say what is judged of a pair or of one answer, on which scale, from what."""
 
-from trace_eval.rubrics.load import (
-    load_pair_rubric,
-    load_rubric,
-    pair_rubric_names,
-    rubric_names,
-    template_of,
-)
-from trace_eval.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
-from trace_eval.rubrics.single import ScoreRubric
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from trace_eval.rubrics.load import (
+        load_pair_rubric,
+        load_rubric,
+        pair_rubric_names,
+        rubric_names,
+        rubric_path,
+        template_of,
+    )
+    from trace_eval.rubrics.pairs import (
+        PLACE,
+        SCORES,
+        TEXTS,
+        LabelQuestion,
+        PairRubric,
+        ScoreQuestion,
+    )
+    from trace_eval.rubrics.single import OPTIONAL, ScaleSpec, ScoreRubric, reasons_line
+else:
+    __getattr__ = names_on_use(__name__)
 
 __all__ = [
+    "OPTIONAL",
+    "PLACE",
+    "SCORES",
+    "TEXTS",
     "LabelQuestion",
     "PairRubric",
+    "ScaleSpec",
     "ScoreQuestion",
     "ScoreRubric",
     "load_pair_rubric",
     "load_rubric",
     "pair_rubric_names",
+    "reasons_line",
     "rubric_names",
+    "rubric_path",
     "template_of",
 ]

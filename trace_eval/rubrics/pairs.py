@@ -25,8 +25,7 @@ from fusion import (
     Rubric,
     Scale,
 )
-from trace_eval.data.judgement import About
-from trace_eval.data.pairs import SpokenLanguage
+from trace_eval.data import About, SpokenLanguage
 from trace_eval.rubrics.single import reasons_line
 
 #: What a judge may be shown of a pair. ``reference`` is what each answer should have said.

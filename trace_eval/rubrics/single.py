@@ -10,10 +10,9 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from blueprints import Strict
-from blueprints.languages import language_name
+from blueprints import Strict, language_name
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
-from trace_eval.data.pairs import SpokenLanguage
+from trace_eval.data import SpokenLanguage
 
 #: Most problems of one file that are told, and most names in one of them.
 MAX_TOLD = 10

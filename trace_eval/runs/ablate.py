@@ -12,14 +12,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from blueprints import GROUPS, Absent, Blueprint, Extension, Present, Status, UserError
-from blueprints.features import ALIASES, feature_groups
+from blueprints import (
+    ALIASES,
+    GROUPS,
+    Absent,
+    Blueprint,
+    Extension,
+    Present,
+    Status,
+    UserError,
+    feature_groups,
+)
 from fusion import DEFAULT_POLICY, Policy
-from trace_eval.data.judgement import Judgement
-from trace_eval.data.manifests import Manifest
-from trace_eval.data.outcome import Reason
-from trace_eval.extracting.engine import each
-from trace_eval.extracting.event_loop import complete
+from trace_eval.data import Judgement, Manifest, Reason
+from trace_eval.extracting import complete, each
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
 from trace_eval.judges.options import JudgeOptions, Mode
 from trace_eval.judges.registry import create_judge

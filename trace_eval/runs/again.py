@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from extractors.base import Extractor
-from trace_eval.data.manifests import Manifest
-from trace_eval.extracting.clip import ClipSource, Extracted
-from trace_eval.extracting.engine import Engine
-from trace_eval.extracting.start import ExtractionJob
+from extractors import Extractor
+from trace_eval.data import Manifest
+from trace_eval.extracting import ClipSource, Engine, Extracted, ExtractionJob
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader

@@ -22,12 +22,11 @@ from blueprints import (
     UserError,
     Word,
 )
-from trace_eval.data.items import Item
-from trace_eval.data.manifests import Manifest
-from trace_eval.data.pairs import Recording
-from trace_eval.extracting.start import extractors_of
+from trace_eval.data import Item, Manifest, Recording
+from trace_eval.extracting import extractors_of
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
+from trace_eval.judges.chat import CostEstimate, total
+from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.panel import Panel
 from trace_eval.judges.registry import panel_of
 from trace_eval.options import Options
@@ -134,7 +133,7 @@ def _seconds(recording: Recording) -> float | None:
     """Duration by the header of a file on this machine."""
     import soundfile
 
-    from extractors.containers import seconds_of
+    from extractors import seconds_of
 
     if recording.cut is not None:
         return recording.cut.end_s - recording.cut.start_s

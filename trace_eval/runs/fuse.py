@@ -8,10 +8,17 @@ from pathlib import Path
 
 import fusion
 from blueprints import UserError
-from fusion import DIMENSIONS, TYPED_TIE, Policy, Rating, entropy, fuse_distributions
-from fusion.plain import PLAIN_POLICIES, PlainPolicy
-from trace_eval.data.files import make_folder, write_all
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
+from fusion import (
+    DIMENSIONS,
+    PLAIN_POLICIES,
+    TYPED_TIE,
+    PlainPolicy,
+    Policy,
+    Rating,
+    entropy,
+    fuse_distributions,
+)
+from trace_eval.data import DimensionVerdict, Judgement, Overall, make_folder, write_all
 from trace_eval.judges.base import Judge
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from blueprints import Blueprint, Transcript
-from extractors.catalogue import better_recogniser
-from extractors.suspect import guess_of, guessed
+from extractors import better_recogniser, guess_of, guessed
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
 

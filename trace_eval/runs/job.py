@@ -7,20 +7,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from extractors.folders import cache_folder
-from trace_eval.conversations.items import (
-    ConversationFiles,
-    conversations_manifest,
-    holds_conversations,
+from extractors import cache_folder
+from trace_eval.conversations import ConversationFiles, conversations_manifest, holds_conversations
+from trace_eval.data import (
+    Manifest,
+    Reading,
+    Shard,
+    Source,
+    check_audio,
+    location,
+    read_items,
+    read_manifest,
+    source_of,
+    spill_to,
 )
-from trace_eval.data.manifests import Manifest, Reading, read_items, read_manifest
-from trace_eval.data.parts import Shard
-from trace_eval.data.recordings import check_audio
-from trace_eval.data.records import spill_to
-from trace_eval.data.sources import Source, source_of
-from trace_eval.data.urls import location
-from trace_eval.extracting.cache import audio_folder
-from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.extracting import audio_folder
+from trace_eval.judges.chat import CostEstimate
 from trace_eval.options import Options, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.inputs import default_out
@@ -29,7 +31,7 @@ from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.chat.batch import BatchWritten
+    from trace_eval.judges.chat import BatchWritten
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import Dimension, Rating, from_steps
-from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
-from trace_eval.data.manifests import Manifest
-from trace_eval.data.outcome import Reason
+from trace_eval.data import DimensionVerdict, Judgement, Manifest, PairScores, Reason
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import derived_record, write_derived
 

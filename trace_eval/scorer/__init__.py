@@ -1,1 +1,18 @@
 """A scorer that is trained: correctness as a distribution over people's ratings (ORCA)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from trace_eval.scorer.card import scorer_card
+    from trace_eval.scorer.clamp import train_clamp
+    from trace_eval.scorer.judge import ScorerJudge
+    from trace_eval.scorer.options import TrainOptions
+    from trace_eval.scorer.train import Progress, train_scorer
+else:
+    __getattr__ = names_on_use(__name__)
+
+__all__ = ["Progress", "ScorerJudge", "TrainOptions", "scorer_card", "train_clamp", "train_scorer"]

@@ -12,23 +12,18 @@ import numpy as np
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors.device import resolve
-from fusion import likert
-from fusion.rubric import ItemKind
-from trace_eval.data.items import Single
-from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
-from trace_eval.data.scores import Clamped, Score
+from extractors import resolve
+from fusion import ItemKind, likert
+from trace_eval.data import Clamped, Outcome, Pair, Reason, Score, Single
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rating.score import lowest_score, stated_score
-from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.judges.rating import lowest_score, stated_score
+from trace_eval.judges.views import TranscriptView
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scorer import checkpoint
 from trace_eval.scorer.checkpoint import locate
 from trace_eval.scorer.model import Prediction, Scorer, dtype_of, load
 from trace_eval.scorer.text import Fields, fields_of, references_of
-from trace_eval.scores.clamp import clamped
-from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores import clamped, of_distribution
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
 BATCH = 8

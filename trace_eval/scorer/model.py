@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from extractors.device import is_gpu, loaded, resolve
-from extractors.guard import untouched
-from extractors.weights import one_line, read_state
+from extractors import is_gpu, loaded, one_line, read_state, resolve, untouched
 from trace_eval.judges import adapters
 from trace_eval.scorer import checkpoint
 from trace_eval.scorer.checkpoint import ScorerFiles

@@ -18,9 +18,8 @@ from pathlib import Path
 from pydantic import Field
 
 from blueprints import Strict
-from extractors.models import file_sha256
-from trace_eval.data import strict_json
-from trace_eval.data.files import replace_file
+from extractors import file_sha256
+from trace_eval.data import replace_file, strict_json
 
 log = logging.getLogger(__name__)
 

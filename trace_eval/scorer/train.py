@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from extractors.device import resolve
-from trace_eval.data.files import replace_file
+from extractors import resolve
+from trace_eval.data import replace_file
 from trace_eval.judges import adapters
 from trace_eval.scorer import checkpoint, resume
 from trace_eval.scorer.checkpoint import (

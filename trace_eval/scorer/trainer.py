@@ -15,7 +15,7 @@ from transformers.trainer_callback import TrainerState
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from blueprints import UserError
-from extractors.weights import one_line
+from extractors import one_line
 from trace_eval.scorer import resume
 from trace_eval.scorer.heads import nll
 from trace_eval.scorer.model import Scorer

@@ -1,42 +1,49 @@
 """Timing over many conversations: figures with intervals, systems compared, labelled events."""
 
-from trace_eval.conversations.definitions import (
-    DEFINITIONS,
-    DefinitionSet,
-    Event,
-    FigureSpec,
-    Measured,
-    definition_set,
-)
-from trace_eval.conversations.layouts import (
-    LAYOUTS,
-    Layout,
-    Reading,
-    ReadOptions,
-    Unread,
-    read_conversations,
-)
-from trace_eval.data.conversation import (
-    Channel,
-    Clock,
-    Conversation,
-    ConversationItem,
-    End,
-    SourceEvent,
-    Speaker,
-    Turn,
-    Word,
-)
-from trace_eval.turns.agree import (
-    EventAgreement,
-    agree_on_events,
-    agreement_table,
-    read_event_labels,
-)
-from trace_eval.turns.compare import Difference, SystemsCompared, compare_systems
-from trace_eval.turns.everything import TurnsFound, turns_report
-from trace_eval.turns.figures import Figure, FigureOptions, figures_of
-from trace_eval.turns.report import Timed, TurnsOptions, TurnsReport, measure_items, time_turns
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blueprints.lazy import names_on_use
+
+if TYPE_CHECKING:
+    from trace_eval.conversations import (
+        DEFINITIONS,
+        LAYOUTS,
+        DefinitionSet,
+        Event,
+        FigureSpec,
+        Layout,
+        Measured,
+        Reading,
+        ReadOptions,
+        Unread,
+        definition_set,
+        read_conversations,
+    )
+    from trace_eval.data import (
+        Channel,
+        Clock,
+        Conversation,
+        ConversationItem,
+        End,
+        SourceEvent,
+        Speaker,
+        Turn,
+        Word,
+    )
+    from trace_eval.turns.agree import (
+        EventAgreement,
+        agree_on_events,
+        agreement_table,
+        read_event_labels,
+    )
+    from trace_eval.turns.compare import Difference, SystemsCompared, compare_systems
+    from trace_eval.turns.everything import TurnsFound, turns_report
+    from trace_eval.turns.figures import Figure, FigureOptions, figures_of
+    from trace_eval.turns.report import Timed, TurnsOptions, TurnsReport, measure_items, time_turns
+else:
+    __getattr__ = names_on_use(__name__)
 
 __all__ = [
     "DEFINITIONS",

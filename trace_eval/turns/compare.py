@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, Units, replicates
-from trace_eval.stats.agreement.interval import Range, percentile_interval
-from trace_eval.stats.agreement.mcnemar import sign_test
-from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.stats import (
+    BootstrapOptions,
+    Range,
+    Table,
+    Units,
+    p_value,
+    percentile_interval,
+    replicates,
+    sign_test,
+    table,
+)
 from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of, widened
 from trace_eval.turns.report import Timed, TurnsReport
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.tabular import Table, plain
+from trace_eval.stats import BootstrapOptions, Table, plain
 from trace_eval.turns.agree import (
     EventAgreement,
     agree_on_events,

@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
-from trace_eval.stats.agreement.bootstrap import (
+from trace_eval.conversations import DefinitionSet, FigureSpec, Measured
+from trace_eval.stats import (
     BootstrapOptions,
+    Range,
     Statistic,
     Units,
+    exact_interval,
+    percentile_interval,
     replicates,
     resampled,
 )
-from trace_eval.stats.agreement.interval import Range, exact_interval, percentile_interval
 
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8

@@ -8,17 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trace_eval.conversations.definitions import (
+from trace_eval.conversations import (
     DEFAULT,
     DefinitionSet,
     Event,
     Measured,
+    ReadOptions,
+    Unread,
     definition_set,
+    read_conversations,
 )
-from trace_eval.conversations.layouts import ReadOptions, Unread, read_conversations
-from trace_eval.data.conversation import ConversationItem, Turn
+from trace_eval.data import ConversationItem, Turn
 from trace_eval.entities import Heard, check_conversation
-from trace_eval.stats.agreement.tabular import Table, plain, table
+from trace_eval.stats import Table, plain, table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     Figure,

@@ -14,7 +14,7 @@ from trace_eval.conversations.layouts.records import RECORDS
 from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
 from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
-from trace_eval.data.conversation import ConversationItem
+from trace_eval.data import ConversationItem
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {

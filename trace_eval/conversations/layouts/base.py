@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.data import strict_json
-from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.data import Conversation, ConversationItem, strict_json
 
 #: Files of a folder that are looked at, at most: a wrong folder must not cost an hour.
 MAX_FILES = 100_000

@@ -26,14 +26,7 @@ from trace_eval.conversations.layouts.base import (
     text_of,
 )
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
-from trace_eval.data.conversation import (
-    Clock,
-    Conversation,
-    ConversationItem,
-    SourceEvent,
-    Speaker,
-    Turn,
-)
+from trace_eval.data import Clock, Conversation, ConversationItem, SourceEvent, Speaker, Turn
 
 Line = dict[str, Any]
 

@@ -16,7 +16,7 @@ from trace_eval.conversations.layouts.base import (
     json_lines,
     problem,
 )
-from trace_eval.data.conversation import ConversationItem, rooted
+from trace_eval.data import ConversationItem, rooted
 
 
 def fits(path: Path) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 import soundfile
 
 from blueprints import UserError
-from extractors.audio import opened
+from extractors import opened
 from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, each
 from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
 from trace_eval.conversations.sound import heard_conversation
-from trace_eval.data.conversation import Channel, ConversationItem, Role
+from trace_eval.data import Channel, ConversationItem, Role
 
 SUFFIXES = {f".{name.lower()}" for name in soundfile.available_formats()} | {".opus", ".mp3"}
 

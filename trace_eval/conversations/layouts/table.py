@@ -16,7 +16,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
-from trace_eval.data.conversation import (
+from trace_eval.data import (
     Channel,
     Clock,
     Conversation,

@@ -9,7 +9,7 @@ from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments,
 from trace_eval.conversations.sound.lanes import BLOCK_S, HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.spans import Spans, total
-from trace_eval.data.conversation import (
+from trace_eval.data import (
     ROLES,
     Channel,
     Clock,

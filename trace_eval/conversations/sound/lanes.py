@@ -9,11 +9,16 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors.audio import SPEECH_RATE, Samples
-from extractors.stream import SpeechFile
-from extractors.vad import CHUNK, find_spans, speech_probability_of_blocks
+from extractors import (
+    CHUNK,
+    SPEECH_RATE,
+    Samples,
+    SpeechFile,
+    find_spans,
+    speech_probability_of_blocks,
+)
 from trace_eval.conversations.spans import Spans
-from trace_eval.data.conversation import Channel
+from trace_eval.data import Channel
 
 #: Step of levels, seconds, and in samples.
 HOP_S = 0.01

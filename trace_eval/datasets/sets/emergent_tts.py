@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data import strict_json
-from trace_eval.data.items import Candidate, Single
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data import Answer, Candidate, Instruction, Pair, Single, strict_json
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import authors_score, unique_ids

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import strict_json
-from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.manifests import Problem
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data import Answer, Candidate, Instruction, Pair, Problem, Single, strict_json
+from trace_eval.data.items import Turn
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import Rows
 from trace_eval.datasets.sets.mtalk_hub import add_rows

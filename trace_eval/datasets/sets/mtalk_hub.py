@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.pairs import Instruction
-from trace_eval.data.urls import is_url
+from trace_eval.data import Candidate, Instruction, Single, is_url
+from trace_eval.data.items import Turn
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import Columns, Row, Rows
 

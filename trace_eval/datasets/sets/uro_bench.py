@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.items import Candidate, Single
-from trace_eval.data.pairs import Instruction
+from trace_eval.data import Candidate, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure

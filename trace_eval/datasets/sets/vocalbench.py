@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data.items import Candidate, Single
-from trace_eval.data.pairs import Instruction
+from trace_eval.data import Candidate, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH
 from trace_eval.datasets.joins import join

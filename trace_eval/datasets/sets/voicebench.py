@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trace_eval.data.items import Candidate, Single
-from trace_eval.data.pairs import Instruction
+from trace_eval.data import Candidate, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.records import unique_ids

@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from trace_eval.data.items import Candidate, Single
-from trace_eval.data.pairs import Instruction
+from trace_eval.data import Candidate, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
 from trace_eval.datasets.records import authors_score, unique_ids

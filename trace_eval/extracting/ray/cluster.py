@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from blueprints import UserError
-from blueprints.distribution import install_line
-from trace_eval.data.system import cores
+from blueprints import UserError, install_line
+from trace_eval.data import cores
 
 INSTALL = install_line("ray")
 

@@ -13,16 +13,28 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
-from extractors.audio import Clip
-from trace_eval.audio.encode import sound_of
-from trace_eval.audio.layout import GAP_S, Sound, Unit
-from trace_eval.audio.limits import check_clip
-from trace_eval.audio.noise import Noise, noisy_side
-from trace_eval.audio.signals import load_signals, signals_sha256
-from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.outcome import Order, Outcome, Reason
-from trace_eval.data.pairs import Pair, Recording
-from trace_eval.judges.aggregate import labelled_judgement, swap_back
+from extractors import Clip
+from trace_eval.audio import (
+    GAP_S,
+    Noise,
+    Sound,
+    Unit,
+    check_clip,
+    load_signals,
+    noisy_side,
+    signals_sha256,
+    sound_of,
+)
+from trace_eval.data import Judgement, Order, Outcome, Pair, Reason, Recording, VerdictOpinion
+from trace_eval.judges import (
+    Asked,
+    LLMJudge,
+    Question,
+    check_heard,
+    labelled_judgement,
+    orders_of,
+    swap_back,
+)
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.parse import LabelledReply, read_reply, schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
@@ -30,11 +42,7 @@ from trace_eval.judges.audio.sending import Sending, check_budget
 from trace_eval.judges.audio.solved import Examples
 from trace_eval.judges.audio.tasks import load_task, texts_sha256
 from trace_eval.judges.base import Case, Evidence
-from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.llm import Asked, LLMJudge, Question
+from trace_eval.judges.chat import ChatClient, Message, Price
 from trace_eval.judges.options import (
     AudioOptions,
     ChatOptions,
@@ -42,7 +50,6 @@ from trace_eval.judges.options import (
     PairwiseOptions,
     names_of,
 )
-from trace_eval.judges.orders import orders_of
 from trace_eval.rubrics import LabelQuestion
 
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from fusion import MATCH, OffScale, Scale
-from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
+from trace_eval.data import Reason
+from trace_eval.judges import parse_reply, reply_schema
+from trace_eval.judges.chat import ReplyError, last_object, storable
 from trace_eval.judges.options import Elicitation
-from trace_eval.judges.parse import parse_reply
-from trace_eval.judges.schema import reply_schema
 from trace_eval.rubrics import LabelQuestion
 
 

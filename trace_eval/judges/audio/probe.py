@@ -8,16 +8,32 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import JsonValue
 
-from extractors.audio import Clip
+from extractors import Clip
 from fusion import MATCH, PLAIN
-from trace_eval.audio.encode import Waveform, sound_of
-from trace_eval.audio.layout import Layout, Sound
-from trace_eval.audio.signals import SIGNAL_RATE, TONES, load_signals, tone
+from trace_eval.audio import (
+    SIGNAL_RATE,
+    TONES,
+    Layout,
+    Sound,
+    Waveform,
+    load_signals,
+    sound_of,
+    tone,
+)
 from trace_eval.judges.audio.parse import label_schema, read_label
 from trace_eval.judges.audio.sending import audio_part
-from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Unusable
-from trace_eval.judges.chat.message import AudioPart, Message, Text
-from trace_eval.judges.chat.reply_json import ReplyError, last_object
+from trace_eval.judges.chat import (
+    AudioPart,
+    CallFailed,
+    ChatClient,
+    Message,
+    Reply,
+    ReplyError,
+    Request,
+    Text,
+    Unusable,
+    last_object,
+)
 
 #: Tokens of a reply to a probe.
 MAX_TOKENS = 256

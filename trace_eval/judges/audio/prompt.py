@@ -20,18 +20,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trace_eval.audio.encode import Waveform
-from trace_eval.audio.layout import Sound, Unit, unit_items
+from trace_eval.audio import Sound, Unit, Waveform, unit_items
 from trace_eval.judges.audio.examples import Example
 from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
 from trace_eval.judges.audio.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.audio.tasks import common
-from trace_eval.judges.chat.message import AudioPart, Message, Text
-from trace_eval.judges.chat.message import Part as Content
+from trace_eval.judges.chat import AudioPart, Message, Text
+from trace_eval.judges.chat import Part as Content
 from trace_eval.judges.options import Elicitation
-from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.text.repair import second_chance
+from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
 from trace_eval.rubrics import LabelQuestion
 
 

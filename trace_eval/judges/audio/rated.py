@@ -17,11 +17,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.audio.layout import Sound, Unit
-from trace_eval.data.items import Candidate, Single
-from trace_eval.data.manifests import read_records
-from trace_eval.data.records import is_pair_record
-from trace_eval.data.singles import single_from_record
+from trace_eval.audio import Sound, Unit
+from trace_eval.data import Candidate, Single, is_pair_record, read_records, single_from_record
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
 from trace_eval.rubrics import ScoreRubric
 

@@ -14,13 +14,12 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from blueprints import UserError
+from trace_eval.judges import Form, form_of
 from trace_eval.judges.audio.tasks import common, load_heard
-from trace_eval.judges.naturalness.outcome import TASK
-from trace_eval.judges.naturalness.prompt import NaturalnessPrompt, Structure, keys_of
+from trace_eval.judges.naturalness import TASK, NaturalnessPrompt, Structure, keys_of
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.two_scores import Form, form_of
-from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
+from trace_eval.judges.text import fence, fence_tag, neutralise
+from trace_eval.rubrics import PLACE, TEXTS, ScoreQuestion
 
 Sound = TypeVar("Sound")
 

@@ -14,21 +14,25 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from blueprints import UserError
-from fusion.rubric import preference_rubric
-from trace_eval.audio.layout import Sound
-from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.pairs import Pair
+from fusion import preference_rubric
+from trace_eval.audio import Sound
+from trace_eval.data import Judgement, Pair, VerdictOpinion
+from trace_eval.judges import (
+    Asked,
+    LLMJudge,
+    Question,
+    TwoScores,
+    check_heard,
+    orders_of,
+    read_json,
+    read_text,
+)
 from trace_eval.judges.audio.judge import sound_in
 from trace_eval.judges.audio.scored_tasks import scoring_of
 from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
 from trace_eval.judges.base import Case, Evidence
-from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.message import Message, Part, Text
-from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.llm import Asked, LLMJudge, Question
-from trace_eval.judges.naturalness.outcome import STYLE, opinion_fields, voted_judgement
-from trace_eval.judges.naturalness.texts import Texts, texts_of
+from trace_eval.judges.chat import ChatClient, Message, Part, Price, Text
+from trace_eval.judges.naturalness import STYLE, Texts, opinion_fields, texts_of, voted_judgement
 from trace_eval.judges.options import (
     ChatOptions,
     JudgeOptions,
@@ -36,9 +40,8 @@ from trace_eval.judges.options import (
     SoundOptions,
     names_of,
 )
-from trace_eval.judges.orders import orders_of
-from trace_eval.judges.text.repair import second_chance
-from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
+from trace_eval.judges.text import second_chance
+from trace_eval.judges.two_scores import schema
 
 
 class ScoresJudge(LLMJudge[TwoScores]):

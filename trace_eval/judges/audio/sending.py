@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from blueprints import UserError
-from extractors.audio import AudioError
-from trace_eval.audio.encode import Format, Waveform
-from trace_eval.audio.layout import Item, Layout, Signals, Sound, common_rate
-from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.base import CallFailed
-from trace_eval.judges.chat.message import AudioPart
-from trace_eval.judges.chat.prices import Price
+from extractors import AudioError
+from trace_eval.audio import Format, Item, Layout, Signals, Sound, Waveform, common_rate
+from trace_eval.data import Reason
+from trace_eval.judges.chat import AudioPart, CallFailed, Price
 from trace_eval.judges.options import Concat, JudgeOptions
 
 #: Strategies whose examples are one waveform, one per example; whose test is one.

@@ -14,11 +14,9 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors.audio import AudioError, decode
-from trace_eval.audio.encode import sound_of
-from trace_eval.audio.layout import Sound, Unit
-from trace_eval.audio.signals import MAX_SHOTS
-from trace_eval.data.pairs import Recording
+from extractors import AudioError, decode
+from trace_eval.audio import MAX_SHOTS, Sound, Unit, sound_of
+from trace_eval.data import Recording
 
 #: Examples that are shown where a file is given and no number.
 DEFAULT_SHOTS = 4

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from blueprints import Strict, UserError
-from trace_eval.data.strict_toml import read_toml
-from trace_eval.judges.naturalness.outcome import TASK as NATURALNESS
+from trace_eval.data import read_toml
+from trace_eval.judges.naturalness import TASK as NATURALNESS
 from trace_eval.rubrics import (
     PairRubric,
     ScoreQuestion,

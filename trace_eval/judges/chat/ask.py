@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from trace_eval.data.outcome import Reason, Usage
-from trace_eval.data.scores import Choice
+from trace_eval.data import Choice, Reason, Usage
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data.outcome import Reason
+from trace_eval.data import Reason
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, too_long
 

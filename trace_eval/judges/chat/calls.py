@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from trace_eval.data.outcome import Order, Reason, Usage
-from trace_eval.data.scores import Choice
+from trace_eval.data import Choice, Order, Reason, Usage
 from trace_eval.judges.chat.base import Request
 
 T = TypeVar("T")

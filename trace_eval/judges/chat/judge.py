@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data.outcome import Order, Reason
+from trace_eval.data import Order, Reason
 from trace_eval.judges.base import Activity, Judge, JudgeUnreachable
 from trace_eval.judges.chat.ask import Answered, Asker, NoAnswer, together
 from trace_eval.judges.chat.base import ChatClient, Request

@@ -13,8 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from blueprints import Strict
-from trace_eval.data import jsonl
-from trace_eval.data.strict_json import BadJson, DamagedFile, parse
+from trace_eval.data import BadJson, DamagedFile, jsonl, parse
 
 
 class Entry(Strict):

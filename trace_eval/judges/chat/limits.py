@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trace_eval.data.outcome import Reason
+from trace_eval.data import Reason
 from trace_eval.judges.chat.base import CallFailed, Unusable
 
 #: After this many calls in a row whose server could not be reached, calls are not retried

@@ -17,7 +17,7 @@ import ollama
 import pydantic
 from pydantic import JsonValue
 
-from trace_eval.data.outcome import Reason
+from trace_eval.data import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,

@@ -20,7 +20,7 @@ import openai
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data.outcome import Reason
+from trace_eval.data import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,

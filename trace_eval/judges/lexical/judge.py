@@ -7,17 +7,13 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from fusion import likert
-from fusion.rubric import ItemKind
-from trace_eval.data.items import Single
-from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
+from fusion import ItemKind, likert
+from trace_eval.data import Outcome, Pair, Reason, Single
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rating.score import lowest_score, stated_score
-from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.judges.rating import lowest_score, stated_score
+from trace_eval.judges.views import TranscriptView
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
+from trace_eval.scores import CAVEAT, lexical_score, of_distribution, shipped
 
 
 class LexicalJudge(Judge):

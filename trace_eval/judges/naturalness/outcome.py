@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fusion import PREFERENCE
-from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
-from trace_eval.data.outcome import Order
-from trace_eval.judges.aggregate import frame, quote
-from trace_eval.judges.two_scores import NATURALNESS, Form, TwoScores, preference
-from trace_eval.judges.voting import vote
+from trace_eval.data import DimensionVerdict, Judgement, Order, PairScores, VerdictOpinion
+from trace_eval.judges import NATURALNESS, Form, TwoScores, frame, preference, quote, vote
 
 #: Under which key the preference is kept: it is about the pair as a whole.
 ABOUT: Literal["overall"] = "overall"

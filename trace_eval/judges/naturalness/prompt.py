@@ -9,11 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from trace_eval.judges.templates import BlockTemplates
-from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.two_scores import NATURALNESS, Form
-from trace_eval.rubrics import template_of
-from trace_eval.rubrics.pairs import SCORES
+from trace_eval.judges import NATURALNESS, BlockTemplates, Form
+from trace_eval.judges.text import fence, fence_tag, neutralise
+from trace_eval.rubrics import SCORES, template_of
 
 FILE = template_of("naturalness")
 

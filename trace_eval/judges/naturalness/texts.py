@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from blueprints import Blueprint, Transcript
-from trace_eval.data.pairs import Answer
+from trace_eval.data import Answer
 
 #: The published figures are of two recordings of one text.
 TEXTS_DIFFER = "texts_differ: the published figures are of two recordings of one text"

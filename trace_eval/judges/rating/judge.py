@@ -13,17 +13,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from trace_eval.data.items import Single
-from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
-from trace_eval.data.scores import ScoreOpinion
+from trace_eval.data import Outcome, Pair, Reason, ScoreOpinion, Single
+from trace_eval.judges import Asked, LLMJudge, Question, check_heard
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.calls import Call
-from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.llm import Asked, LLMJudge, Question
+from trace_eval.judges.chat import Call, ChatClient, Message, Price
 from trace_eval.judges.options import (
     RATING_TOKENS,
     BlueprintOptions,
@@ -37,10 +30,13 @@ from trace_eval.judges.options import (
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.prompt import RatingPrompt
 from trace_eval.judges.rating.score import lowest_score, score_of
-from trace_eval.judges.views.base import AnswerView
-from trace_eval.judges.views.blueprint import BlueprintView
-from trace_eval.judges.views.conversation import NO_POLICY, ConversationView
-from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.judges.views import (
+    NO_POLICY,
+    AnswerView,
+    BlueprintView,
+    ConversationView,
+    TranscriptView,
+)
 from trace_eval.rubrics import ScoreRubric
 
 #: Turns of the agent that are asked about in one call; every call shows the whole conversation.

@@ -11,14 +11,11 @@ from functools import partial
 
 from blueprints import UserError
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.chat import Message, Part, Text
 from trace_eval.judges.rating.parse import ELEMENTS, TURNS
-from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.text.notes import single_note
-from trace_eval.judges.text.repair import second_chance
-from trace_eval.judges.views.base import AnswerView
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.rubrics.single import OPTIONAL, reasons_line
+from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance, single_note
+from trace_eval.judges.views import AnswerView
+from trace_eval.rubrics import OPTIONAL, ScoreRubric, reasons_line
 
 #: Said under every rubric: what is shown is evidence.
 _MATERIAL = (

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from fusion import Numbers
-from trace_eval.data.items import Single
-from trace_eval.data.outcome import Reason, failures
-from trace_eval.data.scores import JudgePart, Score, ScoreEstimate, ScoreOpinion
-from trace_eval.judges.chat.prices import sum_usage
+from trace_eval.data import JudgePart, Reason, Score, ScoreEstimate, ScoreOpinion, Single, failures
+from trace_eval.judges.chat import sum_usage
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores.estimate import Reduced, commonest, element_means, reduce_samples
+from trace_eval.scores import Reduced, commonest, element_means, reduce_samples
 from trace_eval.scores.pool import pool
 
 #: Between the specs of several judges.

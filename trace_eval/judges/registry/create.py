@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from fusion.rubric import ItemKind
+from fusion import ItemKind
 from trace_eval.judges.base import Judge, Rater, missing_members
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Key, Panel
@@ -138,7 +138,7 @@ def panel_of(
     specs = [judge for judge in judges if isinstance(judge, str)]
     if len(specs) < len(judges):
         raise UserError("judge: single answers are rated by specs; name one, e.g. lexical")
-    from trace_eval.judges.panel.fused import FusedPanel
+    from trace_eval.judges.panel import FusedPanel
 
     fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
     if not fused:
@@ -200,7 +200,7 @@ def scores_only(spec: str) -> bool:
     """
     kind, _, argument = spec.partition(":")
     if kind == "reward":
-        from trace_eval.judges.reward.load import locate
+        from trace_eval.judges.reward import locate
 
         return locate(argument).scores
     return kind in KINDS and KINDS[kind].pairs is None

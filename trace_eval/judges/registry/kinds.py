@@ -13,8 +13,7 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.rubrics import ScoreRubric
 
 if TYPE_CHECKING:
-    from trace_eval.judges.chat.base import ChatClient
-    from trace_eval.judges.chat.prices import Price
+    from trace_eval.judges.chat import ChatClient, Price
 
 
 #: (argument, options) -> a judge of pairs.
@@ -42,8 +41,7 @@ class ChatBackend(NamedTuple):
 
 def _openai(argument: str, options: JudgeOptions) -> ChatBackend:
     _need("openai", argument)
-    from trace_eval.judges.chat.openai import OpenAIClient
-    from trace_eval.judges.chat.prices import find_price
+    from trace_eval.judges.chat import OpenAIClient, find_price
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
@@ -52,8 +50,7 @@ def _openai(argument: str, options: JudgeOptions) -> ChatBackend:
 
 def _ollama(argument: str, options: JudgeOptions) -> ChatBackend:
     _need("ollama", argument)
-    from trace_eval.judges.chat.ollama import OllamaClient
-    from trace_eval.judges.chat.prices import FREE, find_price
+    from trace_eval.judges.chat import FREE, OllamaClient, find_price
 
     client = OllamaClient(argument, options)
     price = find_price(client.server, client.model, options.prices) or FREE
@@ -63,8 +60,7 @@ def _ollama(argument: str, options: JudgeOptions) -> ChatBackend:
 def _scripted(argument: str, options: JudgeOptions) -> ChatBackend:
     if not argument:
         raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
-    from trace_eval.judges.chat.prices import FREE
-    from trace_eval.judges.chat.scripted import ScriptedClient
+    from trace_eval.judges.chat import FREE, ScriptedClient
 
     return ChatBackend(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
 
@@ -80,7 +76,7 @@ CHAT: dict[str, Callable[[str, JudgeOptions], ChatBackend]] = {
 def _chat_pairs(kind: str) -> PairFactory:
     def make(argument: str, options: JudgeOptions) -> Judge:
         backend = CHAT[kind](argument, options)
-        from trace_eval.judges.text.judge import BlueprintJudge
+        from trace_eval.judges.text import BlueprintJudge
 
         return BlueprintJudge(backend.spec, backend.client, options, backend.price)
 
@@ -110,21 +106,21 @@ def _audio(argument: str, options: JudgeOptions) -> Judge:
 
 
 def _reward(argument: str, options: JudgeOptions) -> Judge:
-    from trace_eval.judges.reward.judge import judge_in_process
+    from trace_eval.judges.reward import judge_in_process
 
     return judge_in_process(argument, options)
 
 
 def _listening(task: str) -> Callable[..., Judge]:
     """The class of judges that listen and are asked this: labels, or a score of each answer."""
-    from trace_eval.judges.audio.tasks import load_heard
+    from trace_eval.judges.audio import load_heard
     from trace_eval.rubrics import ScoreQuestion
 
     if isinstance(load_heard(task), ScoreQuestion):
-        from trace_eval.judges.audio.scores import ScoresJudge
+        from trace_eval.judges.audio import ScoresJudge
 
         return ScoresJudge
-    from trace_eval.judges.audio.judge import AudioJudge
+    from trace_eval.judges.audio import AudioJudge
 
     return AudioJudge
 
@@ -133,7 +129,7 @@ def _chat_scores(kind: str) -> ScoreFactory:
     def make(
         argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
     ) -> Sequence[Judge]:
-        from trace_eval.judges.rating.judge import RatingJudge
+        from trace_eval.judges.rating import RatingJudge
 
         backend = CHAT[kind](argument, options)
         return [
@@ -147,8 +143,8 @@ def _chat_scores(kind: str) -> ScoreFactory:
 def _audio_scores(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.audio.sending import check_budget
-    from trace_eval.judges.rating.judge import RatingJudge
+    from trace_eval.judges.audio import check_budget
+    from trace_eval.judges.rating import RatingJudge
     from trace_eval.judges.views.audio import AudioView
 
     spec, client, price = audio_backend(argument, options)
@@ -169,7 +165,7 @@ def _audio_scores(
 def _lexical(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.lexical.judge import LexicalJudge
+    from trace_eval.judges.lexical import LexicalJudge
 
     if argument:
         raise UserError(f"judge lexical:{argument}: lexical takes no argument")
@@ -177,7 +173,7 @@ def _lexical(
 
 
 def _turns(argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions) -> Sequence[Judge]:
-    from trace_eval.judges.rules.handling import TurnsJudge
+    from trace_eval.judges.rules import TurnsJudge
 
     if argument:
         raise UserError(f"judge turns:{argument}: turns takes no argument")
@@ -187,7 +183,7 @@ def _turns(argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions)
 def _scorer(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.scorer.judge import ScorerJudge
+    from trace_eval.scorer import ScorerJudge
 
     if not argument:
         raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
@@ -198,7 +194,7 @@ def _scorer(
 def _reward_scores(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.reward.rater import raters_in_process
+    from trace_eval.judges.reward import raters_in_process
 
     return raters_in_process(argument, rubrics, options)
 

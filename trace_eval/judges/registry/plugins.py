@@ -6,8 +6,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from pydantic import JsonValue
 
-from trace_eval.data.items import Item
-from trace_eval.data.outcome import Outcome
+from trace_eval.data import Item, Outcome
 from trace_eval.judges.base import Activity, Case, Judge, Rater
 from trace_eval.rubrics import ScoreRubric
 

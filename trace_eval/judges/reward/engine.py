@@ -10,14 +10,11 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors.audio import AudioError, Clip, Samples
-from extractors.device import expects_gpu
-from extractors.model_backed import GPU_BATCH
-from trace_eval.audio.limits import ClipRefused
-from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
-from trace_eval.judges.naturalness.outcome import TASK
-from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
+from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
+from trace_eval.audio import ClipRefused
+from trace_eval.data import Reason
+from trace_eval.judges.chat import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.naturalness import TASK, NaturalnessPrompt
 from trace_eval.judges.options import JudgeOptions, ModelOptions, names_of
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.inputs import Turn, check_clip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extractors.guard import untouched
+from extractors import untouched
 from trace_eval.judges.reward.inputs import Turn, assemble
 from trace_eval.judges.reward.load import RewardModel
 from trace_eval.judges.reward.score import on_device

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from extractors.audio import SPEECH_RATE, Samples
-from trace_eval.audio.limits import check_length, refuse_silence
+from extractors import SPEECH_RATE, Samples
+from trace_eval.audio import check_length, refuse_silence
 
 #: Samples between two frames of features, and between the last one and the clip's end.
 HOP = 160

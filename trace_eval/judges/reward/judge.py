@@ -7,21 +7,21 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from extractors.audio import Samples
-from fusion.rubric import preference_rubric
-from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.outcome import Order, Outcome, Reason, Usage
-from trace_eval.data.pairs import Pair
+from extractors import Samples
+from fusion import preference_rubric
+from trace_eval.data import Judgement, Order, Outcome, Pair, Reason, Usage, VerdictOpinion
+from trace_eval.judges import orders_of, read_json, read_text
 from trace_eval.judges.base import Case, Evidence, Judge
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.naturalness.outcome import (
+from trace_eval.judges.chat import ReplyError
+from trace_eval.judges.naturalness import (
     STYLE,
     TASK,
+    Texts,
     opinion_fields,
     rewarded_judgement,
+    texts_of,
     voted_judgement,
 )
-from trace_eval.judges.naturalness.texts import Texts, texts_of
 from trace_eval.judges.options import (
     JudgeOptions,
     OpenAIOptions,
@@ -29,12 +29,10 @@ from trace_eval.judges.options import (
     RewardOptions,
     names_of,
 )
-from trace_eval.judges.orders import orders_of
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.inputs import Turn
-from trace_eval.judges.text.repair import shown_again
-from trace_eval.judges.two_scores import read_json, read_text
+from trace_eval.judges.text import shown_again
 
 
 class InProcessJudge(Judge):

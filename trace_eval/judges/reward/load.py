@@ -13,12 +13,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
-from blueprints.distribution import install_line
-from extractors.device import is_gpu, loaded, resolve
-from extractors.guard import untouched
-from extractors.models import is_path, model_folder, sha256_of
-from extractors.weights import one_line, read_state
+from blueprints import UserError, install_line
+from extractors import (
+    is_gpu,
+    is_path,
+    loaded,
+    model_folder,
+    one_line,
+    read_state,
+    resolve,
+    sha256_of,
+    untouched,
+)
 from trace_eval.judges import adapters
 from trace_eval.judges.reward import adapter
 

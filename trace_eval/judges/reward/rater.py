@@ -8,14 +8,10 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
-from fusion.rubric import ItemKind
-from trace_eval.data.items import Single
-from trace_eval.data.outcome import Outcome, Reason
-from trace_eval.data.pairs import Pair
-from trace_eval.data.scores import Score, ScoreOpinion
+from fusion import ItemKind
+from trace_eval.data import Outcome, Pair, Reason, Score, ScoreOpinion, Single
 from trace_eval.judges.base import Case, Evidence, Judge
-from trace_eval.judges.naturalness.outcome import TASK
-from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR
+from trace_eval.judges.naturalness import TASK, TEXT_FROM_ASR
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.judge import style_of

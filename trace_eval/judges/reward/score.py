@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from blueprints import UserError
-from extractors.guard import untouched
+from extractors import untouched
 from trace_eval.judges.reward.inputs import Turn, assemble, recordings
 from trace_eval.judges.reward.load import RewardModel
 

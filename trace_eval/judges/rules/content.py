@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 import trace_eval.judges.rules.text as text
-from blueprints import Absent, Blueprint, Transcript
-from blueprints.languages import language_name
-from extractors.catalogue import better_recogniser
-from extractors.suspect import GUESSED, guessed, tokens
-from trace_eval.data.judgement import DimensionVerdict
+from blueprints import Absent, Blueprint, Transcript, language_name
+from extractors import GUESSED, better_recogniser, guessed, tokens
+from trace_eval.data import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.outcome import (
     EvidenceMissing,

@@ -18,7 +18,7 @@ from blueprints import (
     Status,
     Transcript,
 )
-from extractors.suspect import guessed
+from extractors import guessed
 from trace_eval.judges.rules.findings import (
     Finding,
     above,

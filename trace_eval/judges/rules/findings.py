@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from blueprints import Absent, Blueprint, Contour, Rate, Transcript
-from extractors.missing import unmeasured
-from extractors.suspect import guessed
+from extractors import guessed, unmeasured
 from trace_eval.judges.rules.thresholds import Thresholds
 
 #: Flag of a transcript whose words are mostly guesses.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Signal, Status
-from extractors.missing import unmeasured
+from extractors import unmeasured
 from fusion import Rating, from_steps
 from trace_eval.judges.rules.thresholds import Thresholds
 

@@ -11,21 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from blueprints import Absent
-from extractors.missing import unmeasured
-from trace_eval.data.judgement import Judgement, VerdictOpinion
-from trace_eval.data.outcome import Order, Reason
-from trace_eval.data.pairs import Pair
-from trace_eval.judges.aggregate import swap_back, typed_judgement
+from extractors import unmeasured
+from trace_eval.data import Judgement, Order, Pair, Reason, VerdictOpinion
+from trace_eval.judges import (
+    Asked,
+    LLMJudge,
+    Question,
+    Verdicts,
+    orders_of,
+    parse_reply,
+    reply_schema,
+    swap_back,
+    typed_judgement,
+)
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.chat.tokens import typical_tokens
-from trace_eval.judges.llm import Asked, LLMJudge, Question
+from trace_eval.judges.chat import ChatClient, Message, Price, typical_tokens
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.orders import orders_of
-from trace_eval.judges.parse import Verdicts, parse_reply
-from trace_eval.judges.schema import reply_schema
 from trace_eval.judges.text.prompt import ABOUT_THE_CLIP, Evidence, PromptPack
 
 

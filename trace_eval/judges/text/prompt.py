@@ -14,20 +14,19 @@ from functools import partial
 from blueprints import (
     Absent,
     Blueprint,
+    Speaker,
     Status,
     Transcript,
     compact_legend,
     render_compact,
     render_paper,
 )
-from blueprints.paper import Speaker
-from trace_eval.conversations.findings import turn_blueprints
-from trace_eval.data.outcome import Order
-from trace_eval.data.pairs import Answer
+from trace_eval.conversations import turn_blueprints
+from trace_eval.data import Answer, Order
+from trace_eval.judges import BlockTemplates
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat import Message
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.conversation import (
     LEGEND,
     Shown,

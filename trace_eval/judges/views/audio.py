@@ -13,23 +13,37 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors.audio import AudioError, Clip
-from trace_eval.audio.encode import Waveform, sound_of
-from trace_eval.audio.layout import Layout, Sound, common_rate, dialogue_items, single_items
-from trace_eval.audio.limits import check_length, is_silent
-from trace_eval.audio.signals import load_signals, signals_sha256
-from trace_eval.data.items import Single
-from trace_eval.data.pairs import Recording
-from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
-from trace_eval.judges.audio.rated import RatedExample, read_rated_examples
-from trace_eval.judges.audio.sending import Sending, audio_part, kept_part
-from trace_eval.judges.audio.solved import Examples
-from trace_eval.judges.audio.tasks import common
+from extractors import AudioError, Clip
+from trace_eval.audio import (
+    Layout,
+    Sound,
+    Waveform,
+    check_length,
+    common_rate,
+    dialogue_items,
+    is_silent,
+    load_signals,
+    signals_sha256,
+    single_items,
+    sound_of,
+)
+from trace_eval.data import Recording, Single
+from trace_eval.judges.audio import (
+    Examples,
+    RatedExample,
+    Sending,
+    SolvedTurn,
+    audio_part,
+    common,
+    example_messages,
+    kept_part,
+    read_rated_examples,
+)
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.chat import Message, Part, Text
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text.fencing import neutralise
-from trace_eval.judges.views.base import AnswerView, Fence
+from trace_eval.judges.text import neutralise
+from trace_eval.judges.views import AnswerView, Fence
 from trace_eval.rubrics import ScoreRubric
 
 #: Said where examples are announced by sounds of ours, and where their scores have decimals.

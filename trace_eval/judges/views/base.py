@@ -17,9 +17,9 @@ from blueprints import (
     Status,
     Transcript,
 )
-from trace_eval.data.items import Single
+from trace_eval.data import Single
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Message, Part
+from trace_eval.judges.chat import Message, Part
 
 #: (label, text) -> the text between fence lines.
 Fence = Callable[[str, str], str]

@@ -6,13 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from blueprints import Blueprint, compact_legend, render_compact, render_paper
-from extractors.suspect import guessed
-from trace_eval.data.items import Single
+from extractors import guessed
+from trace_eval.data import Single
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Part
+from trace_eval.judges.chat import Part
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
-from trace_eval.judges.text.notes import guess_note
+from trace_eval.judges.text import guess_note, neutralise, neutralise_blueprint
 from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trace_eval.conversations.findings import turn_blueprints, words_of
-from trace_eval.data.items import Single
+from trace_eval.conversations import turn_blueprints, words_of
+from trace_eval.data import Single
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Part
+from trace_eval.judges.chat import Part
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text.conversation import LEGEND, Shown, show_conversation
-from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.text import LEGEND, Shown, neutralise, show_conversation
 from trace_eval.judges.views.base import AnswerView, Fence
 from trace_eval.rubrics import ScoreRubric
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Form, HTTPException, Request
 from fastapi.responses import Response
 
-from trace_eval.data.items import FEEDBACK_CODES
+from trace_eval.data import FEEDBACK_CODES
 from trace_eval.review.audio import Clips
 from trace_eval.review.scoring import export
 from trace_eval.review.scoring.corrections import CODES, CorrectedField, texts_of

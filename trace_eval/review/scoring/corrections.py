@@ -10,8 +10,7 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from blueprints import Strict, UserError
-from trace_eval.data import jsonl, strict_json
-from trace_eval.data.items import Single
+from trace_eval.data import Single, jsonl, strict_json
 
 #: What can be corrected, and the feedback code that asks for it.
 CorrectedField = Literal["question", "reference", "rationale"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from trace_eval.data.csv_cells import table_lines
-from trace_eval.data.files import make_folder, replace_file
-from trace_eval.data.items import ScoreLabels, Single
+from trace_eval.data import ScoreLabels, Single, make_folder, replace_file, table_lines
 from trace_eval.review.scoring.session import ScoreReview
 from trace_eval.review.scoring.store import StoredScore
 

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import jsonl
-from trace_eval.data.items import FEEDBACK_CODES, Single
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
-from trace_eval.data.manifests import read_items
+from trace_eval.data import FEEDBACK_CODES, MANIFEST_SUFFIXES, Single, jsonl, read_items
 from trace_eval.review.protocol import COMMENT_LIMIT
 from trace_eval.review.scoring.corrections import (
     CODES,
@@ -24,8 +21,7 @@ from trace_eval.review.scoring.corrections import (
 )
 from trace_eval.review.scoring.store import ScoreStore, StoredScore
 from trace_eval.rubrics import ScoreRubric, load_rubric
-from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import rubrics_of
+from trace_eval.runs import Run, rubrics_of
 
 #: What a rater sends who gives no score.
 NONE = "none"

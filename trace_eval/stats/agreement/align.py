@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable, Texts
+from trace_eval.data import LABELS, MISSING, Codes, LabelTable, Texts
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes, is_untyped
 
 #: What to do with items that only one side has: refuse, or leave them out and count them.

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data.labels import MISSING, Codes
-from trace_eval.scores.text_match import exact_match, token_f1, words
+from trace_eval.data import MISSING, Codes
+from trace_eval.scores import exact_match, token_f1, words
 from trace_eval.stats.agreement.counts import Counts
 from trace_eval.stats.agreement.nll import BETA_CLIP
 from trace_eval.stats.agreement.study import JudgeScores, People, Study

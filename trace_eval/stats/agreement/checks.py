@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import LABELS, MISSING, Codes, Texts
+from trace_eval.data import LABELS, MISSING, Codes, Texts
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
 

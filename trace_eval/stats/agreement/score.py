@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.baselines import RULES, NumberRule
 from trace_eval.stats.agreement.interval import Range, holding
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss

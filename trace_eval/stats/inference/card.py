@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.data.labels import LabelTable
+from trace_eval.data import LabelTable
 from trace_eval.stats.agree import agree
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions

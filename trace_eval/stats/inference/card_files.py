@@ -8,7 +8,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data import make_folder, replace_file
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import Table
 from trace_eval.stats.inference.calibrate import Calibration

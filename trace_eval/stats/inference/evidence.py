@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
+from trace_eval.data import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
 from trace_eval.stats.agreement.align import Items, items_of
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import collapse_codes, is_untyped

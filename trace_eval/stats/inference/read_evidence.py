@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trace_eval.data.judge_files import Columns
-from trace_eval.data.labels import read_labels
-from trace_eval.runs.fuse import load_policy
+from trace_eval.data import Columns, read_labels
+from trace_eval.runs import load_policy
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.inference.evidence import Evidence, gather
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data.labels import Texts
+from trace_eval.data import Texts
 
 Array = NDArray[np.float64]
 

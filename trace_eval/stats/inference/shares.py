@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.data.labels import LABELS, MISSING
+from trace_eval.data import LABELS, MISSING
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes
 from trace_eval.stats.inference.evidence import Array, Evidence
 from trace_eval.stats.inference.influence import parts

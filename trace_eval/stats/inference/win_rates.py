@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.data import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.holm import holm

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from blueprints import UserError
-from fusion import Policy, Rating, mode
-from fusion.plain import PLAIN_POLICIES, PlainPolicy, mean_points, threshold
-from trace_eval.data.labels import LABELS, MISSING, LabelTable
+from fusion import PLAIN_POLICIES, PlainPolicy, Policy, Rating, mean_points, mode, threshold
+from trace_eval.data import LABELS, MISSING, LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
 
 #: Dimensions that policies fuse.

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from fusion.plain import mean_points, threshold
-from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import label_table
+from fusion import mean_points, threshold
+from trace_eval.data import label_table, read_columns
 from trace_eval.stats.agreement.source import JudgedSource
 
 #: Columns of the layout -> what they are read as.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs import VerdictRow
 from trace_eval.stats.agreement.mcnemar import sign_test
 
 #: Under this p the judge is said to answer by place.
