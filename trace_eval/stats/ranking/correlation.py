@@ -65,7 +65,7 @@ def correlate(
         least = 2 / factorial(number)
         p_rho = max(float(spearmanr(ours, theirs).pvalue), least)
         p_tau = max(float(kendalltau(ours, theirs).pvalue), least)
-    rho, tau = spearman(ours, theirs), kendall(ours, theirs)
+    rho, tau = (round(found(ours, theirs), 12) for found in (spearman, kendall))
     return Correlation(method, reference, number, rho, p_rho, tau, p_tau)
 
 
