@@ -15,6 +15,9 @@ from trace_eval.data import Conversation, Instruction, Pair, turn_role
 #: Share of characters in common, 0 to 1, from which two user turns say the same.
 PARALLEL = 0.9
 
+#: Letters of a turn that are compared: the time to compare grows with their square.
+COMPARED_LETTERS = 2_000
+
 
 def pairs_by_turn(pairs: Sequence[Pair]) -> list[Pair]:
     """Every turn of the user that both conversations of a pair have, as a pair of its own.
@@ -147,8 +150,11 @@ def _same(one: str | None, other: str | None) -> bool:
     """Whether two turns say the same: nine tenths of their letters and digits, in order."""
     if one is None or other is None:
         return False
-    bare = ["".join(c for c in text.casefold() if c.isalnum()) for text in (one, other)]
-    match = SequenceMatcher(None, *bare, autojunk=False)
+    first, second = (
+        "".join(c for c in text[:COMPARED_LETTERS].casefold() if c.isalnum())
+        for text in (one, other)
+    )
+    match = SequenceMatcher(None, first, second, autojunk=False)
     return (
         match.real_quick_ratio() >= PARALLEL
         and match.quick_ratio() >= PARALLEL

@@ -189,9 +189,9 @@ def _compared(
 ) -> Iterator[Entity]:
     told = [check_turn(turn, one.text, names, number) for one in heard]
     meant = [[one for one in each if one.intended is not None] for each in told]
-    for ones in zip(*meant, strict=True):
-        missed = [place for place, one in enumerate(ones) if one.status != "kept"]
-        yield _entity(name, turn, ones, missed, heard)
+    for outcomes in zip(*meant, strict=True):
+        missed = [place for place, one in enumerate(outcomes) if one.status != "kept"]
+        yield _entity(name, turn, outcomes, missed, heard)
     added = [[one for one in each if one.intended is None] for each in told]
     for place, each in enumerate(added):
         for one in each:
