@@ -80,7 +80,7 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
     """Store a measured curve on the clip's time axis with at most ``MAX_POINTS`` points.
 
     Each stored point is the median of the measured ones around its time, so that a single
-    outlier does not show; it is null where none of them was measured.
+    outlier does not show; it is None where none of them was measured.
 
     Args:
         values: the curve, NaN where there is nothing.

@@ -26,7 +26,7 @@ TREND_SPEECH_S, TREND_SYLLABLES = 2.0, 8
 
 @dataclass(frozen=True)
 class RateExtractor(Extractor):
-    """Fills ``rate``. Without a transcript the word rates are null, the syllables stay."""
+    """Fills ``rate``. Without a transcript the word rates are None, the syllables stay."""
 
     name: ClassVar[str] = "nuclei"
     group: ClassVar[str] = "rate"
@@ -137,7 +137,7 @@ def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
 
 
 def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Contour:
-    """Syllables per second of speech around each point in time; null without speech."""
+    """Syllables per second of speech around each point in time; None without speech."""
     instants = np.asarray(times)
     values: list[float | None] = []
     start = min(WINDOW_S, seconds) / 2  # of a shorter clip, the middle

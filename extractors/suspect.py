@@ -136,7 +136,7 @@ def suspicions(
 
     Args:
         text: the whole text.
-        words: its words; times and confidence may be null.
+        words: its words; times and confidence may be None.
         speech: stretches of speech from the voice activity detector.
         confidence: mean word confidence under which the recogniser is mostly wrong; it
             differs between recognisers.

@@ -37,7 +37,7 @@ class Result:
     def _repr_html_(self) -> str:
         from trace_eval.runs import result_html
 
-        return result_html(self)
+        return result_html(self.judgement, self.fused)
 
 
 def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None) -> Blueprint:

@@ -21,12 +21,12 @@ from extractors.audio import AudioError, decode
 from extractors.formats import FORMATS
 from tests.support.their_files import PROMPTS, SAID, recordings, tables
 from trace_eval.commands.cli import app
-from trace_eval.data.folders import Systems
 from trace_eval.data.labels import LABELS, read_labels
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
 from trace_eval.data.sources import Table
 from trace_eval.data.spelling import spelled
+from trace_eval.data.system_folders import Systems
 from trace_eval.runs.run import Run
 from trace_eval.select.candidates import read_candidates
 

@@ -131,7 +131,8 @@ def test_training_on_the_shared_ratings_pays(data: Path, base: Path, tmp_path: P
 
     A base that has read nothing learns how often each rating is given, and little more.
     """
-    from trace_eval.scorer.train import Progress, train_scorer
+    from trace_eval.scorer.options import Progress
+    from trace_eval.scorer.train import train_scorer
 
     source = data / "orca" / "ratings.jsonl"
     options = TrainOptions(

@@ -7,7 +7,8 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
-from trace_eval.review.session import NAME_LIMIT, check_name, open_review
+from trace_eval.review.checks import NAME_LIMIT, check_name
+from trace_eval.review.session import open_review
 
 
 def test_answers_are_mapped_back_whatever_was_shown_first(run: Path) -> None:

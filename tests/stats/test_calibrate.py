@@ -14,9 +14,10 @@ from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.calibrate import _bins, _Draws, _folds, calibrate
+from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
 from trace_eval.stats.inference.calibrators import METHODS, fit_temperature, sigmoid
 from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.held_out import Draws
 from trace_eval.stats.inference.reliability import diagram
 
 pytest.importorskip("sklearn")
@@ -106,7 +107,7 @@ def test_the_bound_of_the_calibration_error_holds_it() -> None:
         for seed in range(100):
             p = rng.uniform(0.1, 0.8, 120)
             y = (rng.random(120) < p + off).astype(float)
-            found = _Draws(np.arange(120), 0.95, seed).gap(p - y, _bins(p))
+            found = Draws(np.arange(120), 0.95, seed).gap(p - y, _bins(p))
             assert found.interval is not None
             assert found.interval[0] <= found.value <= found.interval[1]
             inside += found.interval[0] <= off <= found.interval[1]

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import PurePath
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel
@@ -86,9 +86,12 @@ def _of(hint: Any, known: dict[str, Any]) -> dict[str, Any]:
         return {"enum": list(inner)}
     if origin in (Union, UnionType):
         return {"anyOf": [_of(one, known) for one in inner]}
-    if not isinstance(origin or hint, type):
-        return {}
     kind = origin or hint
+    return _of_class(kind, inner, known) if isinstance(kind, type) else {}
+
+
+def _of_class(kind: type[Any], inner: tuple[Any, ...], known: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a class, with the types that it is made of."""
     if issubclass(kind, Counter):
         return {"type": "object", "additionalProperties": {"type": "integer"}}
     if issubclass(kind, Mapping):
@@ -98,7 +101,7 @@ def _of(hint: Any, known: dict[str, Any]) -> dict[str, Any]:
     if issubclass(kind, BaseModel):
         return {"type": "object", "title": kind.__name__}
     if is_dataclass(kind):
-        return _record(cast(type[Any], kind), known)
+        return _record(kind, known)
     if issubclass(kind, tuple | list | np.ndarray | Sequence):
         alike = kind is not np.ndarray and (len(inner) == 1 or inner[1:] == (Ellipsis,))
         return {"type": "array"} | ({"items": _of(inner[0], known)} if alike else {})

@@ -17,13 +17,13 @@ class RunCost:
         run: name of its folder.
         judge: spec of the judge; ``policy`` what fused its overall label.
         items: pairs of the input that could be read; ``scored`` of them have a verdict.
-        coverage: ``scored / items``; null: there are none.
+        coverage: ``scored / items``; None: there are none.
         unscored: reason -> pairs.
         calls: of a model; cached ones count, they were paid once.
-        cost_usd: US dollars that all calls take when none is cached; null: a price is not
+        cost_usd: US dollars that all calls take when none is cached; None: a price is not
             known, or the judge is no model at all and costs nothing but compute.
         cost_per_item: the same for one scored pair.
-        call_s: seconds within calls of one scored pair, waits left out; null: no calls.
+        call_s: seconds within calls of one scored pair, waits left out; None: no calls.
         extract_s: seconds of compute in extractors for one pair; recordings that several
             pairs share are counted once, those from the cache not at all.
         audio_s: seconds of sound that were sent to the judge in all.

@@ -90,7 +90,7 @@ class RunComparison:
     Attributes:
         names: of the runs, unique.
         shared: items that are in all runs; ``only`` counts what each run has beyond them.
-        labels: file name, or run, that the human labels come from; null: there are none.
+        labels: file name, or run, that the human labels come from; None: there are none.
         people: each run against the human labels; empty: there are none.
         differences: second run minus first against the labels, paired, with McNemar's test.
         apart: pairs on which the runs say the most different things, furthest first.
@@ -121,7 +121,7 @@ def compare_runs(
 
     Args:
         folders: two or more run folders.
-        labels: what people said; null: the labels inside the first run that has some.
+        labels: what people said; None: the labels inside the first run that has some.
         options: default: :class:`CompareOptions`.
 
     Raises:

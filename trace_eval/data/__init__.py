@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         utf8_name,
         write_all,
     )
-    from trace_eval.data.folders import Systems
     from trace_eval.data.items import (
         ANONYMOUS,
         FEEDBACK_CODES,
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
         PairScores,
         VerdictOpinion,
     )
+    from trace_eval.data.label_cells import Texts
     from trace_eval.data.label_files import NAMES, column_names, read_columns
     from trace_eval.data.labels import (
         FACTS,
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
         TEXT_FACTS,
         Codes,
         LabelTable,
-        Texts,
         label_table,
         name_sides,
         parse_sides,
@@ -141,6 +140,7 @@ if TYPE_CHECKING:
     )
     from trace_eval.data.strict_toml import read_toml
     from trace_eval.data.system import cores, give_back_memory, lock, process_space
+    from trace_eval.data.system_folders import Systems
     from trace_eval.data.urls import (
         is_url,
         joined,

@@ -85,7 +85,7 @@ class Turn(Strict):
 
     Attributes:
         speaker: name of a speaker of the conversation.
-        start_s, end_s: first and last moment of sound; null where none is known.
+        start_s, end_s: first and last moment of sound; None where none is known.
         segments: stretches in which the speaker sounds, in order and apart.
         text: what was said or meant.
         heard: what the other side's recogniser wrote.
@@ -183,7 +183,7 @@ class Conversation(Strict):
         return self
 
     def speaker(self, role: Role) -> Speaker | None:
-        """The speaker of a role; null where nobody has it."""
+        """The speaker of a role; None where nobody has it."""
         return next((speaker for speaker in self.speakers if speaker.role == role), None)
 
     def turns_of(self, role: Role) -> Iterator[tuple[int, Turn]]:

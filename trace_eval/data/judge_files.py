@@ -37,14 +37,14 @@ class Columns:
     """How a file names its columns and labels.
 
     Attributes:
-        prediction, truth: columns of the judge's label and of people's; null: by our names.
-        id: column that names the item; null: by our names, else the row's number where both
+        prediction, truth: columns of the judge's label and of people's; None: by our names.
+        id: column that names the item; None: by our names, else the row's number where both
             labels are in one file.
         mapping: value in the file -> label, e.g. ``{"A": "1", "True": "1"}``.
         flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
             is left alone.
         named: field -> column, for those that the others do not name.
-        tail: of whole replies, in how many last characters the verdict stands; null: anywhere.
+        tail: of whole replies, in how many last characters the verdict stands; None: anywhere.
     """
 
     prediction: str | None = None
@@ -86,7 +86,7 @@ class Columns:
 def read_judge_file(
     path: Path, columns: Columns, numbers: Sequence[str] = (), rows_are_items: bool = False
 ) -> tuple[LabelTable, LabelTable | None]:
-    """(what the judge said, what people said) of one file; null: it has no truth column.
+    """(what the judge said, what people said) of one file; None: it has no truth column.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
     (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``

@@ -6,7 +6,6 @@ JSON lines, or a JSON list (the HCoT layout); see :func:`read_labels` for the co
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,14 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS, PREFERENCE, TRACE
+from trace_eval.data.label_cells import (
+    Texts,
+    check_inclusion,
+    ids_of,
+    numbers_of,
+    refuse_duplicates,
+    texts_of,
+)
 from trace_eval.data.label_files import (
     columns_of,
     read_columns,
@@ -27,7 +34,6 @@ from trace_eval.data.label_files import (
 from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
 
 Codes = NDArray[np.int8]
-Texts = NDArray[np.object_]
 
 #: Every label by its code: the four ratings in their declared order, then an untyped tie.
 LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
@@ -96,8 +102,8 @@ class LabelTable:
         source: where it comes from, for messages.
         ids: item of each row [shape=(n,)].
         codes: label column -> index into :data:`LABELS` or :data:`MISSING` [shape=(n,)].
-        rater: who said it [shape=(n,)]; null: one rater throughout.
-        repeat: which repetition [shape=(n,)]; null: none.
+        rater: who said it [shape=(n,)]; None: one rater throughout.
+        repeat: which repetition [shape=(n,)]; None: none.
         facts: columns of :data:`TEXT_FACTS` (object) and :data:`NUMBER_FACTS` (float, NaN
             where unknown).
     """
@@ -165,7 +171,7 @@ def name_sides(table: LabelTable, names: tuple[str, str] | None) -> LabelTable |
         if known is not None and any(known.tolist()):
             return None
     facts = {
-        f"system_{side}": _texts([name] * len(table))
+        f"system_{side}": texts_of([name] * len(table))
         for side, name in zip("ab", names or SIDE_NAMES, strict=True)
     }
     return replace(table, facts={**table.facts, **facts})
@@ -190,9 +196,9 @@ def label_table(
     Raises:
         UserError: no id, no label column, an unknown label, a duplicate.
     """
-    ids = _ids(source, columns, default_ids)
+    ids = ids_of(source, columns, default_ids)
     scores = {
-        name: _numbers(columns[name], source, name) for name in SCORE_FACTS if name in columns
+        name: numbers_of(columns[name], source, name) for name in SCORE_FACTS if name in columns
     }
     names = [name for name in LABEL_COLUMNS if name in columns]
     codes = {name: encode(columns[name], source, name, ids, names_of(columns)) for name in names}
@@ -200,18 +206,18 @@ def label_table(
         codes["preference"] = _higher(*scores.values())
     if not codes:
         raise UserError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
-    rater = _texts(columns["rater"]) if "rater" in columns else None
-    repeat = _texts(columns["repeat"]) if "repeat" in columns else None
+    rater = texts_of(columns["rater"]) if "rater" in columns else None
+    repeat = texts_of(columns["repeat"]) if "repeat" in columns else None
     facts: dict[str, NDArray[Any]] = {
-        name: _texts(columns[name]) for name in TEXT_FACTS if name in columns
+        name: texts_of(columns[name]) for name in TEXT_FACTS if name in columns
     }
     asked = [f"{number}_{side}" for number in numbers for side in "ab"]
     for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *asked):
         if name in columns:
-            facts[name] = _numbers(columns[name], source, name)
-    _check_inclusion(source, facts.get("inclusion"))
+            facts[name] = numbers_of(columns[name], source, name)
+    check_inclusion(source, facts.get("inclusion"))
     facts |= scores
-    _refuse_duplicates(source, ids, rater, repeat)
+    refuse_duplicates(source, ids, rater, repeat)
     return LabelTable(source, ids, codes, rater, repeat, facts)
 
 
@@ -337,70 +343,7 @@ def encode(
     return codes
 
 
-def _ids(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool) -> Texts:
-    if "id" not in columns:
-        if not default_ids:
-            raise UserError(f"{source}: no column 'id' (or pair, item, index); add one")
-        return _texts([str(n + 1) for n in range(len(next(iter(columns.values()), ())))])
-    ids = _texts(columns["id"])
-    empty = np.flatnonzero((ids == None) | (ids == ""))  # noqa: E711 - elementwise on objects
-    if len(empty):
-        raise UserError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
-    return ids
-
-
-def _texts(values: Sequence[Any]) -> Texts:
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
-
-
-def _numbers(values: Sequence[Any], source: str, column: str) -> NDArray[np.float64]:
-    numbers = np.full(len(values), np.nan)
-    for row, value in enumerate(values):
-        if value is None or value == "":
-            continue
-        try:
-            numbers[row] = float(value)
-            if not math.isfinite(numbers[row]):
-                raise ValueError
-        except ValueError:
-            raise UserError(
-                f"{source}, record {row + 1}: {column} is {value!r}; give a number or nothing"
-            ) from None
-    return numbers
-
-
-def _check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
-    if inclusion is None:
-        return
-    wrong = np.flatnonzero((inclusion <= 0) | (inclusion > 1))
-    if len(wrong):
-        raise UserError(
-            f"{source}, record {int(wrong[0]) + 1}: inclusion is {inclusion[wrong[0]]:g}; give the"
-            " probability, above 0 and up to 1, with which the item was chosen"
-        )
-
-
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:
     """The answer with the higher score; equal ones tie, an unknown one leaves no label."""
     found = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
     return np.where(np.isnan(a) | np.isnan(b), MISSING, found).astype(np.int8)
-
-
-def _refuse_duplicates(source: str, ids: Texts, rater: Texts | None, repeat: Texts | None) -> None:
-    keys: list[Any] = ids.tolist()
-    parts = [column.tolist() for column in (rater, repeat) if column is not None]
-    if parts:
-        keys = list(zip(keys, *parts, strict=True))
-    if len(set(keys)) == len(keys):
-        return
-    first: dict[Any, int] = {}
-    for row, key in enumerate(keys):
-        if key in first:
-            raise UserError(
-                f"{source}, record {row + 1}: id {ids[row]} was given in record"
-                f" {first[key] + 1} already; delete one, or tell them apart by a 'rater' or"
-                " 'repeat' column"
-            )
-        first[key] = row

@@ -6,14 +6,11 @@ What differs in the names of its columns alone is no layout: those names stand i
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from blueprints import UserError
+from trace_eval.data.cells import HEARD, first, is_cell, recording_of
 from trace_eval.data.columns import is_sound
 
 Record = dict[str, Any]
@@ -36,13 +33,9 @@ LISTS = ("responses", "answers", "completions")
 _ASKS = frozenset(("user", "human", "prompter", "customer"))
 _ANSWERS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"))
 
-#: Keys of a message: who, what, and its recording.
+#: Keys of a message: who, and what; those of its recording are :data:`HEARD`.
 _WHO = ("role", "from", "speaker")
 _WHAT = ("content", "value", "text", "transcript")
-_HEARD = ("audio", "audio_url", "input_audio", "audio_path", "path", "url", "file")
-
-#: What a recording written into a text begins with.
-_DATA_URL = "data:audio/"
 
 
 class Layout(NamedTuple):
@@ -70,10 +63,6 @@ def unfolded(record: Mapping[str, Any]) -> Record:
         if layout.fits(found):
             found = layout.ours(found)
     return found
-
-
-def _first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    return next((name for name in names if record.get(name) not in (None, "")), None)
 
 
 # --- other names ---------------------------------------------------------------------
@@ -109,7 +98,7 @@ def _otherwise(record: Record) -> Record:
         {*("instruction", "instruction_audio", "instruction_path", "audio_instruction")},
     )
     for field, usual in zip(("instruction_text", "instruction_audio"), asked, strict=True):
-        name = _first(record, OTHER_NAMES[field])
+        name = first(record, OTHER_NAMES[field])
         if name is not None and not any(record.get(key) for key in usual):
             found[field] = found.pop(name)
     return found
@@ -122,7 +111,7 @@ _B = frozenset(("b", "b_audio", "audio_b", "audio2_path", "audio2"))
 
 def sides_of(record: Mapping[str, Any]) -> set[str]:
     """Which of ``a`` and ``b`` have a column of ours."""
-    return {side for side, names in (("a", _A), ("b", _B)) if _first(record, tuple(names))}
+    return {side for side, names in (("a", _A), ("b", _B)) if first(record, tuple(names))}
 
 
 # --- chosen and rejected -------------------------------------------------------------
@@ -130,19 +119,19 @@ def sides_of(record: Mapping[str, Any]) -> set[str]:
 
 def is_chosen(record: Mapping[str, Any]) -> bool:
     """True for an answer that people chose beside one that they rejected."""
-    return _first(record, BETTER) is not None and _first(record, WORSE) is not None
+    return first(record, BETTER) is not None and first(record, WORSE) is not None
 
 
 def _chosen(record: Record) -> Record:
     """A and B by a hash of the id, so that the place of an answer does not tell its label."""
-    better, worse = str(_first(record, BETTER)), str(_first(record, WORSE))
-    own = str(record.get(str(_first(record, ("id", "pair_id", "index")))))
+    better, worse = str(first(record, BETTER)), str(first(record, WORSE))
+    own = str(record.get(str(first(record, ("id", "pair_id", "index")))))
     swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
     sides = ("b", "a") if swap else ("a", "b")
     rest = {key: value for key, value in record.items() if key not in (better, worse)}
     found: Record = dict(zip(sides, (record[better], record[worse]), strict=True))
     for side, names in zip(sides, (BETTER_SYSTEM, WORSE_SYSTEM), strict=True):
-        if name := _first(rest, names):
+        if name := first(rest, names):
             found[f"{side}_system"] = rest.pop(name)
     return {"preference": "2" if swap else "1", **rest, **found}
 
@@ -151,7 +140,7 @@ def _chosen(record: Record) -> Record:
 
 
 def _is_listed(record: Mapping[str, Any]) -> bool:
-    name = _first(record, LISTS)
+    name = first(record, LISTS)
     value = None if name is None else record[name]
     return (
         isinstance(value, list)
@@ -161,11 +150,11 @@ def _is_listed(record: Mapping[str, Any]) -> bool:
 
 
 def _listed(record: Record) -> Record:
-    name = str(_first(record, LISTS))
+    name = str(first(record, LISTS))
     found: Record = {}
     for side, answer in zip("ab", record.pop(name), strict=True):
         found[side] = answer if _is_chat(answer) else recording_of(answer)
-        if isinstance(answer, Mapping) and (who := _first(answer, ("system", "model"))):
+        if isinstance(answer, Mapping) and (who := first(answer, ("system", "model"))):
             found[f"{side}_system"] = answer[who]
     return {**found, **record}
 
@@ -190,8 +179,8 @@ def _is_chat(value: Any) -> bool:
     return (
         isinstance(messages, list)
         and bool(messages)
-        and all(isinstance(m, Mapping) and _first(m, _WHO) for m in messages)
-    ) or (isinstance(value, Mapping) and _first(value, _WHO) is not None and bool(_said(value)))
+        and all(isinstance(m, Mapping) and first(m, _WHO) for m in messages)
+    ) or (isinstance(value, Mapping) and first(value, _WHO) is not None and bool(_said(value)))
 
 
 def _has_chat(record: Mapping[str, Any]) -> bool:
@@ -226,7 +215,7 @@ def _place(record: Record, names: tuple[str, str], said: Mapping[str, Any]) -> N
 def _turns(value: Any) -> tuple[Record, Record]:
     """(the last question, the last answer) of a dialogue, each with ``audio`` and ``text``."""
     inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
-    messages = [(str(m[str(_first(m, _WHO))]).casefold(), m) for m in inner]
+    messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
     answers = [place for place, (who, _) in enumerate(messages) if who in _ANSWERS]
     end = answers[-1] if answers else len(messages)
     asked = [place for place, (who, _) in enumerate(messages[:end]) if who in _ASKS]
@@ -239,72 +228,25 @@ def _turns(value: Any) -> tuple[Record, Record]:
 def _said(message: Mapping[str, Any]) -> Record:
     """The recording and the words of a message."""
     found: Record = {}
-    for key in (*_WHAT, *_HEARD):
+    for key in (*_WHAT, *HEARD):
         value = message.get(key)
         parts = value if isinstance(value, list) else [value]
         for part in parts:
-            if isinstance(part, str) and (key in _HEARD or is_sound(part)):
+            if isinstance(part, str) and (key in HEARD or is_sound(part)):
                 found.setdefault("audio", part)
             elif isinstance(part, str) and part:
                 found.setdefault("text", part)
             elif isinstance(part, Mapping):
-                inner = part if key not in _HEARD else {"audio": part}
-                sound = recording_of(inner.get(str(_first(inner, _HEARD))))
+                inner = part if key not in HEARD else {"audio": part}
+                sound = recording_of(inner.get(str(first(inner, HEARD))))
                 if sound is not None:
                     found.setdefault("audio", sound)
-                elif words := _first(part, _WHAT):
+                elif words := first(part, _WHAT):
                     found.setdefault("text", part[words])
     return found
 
 
 # --- recordings in cells -------------------------------------------------------------
-
-
-def recording_of(value: Any) -> Any:
-    """A recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
-
-    Understood besides: base64 beside its ``format`` and ``data:`` URLs, as messages of chat
-    APIs have them, and decoded samples of Hugging Face (``array``, ``sampling_rate``).
-
-    Raises:
-        UserError: base64 that is none.
-    """
-    if isinstance(value, str):
-        if not value.startswith(_DATA_URL):
-            return value or None
-        head, _, text = value.partition(",")
-        return {"bytes": _binary(text), "path": f"audio.{head[len(_DATA_URL) :].split(';')[0]}"}
-    if isinstance(value, bytes):
-        return {"bytes": value, "path": None}
-    if not isinstance(value, Mapping):
-        return None
-    if "array" in value and value.get("sampling_rate"):
-        return {"bytes": _wav(value["array"], int(value["sampling_rate"])), "path": "audio.wav"}
-    if value.get("bytes") is not None:
-        return {"bytes": value["bytes"], "path": value.get("path")}
-    if isinstance(value.get("data"), str):
-        kind = value.get("format")
-        return {"bytes": _binary(value["data"]), "path": f"audio.{kind}" if kind else None}
-    inner = _first(value, _HEARD)
-    return None if inner is None else recording_of(value[inner])
-
-
-def _binary(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise UserError(f"data: expected base64 of a recording ({error}); write it again") from None
-
-
-def _wav(samples: Any, rate: int) -> bytes:
-    import numpy as np
-    import soundfile
-
-    found = np.asarray(samples, dtype=np.float32)
-    buffer = io.BytesIO()
-    channels_first = found.ndim == 2 and found.shape[0] < found.shape[1]
-    soundfile.write(buffer, found.T if channels_first else found, rate, "FLOAT", format="WAV")
-    return buffer.getvalue()
 
 
 #: Columns whose cells are recordings and nothing else.
@@ -320,25 +262,19 @@ def _is_path(value: Any) -> bool:
     return is_sound(value) and not (isinstance(value, str) and " " in value)
 
 
-def _is_cell(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return bool(value.keys() & {"array", "data", "input_audio"})
-    return isinstance(value, bytes) or (isinstance(value, str) and value.startswith(_DATA_URL))
-
-
 def _has_cells(record: Mapping[str, Any]) -> bool:
-    return any(_is_cell(record.get(name)) for name in _CELLS) or any(
-        _is_cell(record.get(name)) or _is_path(record.get(name)) for name in _QUESTIONS
+    return any(is_cell(record.get(name)) for name in _CELLS) or any(
+        is_cell(record.get(name)) or _is_path(record.get(name)) for name in _QUESTIONS
     )
 
 
 def _cells(record: Record) -> Record:
     found: Record = {}
     for name, value in record.items():
-        if name in _QUESTIONS and (_is_cell(value) or _is_path(value)):
+        if name in _QUESTIONS and (is_cell(value) or _is_path(value)):
             found["instruction_audio"] = recording_of(value)
         else:
-            found[name] = recording_of(value) if name in _CELLS and _is_cell(value) else value
+            found[name] = recording_of(value) if name in _CELLS and is_cell(value) else value
     return found
 
 

@@ -16,7 +16,6 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data.columns import FIRST, Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
-from trace_eval.data.folders import Row
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
 from trace_eval.data.pairs import Labels, Pair
@@ -31,6 +30,7 @@ from trace_eval.data.records import (
 )
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.data.sources import Source, Table, opened, source_of
+from trace_eval.data.system_folders import Row
 
 
 @dataclass(frozen=True)

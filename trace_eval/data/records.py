@@ -113,8 +113,7 @@ def pair_from_record(
     Args:
         record: one JSON object or table row. Empty cells (``None``, ``""``) count as absent.
         root: folder of relative paths, or its URL.
-        spill: called with the bytes of an embedded recording and its file name; default:
-            the bytes stay in the pair.
+        spill: called with an embedded recording's bytes and name; default: they stay in the pair.
         dropped: told of labels that hold something else, e.g. a text in a column ``content``;
             the pair is made without those in flat columns. Default: that is an error, as it is
             wherever labels are nested under ``labels``.
@@ -123,26 +122,11 @@ def pair_from_record(
     Raises:
         UserError: a field is missing or has a value outside its label set.
     """
-    tree: dict[str, Any] = {"meta": {}}
     record = unfolded(record)
+    tree: dict[str, Any] = {"meta": {}}
     for key, value in record.items():
-        if value is None or value == "":
-            continue
-        if key in _RECORDINGS and is_audio_cell(value):
-            _put(tree, (key, "audio"), value)
-        elif key == "voice" and not _is_recording(value):
-            tree["meta"][key] = value  # what a voice is called
-        elif isinstance(value, Mapping) and key in _NESTED:
-            target = {"label": "labels"}.get(key, key)
-            tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
-        elif key in ("labels", "meta"):
-            raise UserError(f"{key}: expected an object (got {value!r:.80})")
-        elif key == "faster" and isinstance(value, str):
-            _put(tree, ("labels", "preference"), _FASTER.get(value, value))
-        elif key in _PLACES:
-            _put(tree, _PLACES[key], value)
-        else:
-            tree["meta"][key] = value
+        if value is not None and value != "":
+            _place(tree, key, value)
     tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
     for role in _RECORDINGS:
         if role in tree:
@@ -162,6 +146,25 @@ def pair_from_record(
     except ValidationError as error:
         known = ", ".join(sorted({names[0] for names in COLUMNS.values()}))
         raise UserError(first_problem(error, known)) from None
+
+
+def _place(tree: dict[str, Any], key: str, value: Any) -> None:
+    """Put a cell where a pair has it; what no field is called like goes to ``meta``."""
+    if key in _RECORDINGS and is_audio_cell(value):
+        _put(tree, (key, "audio"), value)
+    elif key == "voice" and not _is_recording(value):
+        tree["meta"][key] = value  # what a voice is called
+    elif isinstance(value, Mapping) and key in _NESTED:
+        target = {"label": "labels"}.get(key, key)
+        tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
+    elif key in ("labels", "meta"):
+        raise UserError(f"{key}: expected an object (got {value!r:.80})")
+    elif key == "faster" and isinstance(value, str):
+        _put(tree, ("labels", "preference"), _FASTER.get(value, value))
+    elif key in _PLACES:
+        _put(tree, _PLACES[key], value)
+    else:
+        tree["meta"][key] = value
 
 
 def is_pair_record(record: Mapping[str, Any]) -> bool:

@@ -47,7 +47,7 @@ def open_shared(
 
 
 def add_column(database: sqlite3.Connection, table: str, name: str) -> None:
-    """Give a table of an older version a column, null in the rows that it has.
+    """Give a table of an older version a column, None in the rows that it has.
 
     Raises:
         sqlite3.Error: it cannot be written.

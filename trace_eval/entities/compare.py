@@ -17,7 +17,7 @@ def same(intended: str, heard: str | None, kind: str = "") -> bool:
 
     Args:
         intended: what was meant or written.
-        heard: what was heard; null: nothing.
+        heard: what was heard; None: nothing.
         kind: of the entity, e.g. ``amount``; decides how letters beside digits count.
 
     >>> same("twenty one A", "seat 21A", "seat"), same("8 PM", "8:00 p.m.", "time")

@@ -8,7 +8,7 @@ from blueprints import Strict
 
 
 class Measure(Strict):
-    """A number with its unit; null with a reason where it could not be measured."""
+    """A number with its unit; None with a reason where it could not be measured."""
 
     value: float | None
     unit: str = Field(description="e.g. share of words, or cosine")

@@ -23,7 +23,7 @@ NUMBERS: dict[str, tuple[str, str]] = {
 
 
 def place_of(name: str) -> tuple[str, str] | None:
-    """(group, field) of a number's name; null: it names none."""
+    """(group, field) of a number's name; None: it names none."""
     if name in NUMBERS:
         return NUMBERS[name]
     group, dot, field = name.partition(".")

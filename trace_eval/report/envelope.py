@@ -31,7 +31,7 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
     """Read a recording again and outline its mono mix.
 
     Args:
-        path: the original file; null: there is none.
+        path: the original file; None: there is none.
         clip: hash that the judged recording had; another one means another recording.
         max_seconds: as in the run; longer files are refused.
     """

@@ -72,7 +72,7 @@ def label(name: str) -> str:
 
 
 def value(item: JsonValue) -> str:
-    """A value for people: three or four digits, yes and no, an en dash for null."""
+    """A value for people: three or four digits, yes and no, an en dash for None."""
     match item:
         case None:
             return "–"

@@ -51,7 +51,7 @@ class Facts:
         )
 
     def clip_of(self, recording: Recording) -> ClipRecord | None:
-        """What became of a recording; null where it was never decoded."""
+        """What became of a recording; None where it was never decoded."""
         return self.clips.get(recording.source_id)
 
     def blueprint_of(self, recording: Recording) -> Blueprint | None:
@@ -91,7 +91,7 @@ def compared(
 def disagrees(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> bool | None:
-    """Whether people and judge differ overall, else on any dimension; null: not comparable."""
+    """Whether people and judge differ overall, else on any dimension; None: not comparable."""
     rows = {name: label != rating for name, label, rating in compared(labels, judgement, overall)}
     if "overall" in rows:
         return rows["overall"]

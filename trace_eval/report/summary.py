@@ -75,10 +75,10 @@ class ReportSummary:
     Attributes:
         total: records of the input; ``scored`` of them have all three ratings.
         unscored: reason -> count, the most frequent first.
-        usage: null where no call was made; its cost is null when none has a price.
+        usage: None where no call was made; its cost is None when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
-        place: how ratings go with the order shown; null where one order alone was asked.
-        guesses: how many clips have words that the recogniser guessed; null: none.
+        place: how ratings go with the order shown; None where one order alone was asked.
+        guesses: how many clips have words that the recogniser guessed; None: none.
         wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
     """
 

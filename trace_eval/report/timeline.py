@@ -62,7 +62,7 @@ class Timeline:
 
 
 def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
-    """Draw a clip; null where not even its length is known."""
+    """Draw a clip; None where not even its length is known."""
     seconds = _seconds(blueprint)
     if seconds is None:
         return None
@@ -124,7 +124,7 @@ def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple
 
 
 def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:
-    """Path data of a line with gaps where a value is null; a lone value is a dot."""
+    """Path data of a line with gaps where a value is None; a lone value is a dot."""
     parts: list[str] = []
     before: int | None = None
     for column, value in enumerate(values):

@@ -40,7 +40,7 @@ class Accuracy:
 
     Attributes:
         status: ``estimate``; ``bounds`` (no value yet, see ``reason``); ``none``.
-        value: the estimate, null unless there is one.
+        value: the estimate, None unless there is one.
         low, high: interval at :data:`LEVEL`, or the bounds.
         naive: plain mean over the reviewed pairs, for comparison; biased by the queue.
         reviewed, population: pairs with a label of people, pairs that the judge rated.

@@ -19,9 +19,10 @@ from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from trace_eval.data import Order, make_folder, replace_file, strict_json
 from trace_eval.review.audio import Clips, keyed
+from trace_eval.review.checks import check_for_pairs, check_name
 from trace_eval.review.protocol import COMMENT, COMMENT_LIMIT, TYPED, Phase, shown_rating
 from trace_eval.review.queue import shown_order
-from trace_eval.review.session import Review, check_for_pairs, check_name
+from trace_eval.review.session import Review
 from trace_eval.review.store import View
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.

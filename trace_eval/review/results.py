@@ -21,7 +21,7 @@ RATED: tuple[Phase, ...] = ("overall", *DIMENSIONS)
 
 @dataclass(frozen=True)
 class Kappa:
-    """Cohen's kappa of two raters, -1 to 1; null: not defined, e.g. only one label occurs."""
+    """Cohen's kappa of two raters, -1 to 1; None: not defined, e.g. only one label occurs."""
 
     raters: tuple[str, str]
     phase: Phase
@@ -32,7 +32,7 @@ class Kappa:
 
 @dataclass(frozen=True)
 class PhaseAlpha:
-    """Krippendorff's alpha (nominal) of all raters; null with a reason."""
+    """Krippendorff's alpha (nominal) of all raters; None with a reason."""
 
     phase: Phase
     items: int
@@ -42,7 +42,7 @@ class PhaseAlpha:
 
 @dataclass(frozen=True)
 class Retest:
-    """How often a rater gave the same rating again; kappa null: not defined."""
+    """How often a rater gave the same rating again; kappa None: not defined."""
 
     rater: str
     phase: Phase

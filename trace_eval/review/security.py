@@ -61,7 +61,7 @@ class Access:
         host: the bound address.
         port: the bound port.
         secret: key of cookies.
-        token: needed once per browser; null: not at all (loopback only).
+        token: needed once per browser; None: not at all (loopback only).
     """
 
     host: str
@@ -135,7 +135,7 @@ class Visitor:
 
     @classmethod
     def unpack(cls, value: str, access: Access) -> Visitor | None:
-        """The session of a cookie; null: it was not made by :meth:`pack` with this key."""
+        """The session of a cookie; None: it was not made by :meth:`pack` with this key."""
         body, _, signature = value.rpartition(".")
         if not hmac.compare_digest(signature.encode(), _sign(access, "session:" + body).encode()):
             return None

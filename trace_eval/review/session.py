@@ -10,6 +10,7 @@ from typing import Any
 from blueprints import UserError
 from fusion import Rating
 from trace_eval.data import Order, Pair, Single, strict_json
+from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import CorrectedField, Corrections, Flag
 from trace_eval.review.forms import Form, ScoreForm, TieForm
 from trace_eval.review.material import Material, load_material
@@ -22,12 +23,6 @@ from trace_eval.review.queue import (
     shown_order,
 )
 from trace_eval.review.store import JudgeState, Remark, Store, View
-
-#: Longest name of a rater, characters.
-NAME_LIMIT = 60
-
-#: The answers as they are shown, by the keys that play them.
-SHOWN = ("a", "b")
 
 
 @dataclass(frozen=True)
@@ -265,28 +260,6 @@ def form_of(material: Material, plan: ReviewPlan) -> Form:
     return ScoreForm(material.rubric) if material.rubric else TieForm(plan.overall_first)
 
 
-def check_played(played: Collection[str]) -> None:
-    """Refuse a rating of answers that were not both played.
-
-    Raises:
-        UserError: names those that were not.
-    """
-    if missing := [letter.upper() for letter in SHOWN if letter not in played]:
-        raise UserError(f"play {' and '.join(missing)} first: a rating asks to have heard both")
-
-
-def check_name(name: str) -> str:
-    """A rater's name as it is stored.
-
-    Raises:
-        UserError: it is empty, too long, or holds control characters.
-    """
-    name = " ".join(name.split())
-    if not name or len(name) > NAME_LIMIT or not name.isprintable():
-        raise UserError(f"rater {name!r:.80}: give a name of 1 to {NAME_LIMIT} characters")
-    return name
-
-
 def open_review(
     source: Path,
     given: Mapping[str, Any] | None = None,
@@ -322,16 +295,6 @@ def open_review(
     store = Store(database or material.database)
     plan = _plan(store, material, given)
     return Review(material, store, plan, show_judge, allow_unplayed)
-
-
-def check_for_pairs(ignored: Collection[str]) -> None:
-    """Refuse what a review of single answers does not have.
-
-    Raises:
-        UserError: names the options.
-    """
-    if ignored:
-        raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
 
 
 def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewPlan:

@@ -13,8 +13,8 @@ from starlette.middleware import Middleware
 from blueprints import UserError
 from trace_eval.review import pages
 from trace_eval.review.audio import Clips, byte_range
+from trace_eval.review.checks import check_name
 from trace_eval.review.security import Access, Guard, Visitor, set_visitor
-from trace_eval.review.session import check_name
 
 
 def _visitor(request: Request) -> Visitor:

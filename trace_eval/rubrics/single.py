@@ -194,7 +194,7 @@ class ScoreRubric(Strict):
         return "conversation" in self.inputs
 
     def total(self, elements: Mapping[str, float | None]) -> float | None:
-        """The score that follows from the elements; null where they decide nothing."""
+        """The score that follows from the elements; None where they decide nothing."""
         known = [value for value in elements.values() if value is not None]
         if self.overall is None or not known:
             return None

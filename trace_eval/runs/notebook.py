@@ -5,34 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from fusion import DIMENSIONS
-
-if TYPE_CHECKING:
-    from trace_eval.api import Result
-    from trace_eval.runs.run import Run
+from trace_eval.data import Judgement, Overall
+from trace_eval.runs.reader import RunReader
+from trace_eval.runs.score_table import COLUMNS, score_rows
 
 #: Rows of a run that a notebook is shown.
 _MAX_ROWS = 50
 
 
-def result_html(result: Result) -> str:
+def result_html(judgement: Judgement, fused: Overall) -> str:
     """The overall rating, why, and a row per dimension with its reasoning."""
-    judgement = result.judgement
     rows = [
         (name, str(found.rating), _consistency(found.consistent), found.reasoning)
         for name, found in judgement.dimensions.items()
     ]
-    head = f"<p><b>{escape(result.overall or 'unscored')}</b>: {escape(result.why)}</p>"
+    head = f"<p><b>{escape(fused.rating or 'unscored')}</b>: {escape(fused.why)}</p>"
     notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in judgement.caveats)
     return head + _table(("dimension", "rating", "order", "reasoning"), rows) + notes
 
 
-def run_html(run: Run) -> str:
+def run_html(run: RunReader) -> str:
     """Who judged, how many were scored, and the first rows of the results."""
-    from trace_eval.runs.score_table import COLUMNS, score_rows
-
     record = run.record()
     done = record.coverage
     scored = f"{done.scored} of {done.total} scored" if done else "not finished"

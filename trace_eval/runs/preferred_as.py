@@ -7,8 +7,8 @@ from pathlib import Path
 from blueprints import UserError
 from fusion import Dimension, Rating, from_steps
 from trace_eval.data import DimensionVerdict, Judgement, Manifest, PairScores, Reason
+from trace_eval.runs.derived import derived_record, write_derived
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_pairs import derived_record, write_derived
 
 #: The dimension that naturalness can stand for.
 VOICE_QUALITY: Dimension = "voice_quality"

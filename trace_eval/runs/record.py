@@ -121,6 +121,21 @@ class RunRecord(RecordPart):
         """When its first session began, ISO 8601; empty where that is unknown."""
         return self.sessions[0].started if self.sessions else ""
 
+    def continuing(self, before: RunRecord) -> RunRecord:
+        """The record of a session that goes on where others ended.
+
+        Args:
+            before: the record that they left.
+        """
+        policies = dict.fromkeys((self.policy, *before.policies, before.policy))
+        return self.model_copy(
+            update={
+                "sessions": (*before.sessions, *self.sessions),
+                "policies": tuple(policies),
+                "tag": self.tag or before.tag,
+            }
+        )
+
 
 def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trace_eval.data import line, write_all
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.runs.outcomes import NOT_SCORED
-from trace_eval.runs.run import Run
+from trace_eval.runs.reader import RunReader
 
 #: Columns of ``results.csv`` of a rating.
 COLUMNS = (
@@ -26,7 +26,7 @@ COLUMNS = (
 )
 
 
-def rubrics_of(run: Run) -> dict[str, ScoreRubric]:
+def rubrics_of(run: RunReader) -> dict[str, ScoreRubric]:
     """The rubrics of a run as they were when it was made, whatever the files say today."""
     return {
         name: ScoreRubric.model_validate({k: v for k, v in told.items() if k != "sha256"})
@@ -34,12 +34,12 @@ def rubrics_of(run: Run) -> dict[str, ScoreRubric]:
     }
 
 
-def write_results(run: Run, rubrics: Sequence[str]) -> None:
+def write_results(run: RunReader, rubrics: Sequence[str]) -> None:
     """Replace ``results.csv``: a row per item and rubric."""
     write_all(run.path("results.csv"), _table(run, rubrics))
 
 
-def _table(run: Run, rubrics: Sequence[str]) -> Iterator[str]:
+def _table(run: RunReader, rubrics: Sequence[str]) -> Iterator[str]:
     yield line(COLUMNS)
     for texts, numbers in score_rows(run, rubrics):
         shown = ("" if number is None else f"{number:.6g}" for number in numbers)
@@ -47,7 +47,7 @@ def _table(run: Run, rubrics: Sequence[str]) -> Iterator[str]:
 
 
 def score_rows(
-    run: Run, rubrics: Sequence[str]
+    run: RunReader, rubrics: Sequence[str]
 ) -> Iterator[tuple[tuple[str | None, ...], tuple[float | None, ...]]]:
     """(texts, numbers) of each item and rubric, together in the order of :data:`COLUMNS`."""
     outcomes = run.score_outcomes()

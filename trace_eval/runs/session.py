@@ -140,7 +140,7 @@ class Session:
             self._record = self._new_record()
             if self.run.exists:
                 check_continues(self.run, self._record, self.manifest)
-                self._record = _continued(self.run.record(), self._record)
+                self._record = self._record.continuing(self.run.record())
             if self.pending():
                 load_model(self.judge)
             self.run.start(self._record, self.manifest)
@@ -337,16 +337,4 @@ def _record(
         environment=EnvironmentRecord(**environment()),
         sessions=(SessionRecord(started=now()),),
         unused_labels=tuple(map(str, manifest.warnings)),
-    )
-
-
-def _continued(before: RunRecord, record: RunRecord) -> RunRecord:
-    """The record of a session that goes on where others ended."""
-    policies = dict.fromkeys((record.policy, *before.policies, before.policy))
-    return record.model_copy(
-        update={
-            "sessions": (*before.sessions, *record.sessions),
-            "policies": tuple(policies),
-            "tag": record.tag or before.tag,
-        }
     )

@@ -13,7 +13,7 @@ from trace_eval.data import Judgement, Labels, Overall, Pair, replacing, strict_
 from trace_eval.measures import PairMeasures
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.outcomes import NOT_JUDGED, VerdictRow
-from trace_eval.runs.run import Run
+from trace_eval.runs.reader import RunReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def _text(cell: Cell) -> str:
     return f"{cell:.4g}" if isinstance(cell, float) else cell
 
 
-def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
+def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     """One row per pair, in input order.
 
     ``confidence`` is the probability of the overall rating, where several opinions were asked;
@@ -134,7 +134,7 @@ def results_table(run: Run, overall: Mapping[str, Overall]) -> Table:
     return Table(columns, map(row, run.pairs()))
 
 
-def _has_margins(run: Run) -> bool:
+def _has_margins(run: RunReader) -> bool:
     return any(margin is not None for found in run.outcomes().values() for margin in found.margins)
 
 
@@ -174,7 +174,7 @@ def _language(found: PairMeasures | None, name: str) -> str | None:
     return found.languages.get(name) if found else None
 
 
-def table_of(run: Run) -> Table:
+def table_of(run: RunReader) -> Table:
     """The results of a run as they were fused last."""
     return results_table(run, run.overall())
 

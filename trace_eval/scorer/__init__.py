@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from trace_eval.scorer.card import scorer_card
     from trace_eval.scorer.clamp import train_clamp
     from trace_eval.scorer.judge import ScorerJudge
-    from trace_eval.scorer.options import TrainOptions
-    from trace_eval.scorer.train import Progress, train_scorer
+    from trace_eval.scorer.options import Progress, TrainOptions
+    from trace_eval.scorer.train import train_scorer
 else:
     __getattr__ = names_on_use(__name__)
 

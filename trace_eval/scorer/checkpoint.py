@@ -69,7 +69,7 @@ class ScorerFiles:
         folder: as the user named it.
         record: ``scorer.json``, or what the released configuration comes to.
         base: folder of the base, or of the whole fine-tuned model.
-        adapter: folder of the adapter; null: the model is whole.
+        adapter: folder of the adapter; None: the model is whole.
         head: file of the linear layer.
         tokenizer: folder.
     """

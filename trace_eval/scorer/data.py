@@ -29,7 +29,7 @@ class Row:
         id, question: of the item; rows of one question stay in one split.
         fields: what the scorer reads.
         ratings: 1 to 5, one per rater who gave one.
-        split: train, dev or test; null where the file names none.
+        split: train, dev or test; None where the file names none.
     """
 
     id: str

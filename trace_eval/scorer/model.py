@@ -68,7 +68,7 @@ class Scorer:
         return ids
 
     def fit(self, fields: Fields) -> tuple[list[int], bool] | None:
-        """Token ids of an answer, and whether its rationale was cut; null: it cannot fit."""
+        """Token ids of an answer, and whether its rationale was cut; None: it cannot fit."""
         if not self.transcription:
             fields = replace(fields, transcription="")
         text = fitted(fields, self.limit, lambda words: len(self.encode(words)))

@@ -1,4 +1,4 @@
-"""What can be chosen when a scorer is trained."""
+"""What can be chosen when a scorer is trained, and what is told meanwhile."""
 
 from __future__ import annotations
 
@@ -71,3 +71,19 @@ class TrainOptions:
         """What decides the outcome; neither device nor places."""
         values = asdict(self) | {"start": str(self.start) if self.start else None}
         return {name: value for name, value in values.items() if name != "device"}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far training is.
+
+    Attributes:
+        step, steps: done, at most.
+        values: loss of the last steps, or dev CRPS, rho, NLL.
+        seconds_left: at the pace so far.
+    """
+
+    step: int
+    steps: int
+    values: dict[str, float]
+    seconds_left: float

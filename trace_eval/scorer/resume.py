@@ -46,7 +46,7 @@ class Checkpoint:
 
     Attributes:
         folder: that holds it.
-        best: folder of the best one at that time; null: there was none.
+        best: folder of the best one at that time; None: there was none.
         ended: the training has no step left.
     """
 

@@ -43,7 +43,7 @@ from trace_eval.scorer.model import (
     token_limit,
     without_language_head,
 )
-from trace_eval.scorer.options import TrainOptions
+from trace_eval.scorer.options import Progress, TrainOptions
 
 #: Layers that LoRA adapts.
 LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
@@ -56,22 +56,6 @@ MAX_GRAD_NORM = 5.0
 
 _OPTIONS = "training.json"
 _CHECKPOINTS = "checkpoints"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far training is.
-
-    Attributes:
-        step, steps: done, at most.
-        values: loss of the last steps, or dev CRPS, rho, NLL.
-        seconds_left: at the pace so far.
-    """
-
-    step: int
-    steps: int
-    values: dict[str, float]
-    seconds_left: float
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -19,9 +19,7 @@ from extractors import one_line
 from trace_eval.scorer import resume
 from trace_eval.scorer.heads import nll
 from trace_eval.scorer.model import Scorer
-
-if TYPE_CHECKING:
-    from trace_eval.scorer.train import Progress
+from trace_eval.scorer.options import Progress
 
 _WEIGHTS = "trainable.safetensors"
 
@@ -178,8 +176,6 @@ class Teller(TrainerCallback):  # type: ignore[misc]
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
         """Pass on what the Trainer logs."""
-        from trace_eval.scorer.train import Progress
-
         seconds, first = self._clock() - self._began[0], self._began[1]
         pace = seconds / max(1, state.global_step - first)
         left = pace * (state.max_steps - state.global_step)

@@ -24,8 +24,8 @@ class Clamp:
     """A fitted threshold.
 
     Attributes:
-        threshold: largest variance that counts as sure; null: no clamping.
-        objective: rho + tau-b - MAE with it; null where it is not defined.
+        threshold: largest variance that counts as sure; None: no clamping.
+        objective: rho + tau-b - MAE with it; None where it is not defined.
         unclamped: the same without clamping.
         rows: development rows it was fitted on.
     """
@@ -45,7 +45,7 @@ def clamped(mean: Floats, variance: Floats, threshold: float | None) -> Floats:
 
 
 def objective(mean: Floats, truth: Floats) -> float | None:
-    """rho + tau-b - MAE; null where either side is constant."""
+    """rho + tau-b - MAE; None where either side is constant."""
     from scipy.stats import kendalltau, spearmanr
 
     if len(mean) < 2 or np.ptp(mean) == 0 or np.ptp(truth) == 0:

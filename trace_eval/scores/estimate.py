@@ -31,14 +31,14 @@ class Reduced:
 
     Attributes:
         value: the reduced score, on the rubric's scale.
-        sd: sample standard deviation (n - 1) on that scale; null for one sample, and for a
+        sd: sample standard deviation (n - 1) on that scale; None for one sample, and for a
             forecast, which has none.
         used, samples: usable samples, samples asked for.
         distribution: label -> share, every label of the scale.
         mean: mean position, 0 to 1.
-        variance: of the position, by the distribution; null where one sample is all there is,
+        variance: of the position, by the distribution; None where one sample is all there is,
             because one opinion says nothing of its spread.
-        majority: of a scale with two labels, the one with more than half; null at exactly
+        majority: of a scale with two labels, the one with more than half; None at exactly
             one half: undecided, and on longer scales.
     """
 
@@ -66,7 +66,7 @@ def reduce_samples(
     """Several samples as one score.
 
     Args:
-        scores: labels of the scale; null: that sample was unusable.
+        scores: labels of the scale; None: that sample was unusable.
         scale: the rubric's.
         how: what the value is; ``mode`` takes the mean of labels that are equally frequent.
         minimum: fewest usable samples; default :func:`min_usable`.
@@ -113,7 +113,7 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
 def element_means(
     opinions: Iterable[Mapping[str, float | None]],
 ) -> dict[str, float | None]:
-    """Mean sub-score per element over the samples that have one; null: none has.
+    """Mean sub-score per element over the samples that have one; None: none has.
 
     Elements stand beside the total and are never averaged into it.
     """
@@ -125,7 +125,7 @@ def element_means(
 
 
 def commonest(reasons: Iterable[T]) -> T | None:
-    """The most frequent reason, of equally frequent ones the first; null: there is none."""
+    """The most frequent reason, of equally frequent ones the first; None: there is none."""
     ranked = Counter(reasons).most_common(1)
     return ranked[0][0] if ranked else None
 

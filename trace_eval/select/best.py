@@ -44,7 +44,7 @@ class BestOptions:
         by: what decides: a number of the blueprint such as ``quality.p808`` (then no judge is
             asked), else what is read of a judged pair: ``overall`` or a dimension.
         scheme: which candidates a judge of pairs compares.
-        rubric: judges score each candidate on it instead of comparing; null: those judges do
+        rubric: judges score each candidate on it instead of comparing; None: those judges do
             that know nothing else (``lexical``, a reward model).
         checks: judges or numbers that say what the winners gained.
         seed: of brackets, of the drawn opponents and of intervals.
@@ -89,7 +89,7 @@ class BestEstimate:
         comparisons: in all rounds.
         first: of the first round, which ``cost`` is of.
         cost: of the first round.
-        calls, cost_usd: of all rounds, at the mean of the first; null: no price is known.
+        calls, cost_usd: of all rounds, at the mean of the first; None: no price is known.
     """
 
     comparisons: int

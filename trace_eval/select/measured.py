@@ -21,9 +21,9 @@ class Measured:
     """What is known of one candidate's clip.
 
     Attributes:
-        clip: SHA-256 of its samples; null: it cannot be decoded.
+        clip: SHA-256 of its samples; None: it cannot be decoded.
         problem: why it cannot be judged.
-        blueprint: the groups that were asked for; null where it cannot be decoded.
+        blueprint: the groups that were asked for; None where it cannot be decoded.
     """
 
     clip: str | None

@@ -102,7 +102,7 @@ class NumberPicker(ScoringPicker):
 
 
 def number_picker(spec: str) -> NumberPicker | None:
-    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better; null: no number."""
+    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better; None: no number."""
     name = spec.removesuffix(LOWER).removesuffix(HIGHER)
     place = place_of(name)
     return NumberPicker(spec, place, spec.endswith(LOWER)) if place else None

@@ -67,7 +67,7 @@ def by_scores(
 
     Args:
         group: candidates.
-        scores: id -> score; null: the judge gave none.
+        scores: id -> score; None: the judge gave none.
         why: id -> why there is none.
         lower: less is better.
     """

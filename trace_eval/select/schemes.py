@@ -28,7 +28,7 @@ Match = tuple[str, str]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison says; ``label`` is null where the judge could not tell.
+    """What a comparison says; ``label`` is None where the judge could not tell.
 
     Attributes:
         label: ``1``: the first of the match is better.

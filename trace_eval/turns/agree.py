@@ -37,7 +37,7 @@ class EventAgreement:
         kind: of the events.
         labelled, measured, both: how many there are, and how many are matched one to one.
         recall, precision: share of the labelled that were found, of the measured that are right.
-        recall_interval, precision_interval: bootstrap over conversations; null under 8.
+        recall_interval, precision_interval: bootstrap over conversations; None under 8.
         start_ms: median distance of the starts of matched ones.
     """
 

@@ -32,8 +32,8 @@ class Difference:
     Attributes:
         figure: its name.
         scenarios: how many have it on both sides.
-        mean, median: of the differences; null without any scenario.
-        mean_interval, median_interval: bootstrap over scenarios; null under 8 of them.
+        mean, median: of the differences; None without any scenario.
+        mean_interval, median_interval: bootstrap over scenarios; None under 8 of them.
         higher, lower: scenarios in which the second is higher, or lower.
         p: two-sided exact sign test.
     """

@@ -40,7 +40,7 @@ class Figure:
 
     Attributes:
         name: of the figure, without its set's.
-        value: null where nothing was counted, or where ``reason`` says why it is hidden.
+        value: None where nothing was counted, or where ``reason`` says why it is hidden.
         unit: ``s``, ``ms``, or nothing for shares and counts.
         events: how many events it is of.
         conversations: how many conversations have any of them.

@@ -16,7 +16,7 @@ class Event:
     Attributes:
         kind: e.g. ``response``, ``no_response``, ``yield``, ``overlap``.
         start_s, end_s: its span, seconds from the conversation's zero.
-        value_s: what figures are made of, e.g. the latency; null where there is none.
+        value_s: what figures are made of, e.g. the latency; None where there is none.
         data: what else the set states of it.
     """
 
@@ -83,7 +83,7 @@ class DefinitionSet:
         thresholds: a frozen dataclass with every constant.
         measure: one conversation -> its events and what figures are made of.
         specs: the figures.
-        hides_few: whether figures of few events are null; published sets show them, and the
+        hides_few: whether figures of few events are None; published sets show them, and the
             output marks them.
         counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.
         domains: figures are means over ``meta.domain``, as the set's authors publish them.

@@ -279,7 +279,7 @@ _INTERRUPTIONS = (
 
 
 def _pre_tool_speech(conversation: Conversation) -> float | None:
-    """Share of groups of tool calls that the agent announced; null without tools."""
+    """Share of groups of tool calls that the agent announced; None without tools."""
     kinds = ("tool_call", "tool_response", "log_user", "log_assistant")
     entries = [one for one in conversation.events if one.kind in kinds and one.at_s is not None]
     groups = led = 0

@@ -164,7 +164,7 @@ def text_of(value: Any) -> str | None:
 
 
 def listed(value: Any, name: str) -> list[Any]:
-    """A list; null and what is missing are an empty one.
+    """A list; None and what is missing are an empty one.
 
     Raises:
         UserError: it is something else.
@@ -175,5 +175,5 @@ def listed(value: Any, name: str) -> list[Any]:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object, or an empty one where the source has null or something else."""
+    """An object, or an empty one where the source has None or something else."""
     return value if isinstance(value, dict) else {}

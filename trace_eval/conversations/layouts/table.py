@@ -173,15 +173,7 @@ def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
 def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
     """Who has which role: as a column says, as options say, or by the names user and agent."""
     names = list(dict.fromkeys(row.speaker for row in rows))
-    found: dict[str, Role] = {}
-    for row in rows:
-        role = row.cells.get("role") or None
-        if role == "assistant":
-            role = "agent"
-        if role not in (None, "user", "agent", "other"):
-            raise UserError(f"row {row.number}: role {role!r:.40}; use user, agent or other")
-        if role is not None and found.setdefault(row.speaker, role) != role:
-            raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
+    found = _told_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
         if name is not None and name not in names:
             raise UserError(f"--{role} {name!r:.40}: nobody is called so; there are {names}")
@@ -196,6 +188,20 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
     if "user" not in found.values() and len(left) == 1:
         found[left[0]] = "user"
     return {name: found.get(name, "other") for name in names}
+
+
+def _told_roles(rows: list[_Row]) -> dict[str, Role]:
+    """Speaker -> role, as the column ``role`` says."""
+    found: dict[str, Role] = {}
+    for row in rows:
+        role = row.cells.get("role") or None
+        if role == "assistant":
+            role = "agent"
+        if role not in (None, "user", "agent", "other"):
+            raise UserError(f"row {row.number}: role {role!r:.40}; use user, agent or other")
+        if role is not None and found.setdefault(row.speaker, role) != role:
+            raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
+    return found
 
 
 def _shared_channel(shared: set[Any], folder: Path) -> Channel | None:

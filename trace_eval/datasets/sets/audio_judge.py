@@ -72,12 +72,21 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         raise source.lacks(f"files with columns {', '.join(_VOTES)}, or those of judges' results")
     if others:
         found.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
-    human = _human(found, rows, votes)
+    _correlate(found, rows, _human(found, rows, votes), judged, summaries)
+    return found
+
+
+def _correlate(
+    found: Converted,
+    rows: Rows,
+    human: Mapping[str, float],
+    judged: Mapping[str, list[Row]],
+    summaries: Mapping[str, list[Row]],
+) -> None:
     for label, own in judged.items():
         _speakbench(found, label, own, human)
     for label, own in summaries.items():
         _summary(found, rows, label, own, human)
-    return found
 
 
 def _columns(path: Path) -> set[str]:

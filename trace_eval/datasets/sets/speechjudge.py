@@ -41,7 +41,7 @@ class Annotation(NamedTuple):
     Attributes:
         preference: ``1``, ``2`` or ``tie``.
         strength: 2 plainly, 1 slightly, 0 not at all.
-        tie: ``both_good``, ``both_bad``, or null: a winner, or a tie of neither kind.
+        tie: ``both_good``, ``both_bad``, or None: a winner, or a tie of neither kind.
     """
 
     preference: str

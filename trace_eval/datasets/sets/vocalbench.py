@@ -97,6 +97,14 @@ def _read_answers(
         found.absent += absent
         found.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
     made = {answer: Answered(questions[q], answers[answer]) for answer, q in joined.items()}
+    _read_others(rows, folder, name, made)
+    for key, one in made.items():
+        one.audio = rows.source.recording(folder / "wav" / name, f"{key}.wav")
+    return list(made.values())
+
+
+def _read_others(rows: Rows, folder: Path, name: str, made: dict[str, Answered]) -> None:
+    """Add the transcripts of answers and the verdicts on them, where the folder has some."""
     if path := _first(folder / "json_asr", SETS[name][0]):
         for row in rows.read(path, _HEARD, "question_id"):
             if row["question_id"] in made:
@@ -106,9 +114,6 @@ def _read_answers(
             key = row.text("question_id") or row.text("Qid")
             if key in made:
                 made[key].verdict = row
-    for key, one in made.items():
-        one.audio = rows.source.recording(folder / "wav" / name, f"{key}.wav")
-    return list(made.values())
 
 
 def _first(folder: Path, stems: Sequence[str]) -> Path | None:

@@ -39,7 +39,7 @@ class Items:
     first: NDArray[np.int64]
 
     def fact(self, name: str) -> NDArray[Any] | None:
-        """A fact per item; null when the table has no such column."""
+        """A fact per item; None when the table has no such column."""
         column = self.table.facts.get(name)
         return None if column is None else column[self.first]
 

@@ -21,7 +21,7 @@ from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes
 
 @dataclass(frozen=True)
 class Alpha:
-    """Alpha over the items that at least two raters labelled; null: not defined there."""
+    """Alpha over the items that at least two raters labelled; None: not defined there."""
 
     nominal: float | None
     ordinal: float | None

@@ -48,7 +48,7 @@ class NumberRule:
         return f"{self.number}_a", f"{self.number}_b"
 
     def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
-        """Codes of 1 or 2; missing where unknown or equal; null without the facts."""
+        """Codes of 1 or 2; missing where unknown or equal; None without the facts."""
         if any(name not in facts for name in self.facts):
             return None
         a, b = (facts[name] for name in self.facts)

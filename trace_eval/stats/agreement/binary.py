@@ -23,9 +23,9 @@ class BinaryAgreement:
     Attributes:
         items: decided on both sides.
         undecided_judge, undecided_people: exactly half said yes; left out.
-        phi: r of the two majorities; null where one side never differs.
+        phi: r of the two majorities; None where one side never differs.
         accuracy: share of equal majorities.
-        balanced_accuracy: mean of the two recalls; null where people give one label only.
+        balanced_accuracy: mean of the two recalls; None where people give one label only.
         majority_baseline: accuracy of always saying what most people's majorities are.
     """
 

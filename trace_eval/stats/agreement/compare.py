@@ -61,7 +61,7 @@ def compare_all(
 
     Args:
         judges: per judge its columns, all over the same items.
-        cluster: independent unit of each item, from 0; null: items are drawn one by one.
+        cluster: independent unit of each item, from 0; None: items are drawn one by one.
         options: of the bootstrap.
         against: compare all others with this judge only; the family of Holm's correction is
             then smaller, and each comparison easier to find.

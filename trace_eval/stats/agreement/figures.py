@@ -53,7 +53,7 @@ class FigureBook:
 
     Attributes:
         resampler: of the items of one study.
-        fixed: estimates that are known to be null, by key.
+        fixed: estimates that are known to be None, by key.
     """
 
     resampler: Resampler
@@ -75,7 +75,7 @@ class FigureBook:
     ) -> None:
         """Announce a figure; ``register`` puts its statistic into the resampler by key.
 
-        A figure without ``register`` or without rows is null, and ``reason`` says why.
+        A figure without ``register`` or without rows is None, and ``reason`` says why.
         """
         key = self.key(group, who, name)
         if register is not None and rows:

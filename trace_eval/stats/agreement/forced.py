@@ -19,7 +19,7 @@ from trace_eval.stats.agreement.counts import TIE, collapse_codes
 
 @dataclass(frozen=True)
 class Forced:
-    """A judge against winners; shares from 0 to 1, null where nothing is left to count.
+    """A judge against winners; shares from 0 to 1, None where nothing is left to count.
 
     Attributes:
         group: subset of the items.

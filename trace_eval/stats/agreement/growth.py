@@ -42,7 +42,7 @@ def growth(samples: Array, targets: list[Array], seed: int = 0) -> tuple[float |
 
 
 def mean_r(judge: Array, targets: list[Array]) -> float | None:
-    """Mean r of a judge with each target; null where none is defined."""
+    """Mean r of a judge with each target; None where none is defined."""
     values = []
     for target in targets:
         known = ~(np.isnan(judge) | np.isnan(target))

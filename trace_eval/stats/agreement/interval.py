@@ -25,7 +25,7 @@ def holding(value: float, interval: Range | None) -> Range | None:
 
 
 def percentile_interval(replicates: NDArray[Any], level: float) -> Range | None:
-    """The central ``level`` share of the replicates; null when none is defined."""
+    """The central ``level`` share of the replicates; None when none is defined."""
     known = replicates[~np.isnan(replicates)]
     if not len(known):
         return None

@@ -51,7 +51,7 @@ def prepare_judges(
     Args:
         sources: runs or files.
         items: the labelled items.
-        policy: re-fuse the overall label with it; null: keep the stored one, and fuse with
+        policy: re-fuse the overall label with it; None: keep the stored one, and fuse with
             the source's policy (else the default) only where there is none.
         missing: see :func:`trace_eval.stats.agreement.align.match`.
 
@@ -178,7 +178,7 @@ def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 
 def factorise(values: NDArray[Any] | None) -> NDArray[np.int64] | None:
-    """Numbers from 0 for equal values; null when there is no column or a value is unknown."""
+    """Numbers from 0 for equal values; None when there is no column or a value is unknown."""
     if values is None:
         return None
     index: dict[Any, int] = {}

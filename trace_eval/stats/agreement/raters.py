@@ -33,7 +33,7 @@ class MeanOfR:
     Attributes:
         used, left_out: correlations that have a value, and that have none (too few items in
             common, or one side is constant).
-        each: their values in order; null where left out.
+        each: their values in order; None where left out.
     """
 
     used: int

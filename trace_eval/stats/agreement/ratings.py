@@ -60,7 +60,7 @@ def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
 
     Args:
         path: the file.
-        rubric: where the file has a column of that name, only its rows; null: there must be
+        rubric: where the file has a column of that name, only its rows; None: there must be
             one rubric at most.
 
     Raises:
@@ -75,12 +75,12 @@ def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
 
 
 def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Ratings:
-    """The labels inside items; a null score is no rating.
+    """The labels inside items; a None score is no rating.
 
     Args:
         source: where they are from.
         items: with labels.
-        turns: of the turns of conversations, called ``ITEM/turn-N``, instead of the items; null:
+        turns: of the turns of conversations, called ``ITEM/turn-N``, instead of the items; None:
             where no item has a label of its own.
     """
     if turns is None:

@@ -84,7 +84,7 @@ class Resampler:
             name: of the estimate.
             columns: finite numbers per row [shape=(rows,) each].
             statistic: of the columns' sums; NaN where it has no value.
-            row: item of each row; null: the rows are the items.
+            row: item of each row; None: the rows are the items.
         """
         unit = self.unit if row is None else self.unit[row]
         places = [

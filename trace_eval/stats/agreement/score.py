@@ -39,7 +39,7 @@ class Baseline:
 
     Attributes:
         items: how many those are.
-        accuracy: of the rule over the declared labels; null: nothing to count.
+        accuracy: of the rule over the declared labels; None: nothing to count.
         accuracy_2way: of the rule where the truth is a winner (a rule always names one).
         judge: the judge's accuracy on the same items.
     """
@@ -103,7 +103,7 @@ def score_judge(
         columns: truth and prediction per dimension, over the same items.
         facts: numbers per item for the baselines.
         content: the judge's content ratings, for the content-only baseline.
-        cluster: independent unit of each item, from 0; null: items are drawn one by one.
+        cluster: independent unit of each item, from 0; None: items are drawn one by one.
         options: of the bootstrap.
         rules: numbers to beat beside :data:`RULES`.
         together: a unit is drawn once for all dimensions; of many small ones each by itself is

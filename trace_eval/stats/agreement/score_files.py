@@ -41,10 +41,10 @@ class ScoreFile:
     Attributes:
         source: where they are from.
         columns: by judge.
-        rubric: that was scored; null: the file does not say.
+        rubric: that was scored; None: the file does not say.
         facts, texts: of the items, by id.
         labels: people's ratings that came with them.
-        scale: of the run's own rubric; null: the file does not say.
+        scale: of the run's own rubric; None: the file does not say.
     """
 
     source: str

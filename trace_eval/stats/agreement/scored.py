@@ -19,8 +19,8 @@ class RatingScores:
     """Scores of a forecast, one per rating.
 
     Attributes:
-        crps: null for numbers off the scale.
-        nll: null where there is no likelihood; ``reason`` says why.
+        crps: None for numbers off the scale.
+        nll: None where there is no likelihood; ``reason`` says why.
         head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
         nll_row: item of each rating that has a likelihood.
     """

@@ -26,7 +26,7 @@ class ScoreError:
         mse: mean of (judge - people)^2, in squared units of the scale.
         constant: the same for always giving the people's mean.
         equal: share of the pairs in which the judge scored both answers alike.
-        pearson: Pearson's r of judge and people over these answers; null: one side never differs.
+        pearson: Pearson's r of judge and people over these answers; None: one side never differs.
     """
 
     judge: str
@@ -38,7 +38,7 @@ class ScoreError:
 
 
 def score_error(judge: JudgeData, items: Items) -> ScoreError | None:
-    """Error on the labelled items; null where one side has no scores."""
+    """Error on the labelled items; None where one side has no scores."""
     rows = judge.rows
     pairs = [(judge.first.facts.get(name), items.fact(name)) for name in SCORE_FACTS]
     said, truth = [], []

@@ -40,7 +40,7 @@ class Selective:
             largest errors go first; no order is better).
         at: MAE at each of :data:`WITHHELD`.
         area: mean MAE over all shares kept, 1 % to 100 %.
-        gain: the area minus that of random, from the same resamples; null for random itself.
+        gain: the area minus that of random, from the same resamples; None for random itself.
     """
 
     who: str

@@ -41,10 +41,10 @@ class JudgedSource:
 
     Attributes:
         judgements: one row per item, judge and repetition.
-        labels: the human labels that came with them; null: none.
+        labels: the human labels that came with them; None: none.
         opinions: the single calls behind the judgements, with the fact ``order`` (``ab``,
-            ``ba``) and ``repeat``; already in the pair's own A and B; null: none are known.
-        policy: the policy that fused ``overall``; null: unknown.
+            ``ba``) and ``repeat``; already in the pair's own A and B; None: none are known.
+        policy: the policy that fused ``overall``; None: unknown.
         warnings: what stands in the way of using them at all.
     """
 

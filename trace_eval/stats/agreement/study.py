@@ -132,10 +132,10 @@ class Study:
         ids: of the items.
         levels: positions of the scale's labels, ascending from 0 to 1 [shape=(labels,)].
         low, high: the scale's ends, to show positions as scores.
-        question: question of each item, from 0; null: items are drawn one by one.
+        question: question of each item, from 0; None: items are drawn one by one.
         system: system of each item, index into ``systems``; -1: unknown.
-        split: name of the split of each item; null: there are none.
-        texts: (candidate, references) of each item, for the baselines; null: unknown.
+        split: name of the split of each item; None: there are none.
+        texts: (candidate, references) of each item, for the baselines; None: unknown.
     """
 
     ids: tuple[str, ...]

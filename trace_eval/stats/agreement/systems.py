@@ -57,7 +57,7 @@ class SystemAgreement:
     Attributes:
         systems: with a mean on both sides.
         own_family: difference (judge minus people) of systems of the judge's family minus
-            that of the others: self-preference; null: there are none of either kind.
+            that of the others: self-preference; None: there are none of either kind.
     """
 
     judge: str

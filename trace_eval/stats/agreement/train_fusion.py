@@ -45,7 +45,7 @@ class FusionTraining:
 
     Attributes:
         model: what is stored.
-        path: where; null: it is not better than its rivals, so it was not stored.
+        path: where; None: it is not better than its rivals, so it was not stored.
         train, dev, test: which rows were used, in words.
         errors: squared errors on held-out questions of the training rows.
         test_errors: the same on the split ``test``; empty: there is none.

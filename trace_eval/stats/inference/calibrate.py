@@ -19,9 +19,9 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.baselines import RULES, NumberRule
-from trace_eval.stats.agreement.interval import Range, holding
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
 from trace_eval.stats.inference.evidence import Evidence
+from trace_eval.stats.inference.held_out import Draws, Measured
 
 #: Labelled pairs below which nothing is fitted.
 LEAST_PAIRS = 20
@@ -29,20 +29,8 @@ LEAST_PAIRS = 20
 #: Bins of equal counts in the reliability diagram and the calibration error.
 BINS = 10
 
-#: Resamples of whole instructions for the intervals.
-RESAMPLES = 2000
-
-
 #: Name of the map that was chosen anew in every fold.
 CHOSEN = "chosen"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A number with its interval over instructions; null: none is known that holds it."""
-
-    value: float
-    interval: Range | None
 
 
 @dataclass(frozen=True)
@@ -159,7 +147,7 @@ def calibrate(
     methods = [method for method in METHODS if x.shape[1] >= method.features]
     held = {method.name: _held_out(method, x[known], y, fold) for method in methods}
     order = sorted(held, key=lambda name: log_loss(held[name], y))
-    draws = _Draws(group[known], level, seed)
+    draws = Draws(group[known], level, seed)
     chosen = _chosen(methods, x[known], y, group[known], fold, seed)
     best = next(method for method in methods if method.name == order[0])
     everywhere = best.fit(x[known], y)(x[scored])
@@ -256,62 +244,7 @@ def _chosen(
     return found
 
 
-class _Draws:
-    """Resamples of whole instructions, shared by everything that is compared."""
-
-    def __init__(self, group: NDArray[np.int64], level: float, seed: int) -> None:
-        _, self.at = np.unique(group, return_inverse=True)
-        self.number = int(self.at.max()) + 1
-        self.level = level
-        rng = np.random.default_rng(seed)
-        share = np.full(self.number, 1 / self.number)
-        self.weights = rng.multinomial(self.number, share, size=RESAMPLES).astype(np.float64)
-        self.sizes = self._sums(np.ones(len(self.at)))
-
-    def _sums(self, values: Array) -> Array:
-        return np.bincount(self.at, weights=values, minlength=self.number).astype(np.float64)
-
-    def mean(self, values: Array) -> Measured:
-        """Mean over pairs."""
-        drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
-        value = float(values.mean())
-        return Measured(value, self._interval(value, drawn))
-
-    def gap(self, difference: Array, bins: NDArray[np.int64]) -> Measured:
-        """Mean over bins, by their size, of the absolute mean difference, with a bound.
-
-        The error of every bin adds to that distance and never takes away, so that quantiles of
-        resampled distances lie above it. A distance differs from the true one by no more than
-        the distance between the two differences (triangle inequality): quantiles of *that*
-        bound it on both sides, whatever the truth, and more widely than need be.
-        """
-        count = int(bins.max()) + 1
-        table = np.stack([self._sums(np.where(bins == b, difference, 0.0)) for b in range(count)])
-        sizes = np.stack([self._sums((bins == b).astype(float)) for b in range(count)])
-        pairs = sizes.sum(1)
-        mean = table.sum(1) / pairs
-        drawn = (self.weights @ table.T - (self.weights @ sizes.T) * mean) / len(difference)
-        units = np.maximum((sizes > 0).sum(1), 2)
-        off = np.abs(drawn * _few(units, self.level)).sum(1)
-        value = float((np.abs(mean) * pairs).sum() / len(difference))
-        far = float(np.quantile(off, self.level))
-        return Measured(value, (max(0.0, value - far), min(1.0, value + far)))
-
-    def _interval(self, value: float, drawn: Array) -> Range | None:
-        low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
-        return None if low == high else holding(value, (float(low), float(high)))
-
-
-def _few(units: NDArray[np.int64], level: float) -> Array:
-    """By how much resamples of so few units spread too little: Student's over the normal's."""
-    from scipy.special import ndtri, stdtrit
-
-    tail = (1 + level) / 2
-    wider = np.array([stdtrit(number - 1, tail) for number in units]) / ndtri(tail)
-    return np.asarray(wider * np.sqrt(units / (units - 1)))
-
-
-def _measured(name: str, p: Array, y: Array, draws: _Draws) -> Fitted:
+def _measured(name: str, p: Array, y: Array, draws: Draws) -> Fitted:
     bins = _bins(p)
     return Fitted(
         method=name,
@@ -344,7 +277,7 @@ def _rules(
     known: NDArray[np.bool_],
     y: Array,
     chosen: Array,
-    draws: _Draws,
+    draws: Draws,
     baselines: Sequence[NumberRule],
 ) -> list[Rule]:
     ours = _right(chosen, y)

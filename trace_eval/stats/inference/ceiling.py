@@ -20,7 +20,7 @@ class Ceiling:
     Attributes:
         pairs: (item, rater, rater) triples with both labels.
         agreement: share of them with equal labels, 0 to 1.
-        kappa: beyond chance, over all those pairs; null: one label only.
+        kappa: beyond chance, over all those pairs; None: one label only.
     """
 
     raters: int
@@ -30,7 +30,7 @@ class Ceiling:
 
 
 def human_ceiling(labels: LabelTable) -> Ceiling | None:
-    """Mean agreement of two raters on the overall label; null: nobody shares an item."""
+    """Mean agreement of two raters on the overall label; None: nobody shares an item."""
     raters = labels.raters()
     if len(raters) < 2:
         return None

@@ -42,7 +42,7 @@ class Evidence:
         facts: what tells which items are not independent, the labels' where the judgements
             have none.
         cluster: number of the unit of every item, from 0, see
-            :func:`trace_eval.stats.agreement.copies.units`; null: nothing tells [shape=(n,)].
+            :func:`trace_eval.stats.agreement.copies.units`; None: nothing tells [shape=(n,)].
         copies: the same with copies alone, whatever the instruction [shape=(n,)].
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
         unmatched: labelled items that were not judged.
@@ -104,10 +104,10 @@ def gather(
 
     Args:
         source: the judgements.
-        labels: people's; null: those that came with the judgements, if any.
+        labels: people's; None: those that came with the judgements, if any.
         judge: which one, where the source has several.
-        policy: fuse the overall label of the judge with it; null: the stored one.
-        dimension: label column; null: overall, else preference.
+        policy: fuse the overall label of the judge with it; None: the stored one.
+        dimension: label column; None: overall, else preference.
         others: further judges of the same items: how many of them agree is a signal.
 
     Raises:
@@ -262,5 +262,5 @@ def _others(table: LabelTable, codes: Codes, column: str, others: Sequence[Judge
 
 
 def label_text(code: int) -> str | None:
-    """A label by its code; null for a missing one."""
+    """A label by its code; None for a missing one."""
     return None if code == MISSING else LABELS[code]

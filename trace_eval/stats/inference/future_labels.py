@@ -75,8 +75,8 @@ class FutureLabels:
         values: what people say, 0, 0.5 or 1; ignored where nobody was asked [shape=(n,)].
         known: pairs with a label [shape=(n,)].
         said: number of what the judge says [shape=(n,)].
-        inclusion: probability with which each pair was asked for; null: equal [shape=(n,)].
-        cluster: number of the unit of every pair, from 0; null: each is one [shape=(n,)].
+        inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].
+        cluster: number of the unit of every pair, from 0; None: each is one [shape=(n,)].
         means: what is estimated.
         level: of the intervals.
         seed: of the simulation: the same draws for every number of labels.
@@ -102,7 +102,7 @@ class FutureLabels:
         return max(mean.width(self.values, design, self.level) for mean in self.means)
 
     def included(self, labels: int) -> Array | None:
-        """Probability that each pair has a label once there are so many; null: equal."""
+        """Probability that each pair has a label once there are so many; None: equal."""
         if self.inclusion is None:
             return None
         left = len(self.known) - self.labelled

@@ -23,7 +23,7 @@ class Design:
     Attributes:
         labelled: items with a label [shape=(n,)].
         weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
-        stratum: number of the stratum of every item, from 0; null: weighted instead
+        stratum: number of the stratum of every item, from 0; None: weighted instead
             [shape=(n,)].
         cluster: number of the cluster of every item, from 0 [shape=(n,)].
         clusters: how many there are.
@@ -53,10 +53,10 @@ def simple_design(
     Args:
         labelled: items with a label [shape=(n,)].
         inclusion: their probabilities in (0, 1], and those of other items where they are known;
-            null or NaN: all are equally likely. Where there are 1 and one other value (taken
+            None or NaN: all are equally likely. Where there are 1 and one other value (taken
             with certainty, and a random slice of the rest, as the review does) they are two
             strata.
-        cluster: see :class:`Design`; null: every item by itself.
+        cluster: see :class:`Design`; None: every item by itself.
     """
     number = len(labelled)
     cluster = np.arange(number) if cluster is None else cluster

@@ -22,7 +22,7 @@ class LoudnessBias:
 
 
 def loudness_bias(source: JudgedSource, labels: LabelTable) -> LoudnessBias | None:
-    """Count and test; null where the levels are unknown."""
+    """Count and test; None where the levels are unknown."""
     evidence = gather(source, labels)
     facts = evidence.table.facts
     if "loudness_a" not in facts or "loudness_b" not in facts:

@@ -22,10 +22,10 @@ class Operation:
         calls: calls of the judge; ``failed`` of them unreadable, ``repaired`` at the second
             attempt. 0 calls: a judge without them.
         consistent, both_orders: pairs judged alike in both orders, of those judged in both.
-        cost_usd: of all calls; null: unknown or free.
-        call_seconds: mean time of a call; ``run_seconds`` of all sessions; null: unknown.
+        cost_usd: of all calls; None: unknown or free.
+        call_seconds: mean time of a call; ``run_seconds`` of all sessions; None: unknown.
         extractors: blueprint group -> extractor.
-        task: what a judge that listens was asked; null: none is recorded.
+        task: what a judge that listens was asked; None: none is recorded.
     """
 
     judge: str

@@ -82,7 +82,7 @@ class LabelPlan:
     Attributes:
         goal: whose interval must be narrow: :data:`RATES` (the widest of all systems) or
             ``accuracy`` of the judge.
-        width: full width asked for; ``now`` the width with the labels at hand, null: too few;
+        width: full width asked for; ``now`` the width with the labels at hand, None: too few;
             ``expected`` with those of the plan,
             null: some system would have too few labels.
         labelled, more, open: pairs with a label; labels to add; pairs without one.
@@ -90,7 +90,7 @@ class LabelPlan:
             how many pairs in all would probably do, by the square-root law.
         promised: four labellings in five would do; else the width is only expected, because how
             alike pairs of one instruction are is known from few labels.
-        minutes: of one rater, from the seconds of earlier labels; null: unknown.
+        minutes: of one rater, from the seconds of earlier labels; None: unknown.
         strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
         inclusion: probability with which every pair that then has a label was asked for, old
@@ -131,7 +131,7 @@ def make_plan(
     Args:
         evidence: judgements, and labels of some.
         width: full width of the intervals, in (0, 1).
-        goal: see :class:`LabelPlan`; null: win rates where systems are named.
+        goal: see :class:`LabelPlan`; None: win rates where systems are named.
         level: coverage of the intervals.
         cluster: items of one instruction are not independent.
         seed: of the simulation and of the order of pairs.
@@ -241,7 +241,7 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
 
 
 def _seconds(evidence: Evidence) -> float | None:
-    """Median seconds of a label; null: the labels do not say."""
+    """Median seconds of a label; None: the labels do not say."""
     taken = evidence.items.table.facts.get("seconds") if evidence.items else None
     if taken is None or np.isnan(taken).all():
         return None

@@ -49,10 +49,10 @@ class Powered:
     Attributes:
         labelled, judged: items with a label of people; items with a judgement.
         labels, judge, both: the estimates; ``judge`` is biased by the judge's errors,
-            null where it gives no figure of its own.
-        labels_interval, judge_interval, interval: at the level asked for; null: too few
+            None where it gives no figure of its own.
+        labels_interval, judge_interval, interval: at the level asked for; None: too few
             labels, or only one unit.
-        weight: the tuned ``lam``, 0 (labels alone) to 1; null: of a difference, where each
+        weight: the tuned ``lam``, 0 (labels alone) to 1; None: of a difference, where each
             system has its own.
         effective: labels that would have the standard error of ``both`` without a judge.
         p: two-sided, that the value is ``null``; null where no interval is given.
@@ -102,7 +102,7 @@ def estimate(
         sample: see :func:`trace_eval.stats.inference.influence.parts`.
         level: coverage.
         null: value that ``p`` tests.
-        power: a fixed ``lam``; null: tuned, or 0 where :func:`_enough` says so.
+        power: a fixed ``lam``; None: tuned, or 0 where :func:`_enough` says so.
     """
     if np.isnan(sample.labels):
         return _without(sample.items, len(sample.judged), sample.judge)

@@ -26,9 +26,9 @@ def write_probabilities(
 
     Args:
         source: one judge's judgements.
-        labels: people's; null: those that came with the judgements.
+        labels: people's; None: those that came with the judgements.
         folder: where the two files go; made where it is missing.
-        policy: fuse the judge's overall label with it; null: the stored one.
+        policy: fuse the judge's overall label with it; None: the stored one.
 
     Raises:
         UserError: there are too few labels, or the folder cannot be written.

@@ -36,12 +36,12 @@ class Screening:
     """What may be decided.
 
     Attributes:
-        chosen: the largest part that holds; null: none.
+        chosen: the largest part that holds; None: none.
         parts: everything that was tried.
         decided, review: items, surest first and least sure first; ``hopeless``: unscored.
         labels: labelled and scored items; ``instructions`` (or copies of one pair) behind them,
             null: not respected.
-        needed: labels within ``candidate`` that would probably do; null: no part looks as if
+        needed: labels within ``candidate`` that would probably do; None: no part looks as if
             it could reach the target, or one holds.
         verdict: in words.
         caveats: what cannot be promised.

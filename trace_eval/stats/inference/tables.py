@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
-from trace_eval.stats.inference.calibrate import CHOSEN, Calibration, Measured
+from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.forest import line
+from trace_eval.stats.inference.held_out import Measured
 from trace_eval.stats.inference.plan import LabelPlan
 from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, Powered
 from trace_eval.stats.inference.screen import Screening

@@ -70,9 +70,9 @@ def decide(
     """Apply :data:`RULES` in their order.
 
     Args:
-        score: agreement on the overall label; null: there are no labels.
+        score: agreement on the overall label; None: there are no labels.
         coverage: share of all pairs that were scored.
-        position_p: smallest p value of the tests of position bias; null: none was made.
+        position_p: smallest p value of the tests of position bias; None: none was made.
         warnings: of the data.
         both_orders: pairs behind those tests.
     """
@@ -98,16 +98,21 @@ def decide(
         )
     if coverage < RANKING_COVERAGE:
         return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
-    if position_p is not None and position_p < BIASED:
-        return Verdict(
-            "screen only", f"beats {against}, but prefers a position (p = {position_p:.2g})"
-        )
-    if any(warning.check == "place" for warning in warnings):
-        return Verdict("screen only", f"beats {against}, but answers by position")
+    if biased := _bias(position_p, warnings):
+        return Verdict("screen only", f"beats {against}, but {biased}")
+    beats = f"accuracy of at least {low:.1%} beats {against}"
     if position_p is None or both_orders < LEAST_PAIRS:
         return Verdict(
             "screen only",
-            f"accuracy of at least {low:.1%} beats {against}, but whether it prefers a position is"
-            f" unknown: {both_orders} pairs are judged in both orders, {LEAST_PAIRS} are needed",
+            f"{beats}, but whether it prefers a position is unknown: {both_orders} pairs are"
+            f" judged in both orders, {LEAST_PAIRS} are needed",
         )
-    return Verdict("rank systems", f"accuracy of at least {low:.1%} beats {against}")
+    return Verdict("rank systems", beats)
+
+
+def _bias(position_p: float | None, warnings: tuple[DataWarning, ...]) -> str | None:
+    """What is seen of a preference for a position, in words."""
+    if position_p is not None and position_p < BIASED:
+        return f"prefers a position (p = {position_p:.2g})"
+    answers = any(warning.check == "place" for warning in warnings)
+    return "answers by position" if answers else None

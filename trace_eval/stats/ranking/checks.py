@@ -26,7 +26,7 @@ def ranking_warnings(
     Args:
         table: one judge, one row per item.
         column: which labels are ranked.
-        labels: people's, with the judgements' systems; null: none.
+        labels: people's, with the judgements' systems; None: none.
     """
     found = repeated(table.ids, table.facts)
     found += self_compared(table.ids, self_mask(table.facts, len(table)))

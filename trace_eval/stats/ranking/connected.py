@@ -30,7 +30,7 @@ def connected(beats: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def explain(beats: NDArray[Any], systems: tuple[str, ...]) -> str | None:
-    """Why there is no finite strength, naming the systems; null when there is."""
+    """Why there is no finite strength, naming the systems; None when there is."""
     ways = reach(beats)
     if ways.all():
         return None

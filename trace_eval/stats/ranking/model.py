@@ -37,7 +37,7 @@ class Model:
 
     Attributes:
         likelihood: concave in log-strengths and tie parameter.
-        parameter: name under which the tie parameter is reported, as ``exp(tie)``; null:
+        parameter: name under which the tie parameter is reported, as ``exp(tie)``; None:
             the model has none.
         start: where its fit starts; ``none``: its value when there is no tie at all.
         lower: the tie parameter is above this.

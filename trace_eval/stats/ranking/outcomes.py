@@ -30,8 +30,8 @@ class Outcomes:
         counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good`` and plain ties
             [shape=(pairs, 4)].
         cell: flat index into ``counts`` of every comparison [shape=(comparisons,)].
-        cluster: its instruction, from 0 [shape=(comparisons,)]; null: unknown.
-        copies: number of its pair, where copies and both orders of one are told; null: none are
+        cluster: its instruction, from 0 [shape=(comparisons,)]; None: unknown.
+        copies: number of its pair, where copies and both orders of one are told; None: none are
             [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
         unscored, self_compared: rows left out, because they have no label, or compare a
@@ -83,7 +83,7 @@ def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
 
     Args:
         table: one row per item.
-        dimension: which labels; null: see :func:`opinion_column`.
+        dimension: which labels; None: see :func:`opinion_column`.
 
     Raises:
         UserError: the systems are not known, there is no such label, or nothing is left.

@@ -23,7 +23,7 @@ def judge_table(
     Args:
         source: run or file.
         judge: which one; needed where there are several.
-        policy: re-fuse the overall label with it; null: the stored one.
+        policy: re-fuse the overall label with it; None: the stored one.
 
     Raises:
         UserError: there are several judges and none is named, or the named one is not there.

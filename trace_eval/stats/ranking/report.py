@@ -81,7 +81,7 @@ class Standing:
     """A system under one method.
 
     Attributes:
-        value: win rate (0 to 1) or log-strength (mean 0); null: see the method's reason.
+        value: win rate (0 to 1) or log-strength (mean 0); None: see the method's reason.
         exact: the win rate as a fraction.
         rank: 1 is best; equal values share it. ``low`` and ``high`` bound it.
         undefined: resamples without a finite strength; they are left out of the bounds.

@@ -108,7 +108,7 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
 
 @dataclass(frozen=True)
 class Strengths:
-    """Log-strengths with mean 0 over the real systems; null with the ``reason``."""
+    """Log-strengths with mean 0 over the real systems; None with the ``reason``."""
 
     model: str
     systems: tuple[str, ...]

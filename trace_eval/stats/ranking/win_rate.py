@@ -21,7 +21,7 @@ def win_rates(
     Args:
         outcomes: the comparisons.
         typed: ``both_bad`` counts 0 instead of 1/2.
-        baseline: count only comparisons with this system; its own rate is then null.
+        baseline: count only comparisons with this system; its own rate is then None.
     """
     doubled, games = _points(outcomes, typed)
     if baseline is not None:

@@ -50,11 +50,11 @@ class AblationRow:
         repeats: runs of this condition.
         items: items with a truth and a judgement in the condition.
         accuracy: mean over items of the share of right repeats, over the declared labels.
-        spread: standard deviation of the repeats' accuracies; null: one repeat.
-        run_to_run: mean pairwise agreement of the repeats; null: one repeat.
+        spread: standard deviation of the repeats' accuracies; None: one repeat.
+        run_to_run: mean pairwise agreement of the repeats; None: one repeat.
         compared: items that the condition and the reference both judged.
-        difference: condition minus reference on those; null value: the reference itself.
-        mcnemar, p_holm: paired test of the majority labels; null: the reference itself, or
+        difference: condition minus reference on those; None value: the reference itself.
+        mcnemar, p_holm: paired test of the majority labels; None: the reference itself, or
             nothing to compare, which is no test and no part of Holm's family.
     """
 
@@ -98,7 +98,7 @@ def ablation_table(
         truth: human labels.
         reference: name of the condition that the others are compared with; default: the
             first.
-        policy: fuse ``overall`` with it; null: keep the stored label, or the default policy
+        policy: fuse ``overall`` with it; None: keep the stored label, or the default policy
             where there is none.
         dimensions: which to report, of those that everything has.
         cluster: draw whole instructions; the labels need ``instruction_id``.

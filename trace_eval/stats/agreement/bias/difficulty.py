@@ -28,7 +28,7 @@ class Quartile:
 
     Attributes:
         low, high: absolute difference of the mean opinions.
-        accuracy: of the first order against the sign of the difference; null: no such pair.
+        accuracy: of the first order against the sign of the difference; None: no such pair.
         bias: by place, over the pairs that were asked in both orders.
     """
 
@@ -51,7 +51,7 @@ class Difficulty:
 def difficulty(
     there: Codes, back: Codes, mos_a: NDArray[Any], mos_b: NDArray[Any]
 ) -> Difficulty | None:
-    """Split and count; null with fewer than :data:`FEWEST` usable pairs.
+    """Split and count; None with fewer than :data:`FEWEST` usable pairs.
 
     Args:
         there: label when A was shown first, ``1`` is A [shape=(n,)].

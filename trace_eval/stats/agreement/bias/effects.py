@@ -104,7 +104,7 @@ def positions(
         judge: its name.
         columns: dimension -> labels [shape=(n,)].
         facts: clips and instruction of the same items [shape=(n,)].
-        opinions: the single calls; null: not known.
+        opinions: the single calls; None: not known.
     """
     clips = [facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
     if clips[0] is not None and clips[1] is not None:

@@ -32,7 +32,7 @@ class LengthBias:
 
     @property
     def share_longer(self) -> float | None:
-        """Share of the judge's winners that are the longer answer; null: no winner."""
+        """Share of the judge's winners that are the longer answer; None: no winner."""
         winners = self.longer + self.shorter
         return self.longer / winners if winners else None
 

@@ -27,7 +27,7 @@ class Robustness:
     Attributes:
         fell_on: ``winner``, ``loser`` or ``tie`` of the run without noise.
         items: such pairs.
-        repeat: share unchanged in a repetition without noise; null: there is none.
+        repeat: share unchanged in a repetition without noise; None: there is none.
         noisy: share unchanged under noise.
     """
 
@@ -51,7 +51,7 @@ def robustness(
 
     Args:
         base: labels without noise [shape=(n,)].
-        repeat: labels of a second run without noise; null: there is none.
+        repeat: labels of a second run without noise; None: there is none.
         noisy: labels with noise on one answer.
         side: which answer, 0 (A) or 1 (B) [shape=(n,)].
     """

@@ -24,7 +24,7 @@ class Resolved:
 
     Attributes:
         count, share: of all pairs.
-        accuracy: how often the forced result equals the true overall label; null: no pair.
+        accuracy: how often the forced result equals the true overall label; None: no pair.
     """
 
     count: int

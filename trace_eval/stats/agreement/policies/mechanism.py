@@ -25,7 +25,7 @@ class Mechanism:
     Attributes:
         labels: whose content, voice quality and paralinguistics went in.
         right, items: pairs where the policy gives the true overall label, of how many.
-        kappa: Cohen's kappa with it; null: not defined.
+        kappa: Cohen's kappa with it; None: not defined.
     """
 
     policy: str

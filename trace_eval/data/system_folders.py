@@ -1,0 +1,248 @@
+"""Recordings of systems as an input: a folder for each, and the prompts that they answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from blueprints import UserError
+from extractors import AUDIO_SUFFIXES
+from trace_eval.data.files import utf8_name
+from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, records_of
+
+#: Folders beside those of systems that hold the questions.
+_PROMPTS = ("prompts", "instructions", "questions")
+
+#: Columns of a file of prompts: what an answer's file is called, and the words or recording.
+_PROMPT_ID = ("id", "name", "stem", "file_name", "prompt_id", "question_id", "instruction_id")
+_PROMPT_TEXT = ("instruction_text", "instruction", "prompt", "question", "text")
+_PROMPT_AUDIO = ("instruction_audio", "question_audio", "audio", "audio_path", "instruction_path")
+
+
+class Row(NamedTuple):
+    """One record of a source.
+
+    Attributes:
+        where: its place, for messages.
+        record: itself, or what is wrong with it.
+        root: folder of its relative paths, or the URL of that.
+    """
+
+    where: str
+    record: dict[str, Any] | str
+    root: Path | str
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Recordings of systems, a folder each; files of one name answer the same prompt.
+
+    Attributes:
+        folders: system -> its folder.
+        prompts: a folder of recordings or ``.txt`` files by the same names, or a table with
+            the columns ``id`` and ``prompt`` (or ``audio``); None: unknown.
+    """
+
+    folders: Mapping[str, Path]
+    prompts: Path | None = None
+
+    @classmethod
+    def parse(cls, a: object, b: object, prompts: object = None) -> Systems:
+        """From ``DIR`` or ``NAME=DIR`` of each; a system without a name has its folder's.
+
+        Raises:
+            UserError: one of them is no folder, or both are the same.
+        """
+        given = [_named(str(text)) for text in (a, b)]
+        for side, (_, folder) in zip("ab", given, strict=True):
+            if not folder.is_dir():
+                raise UserError(f"--{side} {folder}: no such folder; name one with recordings")
+        if given[0][1].resolve() == given[1][1].resolve():
+            raise UserError(f"--a and --b: both are {given[0][1]}; name two folders")
+        names = _apart([(name, folder) for name, folder in given])
+        if names[0] == names[1]:
+            raise UserError(f"--a and --b: both are called {names[0]}; write --a NAME=DIR")
+        folders = dict(zip(names, (folder for _, folder in given), strict=True))
+        where = None if prompts is None else Path(str(prompts))
+        if where is not None and not where.exists():
+            raise UserError(f"--prompts {where}: no such file or folder")
+        return cls(folders, where)
+
+    @property
+    def path(self) -> Path:
+        """What the input is called: both folders side by side."""
+        first = next(iter(self.folders.values()))
+        return first.absolute().parent / "-".join(_plain(name) for name in self.folders)
+
+    def rows(self, single: bool = False) -> Iterator[Row]:
+        """A record for every prompt that all systems of a pair answered.
+
+        Args:
+            single: one record per answer instead of one per pair.
+        """
+        found = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
+        for name, files in found.items():
+            if not files:
+                shown = ", ".join(AUDIO_SUFFIXES)
+                raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
+        asked = _prompts(self.prompts) if self.prompts else {}
+        keys = list(dict.fromkeys(key for files in found.values() for key in files))
+        if asked and not any(key in asked for key in keys):
+            raise UserError(
+                f"--prompts {self.prompts}: has {', '.join(list(asked)[:3])}, and the recordings"
+                f" are called {', '.join(sorted(keys)[:3])}; call both alike"
+            )
+        if single:
+            yield from self._answers(found, keys, asked)
+        else:
+            yield from self._pairs(found, keys, asked)
+
+    def _answers(
+        self, found: Mapping[str, Mapping[str, Any]], keys: list[str], asked: Mapping[str, Any]
+    ) -> Iterator[Row]:
+        for name, folder in self.folders.items():
+            for key in sorted(keys):
+                file = found[name].get(key)
+                if isinstance(file, str):
+                    yield Row(str(folder), file, folder)
+                elif file is not None:
+                    own = {"id": f"{name}/{key}", "question_id": key, "system": name}
+                    record = {**own, "audio": str(file), **_as_asked(asked.get(key, {}))}
+                    yield Row(str(file), record, folder)
+
+    def _pairs(
+        self, found: Mapping[str, Mapping[str, Any]], keys: list[str], asked: Mapping[str, Any]
+    ) -> Iterator[Row]:
+        for key in sorted(keys):
+            have = {name: files[key] for name, files in found.items() if key in files}
+            for name, file in have.items():
+                if isinstance(file, str):
+                    yield Row(str(self.folders[name]), file, self.folders[name])
+            good = {name: file for name, file in have.items() if not isinstance(file, str)}
+            lack = [name for name in self.folders if name not in have]
+            if lack and good:
+                first = next(iter(good.values()))
+                told = f"{', '.join(lack)} has no recording {key!r}, which {', '.join(good)} has"
+                yield Row(str(first), told, first.parent)
+            for one, other in combinations(good, 2):
+                name = key if len(self.folders) == 2 else f"{key}/{one}-{other}"
+                record = {
+                    "id": name,
+                    "instruction_id": key,
+                    "a": {"audio": str(good[one]), "system": one},
+                    "b": {"audio": str(good[other]), "system": other},
+                    **asked.get(key, {}),
+                }
+                yield Row(f"{good[one]} and {good[other]}", record, good[one].parent)
+
+
+def _named(text: str) -> tuple[str | None, Path]:
+    name, mark, folder = text.partition("=")
+    return (name, Path(folder)) if mark and not Path(text).is_dir() else (None, Path(text))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.]+", "-", name)
+
+
+def _apart(given: list[tuple[str | None, Path]]) -> list[str]:
+    """Names of two folders: as given, or by the last parts of their paths that differ."""
+    parts = [folder.resolve().parts for _, folder in given]
+    count = 1
+    while parts[0][-count] == parts[1][-count] and count < min(map(len, parts)):
+        count += 1
+    return [name or own[-count] for (name, _), own in zip(given, parts, strict=True)]
+
+
+def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
+    """Path below the folder without its ending -> the recording, or why it is none."""
+    seen: dict[str, Path] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() not in AUDIO_SUFFIXES or not path.is_file():
+            continue
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        key = path.relative_to(folder).with_suffix("").as_posix()
+        try:
+            utf8_name(path)
+        except UserError as error:
+            yield f"\0{key}", str(error)
+            continue
+        if key in seen:
+            yield f"\0{path}", f"{path} is called like {seen[key].name}; keep one of them"
+            continue
+        seen[key] = path
+        yield key, path.absolute()
+
+
+def _prompts(path: Path) -> dict[str, dict[str, Any]]:
+    """Name of a prompt -> its columns of an instruction."""
+    return _prompts_below(path) if path.is_dir() else _prompts_of(path)
+
+
+def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for key, file in by_stem(folder):
+        if isinstance(file, Path):
+            found[key] = {"instruction_audio": str(file)}
+    for text in sorted(folder.rglob("*.txt")):
+        key = text.relative_to(folder).with_suffix("").as_posix()
+        words = text.read_text(encoding="utf-8", errors="replace").strip()
+        found.setdefault(key, {})["instruction_text"] = words
+    if not found:
+        raise UserError(f"--prompts {folder}: neither recordings nor .txt files below it")
+    return found
+
+
+def _prompts_of(path: Path) -> dict[str, dict[str, Any]]:
+    table: dict[str, dict[str, Any]] = {}
+    for where, record in records_of(path, path, by_id=True):
+        if isinstance(record, str):
+            raise UserError(f"{where}: {record}")
+        name = _value(record, _PROMPT_ID)
+        text, audio = _value(record, _PROMPT_TEXT), _value(record, _PROMPT_AUDIO)
+        if name is None or (text is None and audio is None):
+            raise UserError(
+                f"{where}: has {', '.join(map(str, record))}; a prompt needs id (as its recordings"
+                f" are called) and prompt (or {', '.join(_PROMPT_AUDIO[:3])})"
+            )
+        key = str(name)
+        for suffix in AUDIO_SUFFIXES:
+            key = key.removesuffix(suffix)
+        table[key] = {} if text is None else {"instruction_text": text}
+        if audio is not None:
+            table[key]["instruction_audio"] = (
+                str(path.absolute().parent / audio) if isinstance(audio, str) else audio
+            )
+    return table
+
+
+def _value(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
+
+
+def _as_asked(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of an instruction as those of a single answer's question."""
+    return {name.replace("instruction", "question", 1).removesuffix("_text"): value
+            for name, value in prompt.items()}  # fmt: skip
+
+
+def systems_in(folder: Path) -> Systems | None:
+    """A folder of folders of recordings; None: it is none."""
+    below = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    prompts = next((path for path in below if _holds_prompts(path)), None)
+    systems = {
+        path.name: path
+        for path in below
+        if path.is_dir() and path != prompts and next(by_stem(path), None)
+    }
+    return Systems(systems, prompts) if systems else None
+
+
+def _holds_prompts(path: Path) -> bool:
+    is_table = path.is_file() and path.suffix.lower() in MANIFEST_SUFFIXES
+    return path.stem.lower() in _PROMPTS and (path.is_dir() or is_table)

@@ -1,0 +1,202 @@
+"""What a run's folder holds, read as typed records; reading needs no lock."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Self, TypeVar
+
+from pydantic import ValidationError
+
+from blueprints import Blueprint, Strict, UserError
+from trace_eval.data import Judgement, Overall, Pair, Score, Single, jsonl, strict_json
+from trace_eval.measures import PairMeasures
+from trace_eval.rubrics import ScaleSpec
+from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
+from trace_eval.runs.record import RunRecord
+
+Record = TypeVar("Record", bound=Strict)
+
+#: Files that grow line by line.
+APPENDED = ("clips", "blueprints", "measures", "judgements", "scores", "spending")
+
+log = logging.getLogger(__name__)
+
+
+class RunReader:
+    """The files of a run folder, whose names and contents :mod:`trace_eval.runs.run` lists."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+
+    def path(self, name: str) -> Path:
+        """A file of the run."""
+        return self.folder / name
+
+    @property
+    def exists(self) -> bool:
+        """True once its record was written."""
+        return self.path("manifest.json").is_file()
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Self:
+        """An existing run, for reading."""
+        run = cls(folder)
+        folder = run.folder
+        if not folder.is_dir():
+            raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
+        if not run.exists:
+            raise UserError(f"{folder}: no run here (no manifest.json); name a --out of judge")
+        for path in run.torn():
+            log.warning(
+                "%s: its last line is broken and left out; the same command as before"
+                " makes it again",
+                path,
+            )
+        return run
+
+    def torn(self) -> list[Path]:
+        """Files whose writer was killed, or ran out of disk, in their last line."""
+        return [path for name in APPENDED if jsonl.is_torn(path := self.path(f"{name}.jsonl"))]
+
+    def record(self) -> RunRecord:
+        """What ran: see :class:`trace_eval.runs.record.RunRecord`."""
+        path = self.path("manifest.json")
+        try:
+            return strict_json.parse(RunRecord, path.read_bytes())
+        except strict_json.BadJson as error:
+            raise strict_json.DamagedFile(
+                f"{path}: not the record of a run ({error}); judge again into a new --out"
+            ) from None
+
+    @property
+    def holds_scores(self) -> bool:
+        """True where single answers were rated, not pairs judged."""
+        return self.path("items.jsonl").is_file()
+
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs in input order.
+
+        Raises:
+            UserError: the run holds scores of single answers.
+        """
+        if self.holds_scores:
+            raise UserError(
+                f"{self.folder}: holds scores of single answers and no pairs; use agree,"
+                " or make pairs of it with trace-eval fuse RUN --out PAIRS"
+            )
+        return self._records("pairs.jsonl", Pair)
+
+    def singles(self) -> Iterator[Single]:
+        """The single answers in input order.
+
+        Raises:
+            UserError: the run holds judgements of pairs.
+        """
+        if not self.holds_scores:
+            raise UserError(
+                f"{self.folder}: holds judgements of pairs and no scores; name a --out of rate"
+            )
+        return self._records("items.jsonl", Single)
+
+    def items(self) -> Iterator[Pair | Single]:
+        """The pairs or single answers in input order."""
+        return self.singles() if self.holds_scores else self.pairs()
+
+    def problems(self) -> Iterator[ProblemRecord]:
+        """Records of the input that are not pairs."""
+        return self._records("problems.jsonl", ProblemRecord)
+
+    def clips(self) -> dict[str, ClipRecord]:
+        """Source -> what became of it; the last outcome counts."""
+        return {record.source: record for record in self._records("clips.jsonl", ClipRecord)}
+
+    def blueprints(self) -> Iterator[Blueprint]:
+        """The blueprints as they came; of a clip that occurs twice the last one counts."""
+        return self._records("blueprints.jsonl", Blueprint)
+
+    def judgements(self) -> dict[str, Judgement]:
+        """Pair id -> judgement; the last outcome counts."""
+        return {record.pair: record for record in self.attempts()}
+
+    def outcomes(self) -> dict[str, VerdictRow]:
+        """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
+        return {found.pair: VerdictRow.of(found) for found in self.attempts()}
+
+    def attempts(self) -> Iterator[Judgement]:
+        """Every judgement in the order in which it was made, those tried again included."""
+        return self._records("judgements.jsonl", Judgement, Judgement.check)
+
+    def scores(self) -> Iterator[Score]:
+        """Every score in the order in which it was made, those tried again included."""
+        scales = self._scales() if self.exists else {}
+        return self._records("scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric)))
+
+    def history(self) -> Iterator[Judgement | Score]:
+        """Every outcome in the order in which it was made, of pairs or of single answers."""
+        return self.scores() if self.holds_scores else self.attempts()
+
+    def scored(self, rubrics: Sequence[str] = ("",)) -> set[str]:
+        """Ids of the items that have an outcome by every one of these rubrics."""
+        status = {outcome.key: outcome.status for outcome in self.history()}
+        return {
+            item
+            for item, _ in status
+            if all(status.get((item, rubric)) == "scored" for rubric in rubrics)
+        }
+
+    def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
+        """(item, rubric) -> what is small of its score; the last one counts."""
+        return {score.key: ScoreRow.of(score) for score in self.scores()}
+
+    def measures(self) -> dict[str, PairMeasures]:
+        """Pair id -> its measures, for pairs that have any; the last outcome counts."""
+        return {found.pair: found for found in self._records("measures.jsonl", PairMeasures)}
+
+    def overall(self, policy: str | None = None) -> dict[str, Overall]:
+        """Pair id -> fused rating.
+
+        Args:
+            policy: name of another one that the run was fused with before; None: the last.
+        """
+        name = "overall.jsonl"
+        if policy is not None:
+            name = str((self.policy_folder(policy) / name).relative_to(self.folder))
+        return {record.pair: record for record in self._records(name, Overall, Overall.check)}
+
+    def policy_folder(self, name: str) -> Path:
+        """Where the results of an earlier policy are kept."""
+        return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
+
+    def _records(
+        self, name: str, kind: type[Record], check: Callable[[Record], None] | None = None
+    ) -> Iterator[Record]:
+        for number, line in jsonl.numbered(self.path(name)):
+            try:
+                record = strict_json.parse(kind, line)
+                if check:
+                    check(record)
+            except ValueError as error:
+                raise strict_json.DamagedFile(
+                    f"{self.path(name)}, line {number}: not a {kind.__name__} of this version"
+                    f" ({error}); delete that line, or judge again into a new --out"
+                ) from None
+            yield record
+
+    def _rubrics(self) -> list[str]:
+        return list(self.record().rubrics)
+
+    def _scales(self) -> dict[str, tuple[float, ...]]:
+        """Rubric -> the labels of its scale, as they were when it was rated by."""
+        try:
+            return {
+                name: ScaleSpec.model_validate(told.get("scale")).labels
+                for name, told in self.record().rubrics.items()
+            }
+        except ValidationError:
+            raise strict_json.DamagedFile(
+                f"{self.path('manifest.json')}: a rubric in it has no scale; rate again into a"
+                " new --out"
+            ) from None
