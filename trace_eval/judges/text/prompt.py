@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from blueprints import (
     Absent,
@@ -18,7 +18,9 @@ from blueprints import (
     Speaker,
     Status,
     Transcript,
+    brief_legend,
     compact_legend,
+    render_brief,
     render_compact,
     render_paper,
 )
@@ -97,10 +99,12 @@ class PairTextView(View):
         self.static_messages = (self.system,)
         self.sha256 = self._templates.sha256(self._legend)
 
-    @property
+    @cached_property
     def _legend(self) -> str:
-        shown = self.options.mode == "blueprint" and self.options.rendering == "compact"
-        return compact_legend(self.options.drop) if shown else ""
+        options = self.options
+        if options.mode != "blueprint" or options.rendering == "paper":
+            return ""
+        return (brief_legend if options.rendering == "brief" else compact_legend)(options.drop)
 
     def _render(self, block: str, **variables: object) -> str:
         options = self.options
@@ -181,7 +185,8 @@ class PairTextView(View):
             text = json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
         else:
             gone = (*drop, "transcript") if words else drop
-            text = render_compact(blueprint, drop=gone)
+            brief = self.options.rendering == "brief"
+            text = (render_brief if brief else render_compact)(blueprint, drop=gone)
         if isinstance(blueprint.transcript, Absent) and "transcript" not in drop and not words:
             text += "\n" + _heard(blueprint)
         return text
@@ -201,8 +206,10 @@ class PairTextView(View):
         options = self.options
         shorter: dict[str, JudgeOptions] = {}
         if options.mode == "blueprint":
-            if options.rendering != "compact":
+            if options.rendering == "paper":
                 shorter["-J rendering=compact"] = replace(options, rendering="compact")
+            if options.rendering != "brief":
+                shorter["-J rendering=brief"] = replace(options, rendering="brief")
             shorter["-J mode=transcript"] = replace(options, mode="transcript", drop=())
         told = [f"{name} has about {_tokens(PairTextView(o), case)}" for name, o in shorter.items()]
         now = _tokens(self, case)
@@ -214,7 +221,8 @@ class PairTextView(View):
         One message where one reasoning is asked for: that is how TRACE's released code asks.
         """
         answers = (shown.a, shown.b) if order == "ab" else (shown.b, shown.a)
-        tag = fence_tag(_texts(shown.instruction, *answers))
+        # The same in both orders, so that a server's prefix cache holds up to the first answer.
+        tag = fence_tag(_texts(shown.instruction, shown.a, shown.b))
         pair = self._render(
             "pair",
             instruction=shown.instruction,
