@@ -9,7 +9,14 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from trace_eval.judges.aggregate import PairOpinions
     from trace_eval.judges.hearing import check_heard
-    from trace_eval.judges.labels import LabelForm, key_of, parse_label, schema_of
+    from trace_eval.judges.labels import (
+        LabelForm,
+        key_of,
+        label_schema,
+        parse_label,
+        read_label,
+        schema_of,
+    )
     from trace_eval.judges.templates import BlockTemplates
     from trace_eval.judges.two_scores import (
         NATURALNESS,
@@ -39,9 +46,11 @@ __all__ = [
     "check_heard",
     "form_of",
     "key_of",
+    "label_schema",
     "opinion_fields",
     "parse_label",
     "read_json",
+    "read_label",
     "read_text",
     "rewarded_judgement",
     "schema_of",

@@ -23,7 +23,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge, create_scorers
@@ -205,9 +205,8 @@ def test_top_k_goes_along_and_is_dropped_where_refused(tmp_path: Path) -> None:
         assert run(judge, case(tmp_path)).status == "scored"
         assert {asked.body["top_k"] for asked in server.asked} == {50}
         assert judge.parameters()["top_k"] == 50
-        messages = (Message("user", "Which?"),)
         plain, other = (judge_at(server, "any", **some) for some in ({}, {"top_k": 40}))
-        calls = [j.call("p", "ab", 0, messages, {}) for j in (judge, plain, other)]
+        calls = [j.calls(case(tmp_path))[0] for j in (judge, plain, other)]
     assert len({call.key for call in calls}) == 3
     assert "top_k" not in plain.parameters()
     with Server(strict) as server:

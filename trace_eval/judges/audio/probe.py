@@ -20,6 +20,7 @@ from trace_eval.audio import (
     sound_of,
     tone,
 )
+from trace_eval.judges import label_schema, read_label
 from trace_eval.judges.audio.sending import audio_part
 from trace_eval.judges.chat import (
     AudioPart,
@@ -33,7 +34,6 @@ from trace_eval.judges.chat import (
     Unusable,
     last_object,
 )
-from trace_eval.judges.labels import label_schema, read_label
 
 #: Tokens of a reply to a probe.
 MAX_TOKENS = 256

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import Literal
+from typing import Any, Literal
 
 from trace_eval.judges.chat.base import Tokens
 
@@ -106,7 +106,8 @@ class Dialect:
             return replace(self, token_field="max_completion_tokens")
         for name in ("temperature", "seed", "top_p", "top_k", "modalities"):
             if name in refusal and getattr(self, name):
-                return replace(self, **{name: False})
+                without: dict[str, Any] = {name: False}
+                return replace(self, **without)
         if self.choices:  # what is asked for to save money goes before what shapes replies
             return replace(self, choices=False)
         return replace(self, structure=simpler) if simpler else None
