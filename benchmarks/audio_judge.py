@@ -33,11 +33,13 @@ from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Answer, Instruction, Pair
-from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Choices, Reply, Request, Tokens
+from trace_eval.judges.chat.calls import Backend
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.registry.kinds import compares
 from trace_eval.runs.pipeline import decode_recording
 
 MANY = 10_000
@@ -113,7 +115,7 @@ class Weighing(OpenAIClient):
         return Reply(REPLY, Tokens(3000, 200))
 
 
-def judge(folder: Path, url: str, client: type[OpenAIClient], **options: Any) -> AudioJudge:
+def judge(folder: Path, url: str, client: type[OpenAIClient], **options: Any) -> LLMJudge:
     """The AudioJudge protocol with four examples."""
     options = {"concurrency": IN_FLIGHT, **options}
     chosen = JudgeOptions(
@@ -123,7 +125,7 @@ def judge(folder: Path, url: str, client: type[OpenAIClient], **options: Any) ->
         examples=folder / "examples.jsonl",
         **options,
     )
-    return AudioJudge("audio:openai:m", client("m", chosen), chosen)
+    return compares(Backend("audio:openai:m", client("m", chosen)), chosen, listens=True)
 
 
 def encoding() -> dict[str, float]:
@@ -145,7 +147,7 @@ def encoding() -> dict[str, float]:
     return found
 
 
-async def judge_all(made: AudioJudge, ready: list[Case], pairs: int) -> AsyncIterator[Judgement]:
+async def judge_all(made: LLMJudge, ready: list[Case], pairs: int) -> AsyncIterator[Judgement]:
     """A bounded window of pairs in flight, cycling through the cases."""
     window = asyncio.Semaphore(made.options.concurrency)
 
@@ -159,7 +161,7 @@ async def judge_all(made: AudioJudge, ready: list[Case], pairs: int) -> AsyncIte
             yield await done
 
 
-async def count(made: AudioJudge, ready: list[Case], pairs: int) -> int:
+async def count(made: LLMJudge, ready: list[Case], pairs: int) -> int:
     """Judge so many pairs; returns the calls."""
     calls = 0
     async for judgement in judge_all(made, ready, pairs):
@@ -206,7 +208,7 @@ class _Fixed(OpenAIClient):
 def memory(pairs: int, seconds: float = 2.0, in_flight: int = IN_FLIGHT) -> dict[str, float]:
     """Resident memory over many pairs of answers of so many seconds."""
 
-    async def main(made: AudioJudge, ready: list[Case]) -> list[float]:
+    async def main(made: LLMJudge, ready: list[Case]) -> list[float]:
         seen = [resident_mb() async for _ in judge_all(made, ready, pairs)]
         await made.close()
         return seen

@@ -31,9 +31,11 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
+from trace_eval.judges.chat.calls import Backend
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
+from trace_eval.judges.registry.kinds import compares
 
 IN_FLIGHT = 64
 LATENCY_S = 0.2
@@ -92,7 +94,7 @@ def case(number: int) -> Case:
     return Case.of(pair, CLIPS[0], CLIPS[1])
 
 
-async def judge_all(judge: BlueprintJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:
+async def judge_all(judge: LLMJudge, pairs: int, at_once: int) -> AsyncIterator[Judgement]:
     """Judge so many fresh cases with a bounded number in flight; keeps none."""
     numbers = iter(range(pairs))
     results: asyncio.Queue[Judgement] = asyncio.Queue(maxsize=at_once)
@@ -110,7 +112,7 @@ async def judge_all(judge: BlueprintJudge, pairs: int, at_once: int) -> AsyncIte
         await judge.close()
 
 
-async def count(judge: BlueprintJudge, pairs: int, at_once: int) -> int:
+async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
     """Judge; returns how many calls were made."""
     calls = 0
     async for judgement in judge_all(judge, pairs, at_once):
@@ -119,7 +121,7 @@ async def count(judge: BlueprintJudge, pairs: int, at_once: int) -> int:
     return calls
 
 
-def made(url: str, folder: str, in_flight: int) -> BlueprintJudge:
+def made(url: str, folder: str, in_flight: int) -> LLMJudge:
     """An openai judge with both orders and a reply cache."""
     judge = create_judge(
         "openai:m",
@@ -127,7 +129,7 @@ def made(url: str, folder: str, in_flight: int) -> BlueprintJudge:
             base_url=url, concurrency=in_flight, cache=Path(folder) / "replies.sqlite", retries=0
         ),
     )
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     return judge
 
 
@@ -169,7 +171,7 @@ def cpu_per_call(pairs: int) -> dict[str, float]:
             whole = time.process_time() - started - baseline
     with tempfile.TemporaryDirectory() as folder:
         options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
-        judge = BlueprintJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
+        judge = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
         started = time.process_time()
         asyncio.run(count(judge, pairs, 8))
         own = time.process_time() - started - baseline
@@ -210,7 +212,7 @@ def resident_mb() -> float:
 def memory(pairs: int) -> dict[str, float]:
     """Resident memory over many pairs, through the instant client."""
 
-    async def main(judge: BlueprintJudge) -> list[float]:
+    async def main(judge: LLMJudge) -> list[float]:
         seen, done = [], 0
         async for _ in judge_all(judge, pairs, IN_FLIGHT):
             done += 1
@@ -220,7 +222,7 @@ def memory(pairs: int) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         options = JudgeOptions(cache=Path(folder) / "replies.sqlite", retries=0)
-        judge = BlueprintJudge("openai:m", Instant(), options)  # type: ignore[arg-type]
+        judge = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
         started = time.monotonic()
         seen = asyncio.run(main(judge))
         took = time.monotonic() - started

@@ -38,7 +38,7 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text.prompt import PromptPack
+from trace_eval.judges.text.prompt import PairTextView
 from trace_eval.options import ExtractOptions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -160,9 +160,9 @@ def per_call(cases: list[Case], count: Count) -> dict[str, dict[str, float]]:
     """Rendering -> tokens of a whole call: of its static part, on average and at most."""
     found = {}
     for rendering in ("paper", "compact", "brief"):
-        pack = PromptPack(JudgeOptions(rendering=rendering))
+        pack = PairTextView(JudgeOptions(rendering=rendering))
         sizes = [
-            sum(count(message.text) for message in pack.messages(pack.evidence(case), "ab"))
+            sum(count(message.text) for message in pack.messages(pack.prepare(case), "ab"))
             for case in cases
         ]
         found[rendering] = {

@@ -59,7 +59,6 @@ PAST_THE_DOOR = {
     "trace_eval.judges.audio.probe.probe",
     "trace_eval.judges.chat.estimate.estimate",
     "trace_eval.judges.naturalness.published.published",
-    "trace_eval.judges.two_scores.schema",
     "trace_eval.report.trackers.trackers",
     "trace_eval.runs.ablate.ablate",
     "trace_eval.runs.export_table.export_table",

@@ -19,7 +19,7 @@ from tests.support.cases import case, verdict
 from tests.support.openai_faults import FAULTS
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -88,7 +88,7 @@ def _drill_key(
             seed=source.randrange(1000),
         )
         judge = create_judge("openai:tiny", options)
-        assert isinstance(judge, ChatJudge)
+        assert isinstance(judge, LLMJudge)
         judgements = asyncio.run(_judged(judge, pairs))
         ledger = Ledger(folder / "spending.jsonl")
         kept = [judgement.model_dump_json() for judgement in judgements]
@@ -115,7 +115,7 @@ def _drill_key(
     outcome.notes["calls"] += calls
 
 
-async def _judged(judge: ChatJudge[object], pairs: int) -> list[Judgement]:
+async def _judged(judge: LLMJudge, pairs: int) -> list[Judgement]:
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(number: int) -> Judgement:

@@ -22,12 +22,12 @@ from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
-from trace_eval.judges.audio.parse import read_label
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.batch import read_batch
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import read_prices
 from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.labels import read_label
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
@@ -204,7 +204,7 @@ def _batch(folder: Path) -> Read:
         offline=True, cache=folder / "replies.sqlite", base_url="http://127.0.0.1:9/v1"
     )
     judge = create_judge("openai:m", options)
-    assert isinstance(judge, ChatJudge)
+    assert isinstance(judge, LLMJudge)
     return _file(".jsonl", lambda path: read_batch(judge, [path]))
 
 

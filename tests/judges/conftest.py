@@ -22,10 +22,10 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if missing:
         pytest.skip(f"real sampling needs them: pip install {' '.join(missing)}")
     from trace_eval.judges.options import JudgeOptions
-    from trace_eval.judges.text.prompt import PromptPack
+    from trace_eval.judges.text.prompt import PairTextView
 
-    pack = PromptPack(JudgeOptions())
-    messages = pack.messages(pack.evidence(case()), "ab")
+    pack = PairTextView(JudgeOptions())
+    messages = pack.messages(pack.prepare(case()), "ab")
     text = "\n".join(message.content for message in messages)
     model = build(Path(tmp_path_factory.mktemp("model")) / "tiny.gguf", text)
     with llama_server(model) as url:

@@ -15,19 +15,19 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.batch import read_batch, write_batch
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
 
 CASES = [case(pair=f"p{n}", a=f"words {n}") for n in range(4)]
 
 
-def made(tmp_path: Path, model: str = "gpt-4.1-mini", **options: Any) -> BlueprintJudge:
+def made(tmp_path: Path, model: str = "gpt-4.1-mini", **options: Any) -> LLMJudge:
     judge = create_judge(
         f"openai:{model}",
         JudgeOptions(cache=tmp_path / "replies.sqlite", retries=0, backoff_s=0, **options),
     )
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     return judge
 
 
@@ -43,7 +43,7 @@ def answer(line: dict[str, Any], body: Any, status: int = 200) -> str:
     )
 
 
-def judge_all(judge: BlueprintJudge) -> list[Judgement]:
+def judge_all(judge: LLMJudge) -> list[Judgement]:
     async def main() -> list[Judgement]:
         try:
             return [await judge.judge(one) for one in CASES]
@@ -167,7 +167,7 @@ def test_a_file_that_is_no_result_is_a_user_error(tmp_path: Path, text: str) -> 
 
 def test_only_openai_has_batches(tmp_path: Path) -> None:
     judge = create_judge("ollama:m", JudgeOptions(cache=tmp_path / "r.sqlite"))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     with pytest.raises(UserError, match="use openai:MODEL"):
         write_batch(judge, CASES, tmp_path / "out.jsonl")
     with pytest.raises(UserError, match="reply cache"):

@@ -19,8 +19,7 @@ from trace_eval.judges.chat.bounds import (
     shortened,
 )
 from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.parse import is_placeholder, parse_reply
-from trace_eval.judges.schema import reply_schema
+from trace_eval.judges.labels import is_placeholder, parse_reply, reply_schema
 
 
 def _reply(reasoning: str) -> str:

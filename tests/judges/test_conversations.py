@@ -11,6 +11,7 @@ import pytest
 from fusion import Rating
 from tests.support import calls
 from tests.support.cases import blueprint, verdict
+from tests.support.llm_judges import reading_judge, scoring_judge
 from tests.support.rating import rate, scripted
 from trace_eval.conversations.findings import find
 from trace_eval.data.conversation import Conversation
@@ -18,17 +19,16 @@ from trace_eval.data.items import Candidate, Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
 from trace_eval.judges.base import Case, judgement_of
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Panel
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_scorers
 from trace_eval.judges.rules import RulesJudge
 from trace_eval.judges.rules.handling import TurnsJudge
 from trace_eval.judges.text.conversation import show_conversation
-from trace_eval.judges.text.judge import BlueprintJudge
 from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
@@ -228,7 +228,7 @@ def _quality(value: float) -> Any:
 
 def test_a_text_judge_is_shown_both_conversations_in_both_orders() -> None:
     client = ScriptedClient([verdict("1", "1", "2"), verdict("2", "2", "1")])
-    judge = BlueprintJudge("scripted:x", client, JudgeOptions(backoff_s=0), FREE)
+    judge = reading_judge("scripted:x", client, JudgeOptions(backoff_s=0), FREE)
     case = Case(pair(made(), made(PROMPT)), {})
     texts = [call.request.messages[-1].text for call in judge.calls(case)]
     assert texts[0].index("Seat 12A is yours.") < texts[0].index("Move me, please.")
@@ -252,6 +252,19 @@ def test_handling_is_scored_without_a_model() -> None:
     assert score.model_dump()["value"] == 1
 
 
+def test_choices_are_asked_for_question_by_question() -> None:
+    many = [("bot" if n % 2 else "caller", n, n + 0.9, f"turn {n}") for n in range(90)]
+    options = JudgeOptions(
+        base_url="http://127.0.0.1:9/v1", samples=3, temperature=1.0, choices=True
+    )
+    (judge,) = create_scorers("openai:m", [load_rubric("conciseness")], options)
+    assert isinstance(judge, LLMJudge)
+    calls = judge.calls(Case(item(made(many, events=[], end={"at_s": 100}))))
+    sent = [{id(call.request.messages) for call in each} for each in judge.requests(calls)]
+    assert [len(each) for each in sent] == [1, 1]  # of 45 turns of the agent, 40 and 5
+    assert sent[0] != sent[1]
+
+
 def test_who_cannot_look_at_a_conversation_says_so_in_one_line() -> None:
     (lexical,) = create_scorers("lexical", [load_rubric("correctness")])
     panel = Panel([lexical])
@@ -271,9 +284,9 @@ def test_a_judge_that_listens_hears_the_turns_as_a_dialogue(tmp_path: Path) -> N
     spoken = Conversation.model_validate(calls.conversation(str(tmp_path / "call.wav")))
     rubric, options = load_rubric("role_realism"), JudgeOptions(backoff_s=0)
     view = AudioView(rubric, options)
-    judge = RatingJudge("scripted:x", ScriptedClient([]), options, FREE, rubric, view)
+    judge = scoring_judge("scripted:x", ScriptedClient([]), options, FREE, rubric, view)
     case = Case(item(spoken), {}, decode_recording)
-    assert judge.lacking(case) is None
+    assert judge.view.lacking(case) is None
     (call,) = judge.calls(case)
     parts = call.request.messages[-1].content
     (heard,) = [part for part in parts if isinstance(part, AudioPart)]

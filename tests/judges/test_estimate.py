@@ -9,16 +9,16 @@ from blueprints import Absent, Status
 from tests.support.cases import blueprint, case
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.estimate import estimate
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.tokens import PER_MESSAGE, typical_tokens, upper_tokens
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
 
 
-def made(**options: object) -> BlueprintJudge:
+def made(**options: object) -> LLMJudge:
     judge = create_judge("openai:gpt-4.1-mini", JudgeOptions(**options))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     return judge
 
 
@@ -50,7 +50,7 @@ def test_no_price_means_no_cost() -> None:
 def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:
     options = {"base_url": f"{llama}/v1", "cache": tmp_path / "r.sqlite", "temperature": 1.0}
     judge = create_judge("openai:tiny", JudgeOptions(**options))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
 
     async def main() -> None:
         assert (await judge.judge(case())).status == "scored"
@@ -73,7 +73,7 @@ def test_token_bounds_by_hand() -> None:
 def test_the_bound_holds_for_a_real_tokenizer(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The model's words are whole tokens, as a large vocabulary has them.
     judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off"))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     call = judge.calls(case())[0]
 
     async def main() -> int | None:

@@ -1,29 +1,36 @@
 """Prompts of published protocols stay what they are, byte for byte; ours change by decision.
 
 ``frozen/published.txt`` holds what judges send under published protocols, both orders and
-examples included; ``frozen/ours.json`` holds a hash of all other prompts that we ship. To change
-one of ours: raise the version of its rubric or template, say why in the changelog, and run
+examples included; ``frozen/ours.json`` holds a hash of all other prompts that we ship, and
+``frozen/judges.json`` what each judge says of itself, the keys of its replies, and what scripted
+replies come to: runs of before can be continued, and no reply is paid twice. To change one of
+ours: raise the version of its rubric or template, say why in the changelog, and run
 
     python -m tests.judges.test_frozen_prompts
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support import calls
 from tests.support.audio_cases import case as audio_case
 from tests.support.audio_cases import examples, write
 from tests.support.cases import case as text_case
 from tests.support.rating import case_of, single
-from trace_eval.data.items import Single
-from trace_eval.judges.base import Case
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.items import Candidate, Single
+from trace_eval.data.outcome import Outcome
+from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge, create_scorers
@@ -69,6 +76,33 @@ RUBRICS = (
     *("role_realism_5", "role_style", "s2s", "style"),
 )
 
+OF_CONVERSATIONS = ("conciseness", "faithfulness", "progression")
+
+ELEMENTS = tuple(e for name in OF_CONVERSATIONS for e in load_rubric(name).elements)
+
+STYLE_PAPER = {"preset": "style_paper"}
+
+_VERDICT = {"reasoning": "heard", "answer_1_acceptable": True, "answer_2_acceptable": False}
+
+
+def _reply(label: str, score: float) -> str:
+    """A reply to every question that we have, as JSON and as a last line."""
+    said: dict[str, Any] = {
+        name: {**_VERDICT, "better": label, "rating": label}
+        for name in ("content", "voice_quality", "paralinguistics")
+    }
+    said |= {"reasoning": "because", "label": label, "match": label == "1", "score": score}
+    said |= {"score_1": score, "score_2": 3, "turns": [{"turn": n, "score": 3} for n in (0, 2)]}
+    said["elements"] = dict.fromkeys(ELEMENTS, score)
+    return f"{json.dumps(said)}\nFirst recording: {score:g}, second recording: 3"
+
+
+#: What a script says of every case: good replies, bad ones, and good ones again.
+REPLIES = [
+    *(_reply("1", 4), _reply("2", 2), _reply("1", 3), "nothing", _reply("1", 5)),
+    *("nothing", "nothing", _reply("9", 99), _reply("1", 4), *[_reply("2", 1)] * 50),
+]
+
 PUBLISHED = ("listens/audiojudge", "listens/naturalness", "rates/style_paper")
 
 
@@ -111,15 +145,19 @@ def _spoken(folder: Path) -> Case:
     return Case(item, {"answer": blueprint()}, decode_recording)
 
 
-def prompts(folder: Path) -> Iterator[tuple[str, str]]:
-    """(name, everything that is sent) of each protocol."""
+def _conversation() -> Case:
+    """Words and times of a call."""
+    made = Conversation.model_validate(calls.conversation(None))
+    return Case(Single(id="call", answer=Candidate(conversation=made)))
+
+
+def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:
+    """(name, the judge over a client, a case for it) of each protocol."""
     for name, chosen in READS.items():
-        judge = create_judge("openai:any", _options(**chosen))
-        yield f"reads/{name}", _calls(judge, text_case())
+        yield f"reads/{name}", _pairs("", chosen), text_case()
     shots = examples(folder, [{"label": label} for label in ("1", "2", "tie", "1")])
     for name, chosen in LISTENS.items():
         options = {**chosen, **({"examples": shots, "shots": 4} if "examples" in chosen else {})}
-        judge = create_judge("audio:openai:any", _options(**options))
         case = audio_case(folder)
         if chosen.get("task") == "naturalness":
             texts = {"reference": "The tower leans."}
@@ -129,19 +167,58 @@ def prompts(folder: Path) -> Iterator[tuple[str, str]]:
                 }
             )
             case = type(case).of(pair, case.a, case.b, None, decode_recording)
-        yield f"listens/{name}", _calls(judge, case)
+        yield f"listens/{name}", _pairs("audio:", options), case
     for name in RUBRICS:
-        rubric = load_rubric(name)
-        (rater,) = create_scorers("openai:any", [rubric], _options())
-        case = _spoken(folder) if rubric.needs_audio else case_of()
-        yield f"rates/{name}", _calls(rater, case)
-        if rubric.needs_audio:
-            (rater,) = create_scorers("audio:openai:any", [rubric], _options())
-            yield f"rates/{name}, by ear", _calls(rater, case)
-    style = _options(preset="style_paper")
-    for rubric in (load_rubric("style"), load_rubric("role_style")):
-        (rater,) = create_scorers("audio:openai:any", [rubric], style)
-        yield f"rates/style_paper, {rubric.name}", _calls(rater, _spoken(folder))
+        needs_audio = load_rubric(name).needs_audio
+        case = _spoken(folder) if needs_audio else case_of()
+        yield f"rates/{name}", _scores("", name), case
+        if needs_audio:
+            yield f"rates/{name}, by ear", _scores("audio:", name), case
+    for name in ("style", "role_style"):
+        yield f"rates/style_paper, {name}", _scores("audio:", name, STYLE_PAPER), _spoken(folder)
+
+
+def _pairs(kind: str, chosen: dict[str, Any]) -> Callable[..., Judge]:
+    return lambda client, **more: create_judge(f"{kind}{client}", _options(**{**chosen, **more}))
+
+
+def _scores(kind: str, name: str, chosen: dict[str, Any] | None = None) -> Callable[..., Judge]:
+    def make(client: str, **more: Any) -> Judge:
+        options = _options(**{**(chosen or {}), **more})
+        (scorer,) = create_scorers(f"{kind}{client}", [load_rubric(name)], options)
+        return scorer
+
+    return make
+
+
+def prompts(folder: Path) -> Iterator[tuple[str, str]]:
+    """(name, everything that is sent) of each protocol."""
+    for name, make, case in judges(folder):
+        yield name, _calls(make("openai:any"), case)
+
+
+def identities(folder: Path) -> Iterator[tuple[str, str]]:
+    """(name, all that decides whether a run goes on, and what replies come to)."""
+    of_calls = [(name, _scores("", name), _conversation()) for name in OF_CONVERSATIONS]
+    for name, make, case in (*judges(folder), *of_calls):
+        judge: Any = make("openai:any")
+        told: dict[str, Any] = {
+            "parameters": judge.parameters(),
+            "uses": sorted(judge.uses or ()),
+            "reads": sorted(judge.reads),
+            "roles": judge.roles(case.item),
+            "keys": [call.key for call in judge.calls(case)],
+            "observed": sorted(judge.observed()),
+        }
+        for number, replies in enumerate((REPLIES, ["no verdict"] * 60)):
+            Path("replies.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in replies))
+            scripted = make("scripted:replies.jsonl", samples=3, temperature=1.0, structure="auto")
+            outcome: Outcome = asyncio.run(scripted.judge(case))
+            told[f"outcome {number}"] = outcome.model_dump(mode="json")
+            for opinion in told[f"outcome {number}"]["opinions"]:
+                opinion.pop("seconds")
+            told[f"parameters {number}"] = scripted.parameters()
+        yield name, json.dumps(told, indent=1)
 
 
 def _digest(text: str) -> str:
@@ -168,8 +245,16 @@ def test_our_own_prompts_change_by_decision_only(sent: tuple[str, dict[str, str]
     assert sent[1] == json.loads((FROZEN / "ours.json").read_text("utf-8"))
 
 
+def test_what_judges_say_of_themselves_keeps_runs_and_replies(tmp_path: Path) -> None:
+    with chdir(tmp_path):
+        made = {name: _digest(text) for name, text in identities(tmp_path)}
+    assert made == json.loads((FROZEN / "judges.json").read_text("utf-8"))
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as made, chdir(made):
         words, hashes = _both(Path(made))
+        judged = {name: _digest(text) for name, text in identities(Path(made))}
+    (FROZEN / "judges.json").write_text(json.dumps(judged, indent=1) + "\n", "utf-8")
     (FROZEN / "published.txt").write_text(words, "utf-8")
     (FROZEN / "ours.json").write_text(json.dumps(hashes, indent=1) + "\n", "utf-8")

@@ -15,9 +15,10 @@ import pytest
 from tests.support.cases import verdict
 from trace_eval.data.replies import verdict as marked
 from trace_eval.judges.audio.tasks import task_names
-from trace_eval.judges.chat.base import Redactor, Tokens, Unusable, check_text
+from trace_eval.judges.chat.base import Tokens, Unusable, check_text
 from trace_eval.judges.chat.bounds import cut_detail
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.connection import Redactor
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
 from trace_eval.judges.chat.tokens import typical_tokens
@@ -40,8 +41,8 @@ def _readers() -> dict[str, Reader]:
     found: dict[str, Reader] = {}
 
     def add(name: str, judge: Any) -> None:
-        assert isinstance(judge, ChatJudge)
-        found[name] = judge.read
+        assert isinstance(judge, LLMJudge)
+        found[name] = judge.form.read
 
     for elicitation in ("label", "acceptability"):
         options = JudgeOptions(base_url="http://localhost:9", elicitation=elicitation)  # type: ignore[arg-type]

@@ -11,20 +11,19 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.cases import blueprint, case, verdict
+from tests.support.llm_judges import reading_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Pair
-from trace_eval.judges.audio.judge import AudioJudge
-from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
+from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.chat.orders import orders_of
 from trace_eval.judges.chat.prices import FREE, Price
 from trace_eval.judges.chat.scripted import ScriptedClient, ScriptExhausted
-from trace_eval.judges.llm import LLMJudge
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
-from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
+from trace_eval.judges.registry import create_judge, create_scorers
+from trace_eval.rubrics import load_rubric
 
 PRICE = Price(
     server="*",
@@ -36,16 +35,16 @@ PRICE = Price(
 )
 
 
-def scripted(replies: list[Any], **options: Any) -> BlueprintJudge:
+def scripted(replies: list[Any], **options: Any) -> LLMJudge:
     chosen = JudgeOptions(backoff_s=0, retries=0, **options)
-    return BlueprintJudge("scripted:x", ScriptedClient(replies), chosen, FREE)
+    return reading_judge("scripted:x", ScriptedClient(replies), chosen, FREE)
 
 
 def ratings(made: Judgement) -> list[str]:
     return [str(made.rating(name)) for name in DIMENSIONS]
 
 
-def judge(made: BlueprintJudge, shown: Case | None = None) -> Judgement:
+def judge(made: LLMJudge, shown: Case | None = None) -> Judgement:
     return asyncio.run(made.judge(shown or case()))
 
 
@@ -71,12 +70,14 @@ def test_swap_off_and_random() -> None:
     assert made.dimensions["content"].consistent is None
     assert made.dimensions["content"].distribution is None
     chosen = scripted([], swap="random")
-    orders = [chosen.orders(f"p{number}") for number in range(200)]
-    assert orders == [scripted([], swap="random").orders(f"p{number}") for number in range(200)]
+    orders = [orders_of(chosen.options, f"p{number}") for number in range(200)]
+    assert orders == [
+        orders_of(scripted([], swap="random").options, f"p{number}") for number in range(200)
+    ]
     # 200 fair coins: 60 to 140 heads in all but one of 1e8 runs.
     assert 60 < orders.count(("ba",)) < 140
     other = scripted([], swap="random", seed=1)
-    assert orders != [other.orders(f"p{number}") for number in range(200)]
+    assert orders != [orders_of(other.options, f"p{number}") for number in range(200)]
     pair = next(f"p{number}" for number in range(200) if orders[number] == ("ba",))
     made = judge(scripted([verdict("2", "2", "2")], swap="random"), case(pair=pair))
     assert ratings(made) == ["1", "1", "1"]
@@ -219,9 +220,9 @@ class Server:
         pass
 
 
-def cached(tmp_path: Path, client: Server, **options: Any) -> BlueprintJudge:
+def cached(tmp_path: Path, client: Server, **options: Any) -> LLMJudge:
     chosen = JudgeOptions(cache=tmp_path / "r.sqlite", backoff_s=0, retries=0, **options)
-    return BlueprintJudge("openai:m", client, chosen, PRICE)
+    return reading_judge("openai:m", client, chosen, PRICE)
 
 
 def test_a_finished_case_is_never_sent_again(tmp_path: Path) -> None:
@@ -265,7 +266,7 @@ def test_offline_sends_nothing(tmp_path: Path) -> None:
     made = judge(cached(tmp_path, client, offline=True))
     assert (made.status, client.calls) == ("scored", 2)
     with pytest.raises(UserError, match="name one"):
-        BlueprintJudge("openai:m", client, JudgeOptions(offline=True), PRICE)
+        reading_judge("openai:m", client, JudgeOptions(offline=True), PRICE)
 
 
 def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
@@ -282,24 +283,24 @@ def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
     assert one.budget.spent == pytest.approx(client.calls * 0.0021)
     assert {judgement.reason for judgement in made[len(scored) :]} == {Reason.OVER_BUDGET}
     with pytest.raises(UserError, match="no price is known"):
-        BlueprintJudge("openai:m", client, JudgeOptions(max_cost=1.0))
+        reading_judge("openai:m", client, JudgeOptions(max_cost=1.0))
 
 
 def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> None:
     client = Server()
 
-    async def main() -> BlueprintJudge:
+    async def main() -> LLMJudge:
         one = cached(tmp_path, client, concurrency=4)
         await one.judge(case())
         client.gate = asyncio.Event()
         tasks = [asyncio.create_task(one.judge(case(a=f"words {n}"))) for n in range(8)]
         await asyncio.sleep(0.05)
-        assert one.asker.caller.limiter.in_flight == 4
+        assert one.sender.asker.caller.limiter.in_flight == 4
         for task in tasks:
             task.cancel()
         done = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(outcome, asyncio.CancelledError) for outcome in done)
-        assert one.asker.caller.limiter.in_flight == 0
+        assert one.sender.asker.caller.limiter.in_flight == 0
         await one.close()
         return one
 
@@ -324,7 +325,7 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
             return await super().chat(request)
 
     client = Slow()
-    one = BlueprintJudge("openai:m", client, JudgeOptions(concurrency=5, samples=3), None)
+    one = reading_judge("openai:m", client, JudgeOptions(concurrency=5, samples=3), None)
 
     async def main() -> None:
         await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
@@ -336,7 +337,7 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
 
 def test_usage_is_unknown_where_the_server_does_not_count() -> None:
     client = Server(Tokens())
-    made = judge(BlueprintJudge("openai:m", client, JudgeOptions(), PRICE))
+    made = judge(reading_judge("openai:m", client, JudgeOptions(), PRICE))
     assert made.usage is None
 
 
@@ -414,7 +415,10 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
 
 
 def test_judges_over_a_chat_model_share_one_frame() -> None:
-    kinds = (BlueprintJudge, AudioJudge, ScoresJudge, RatingJudge)
-    own = {kind.__name__: {"judge", "calls", "unscored"} & set(vars(kind)) for kind in kinds}
-    assert not any(own.values()), "the steps of a case are LLMJudge's"
-    assert all(issubclass(kind, LLMJudge) for kind in kinds)
+    local = JudgeOptions(base_url="http://x/v1")
+    heard = [JudgeOptions(task=task, base_url="http://x/v1") for task in ("s2s", "naturalness")]
+    made = [create_judge("openai:m", local), *(create_judge("audio:openai:m", o) for o in heard)]
+    for spec in ("openai:m", "audio:openai:m"):
+        made += create_scorers(spec, [load_rubric("style")], local)
+    assert {type(judge) for judge in made} == {LLMJudge}
+    assert not LLMJudge.__subclasses__(), "what differs is a view and an answer form"

@@ -12,22 +12,22 @@ from tests.support.servers import Answer, Asked, Server, chat, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.ollama import context_length
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
 
 GOOD = chat(json.dumps(verdict()))
 
 
-def made(url: str, model: str = "tiny", **options: Any) -> BlueprintJudge:
+def made(url: str, model: str = "tiny", **options: Any) -> LLMJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2}
     judge = create_judge(f"ollama:{model}", JudgeOptions(base_url=url, **{**chosen, **options}))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     return judge
 
 
-def judge_once(judge: BlueprintJudge, **shown: Any) -> Judgement:
+def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
     async def main() -> Judgement:
         try:
             return await judge.judge(case(**shown))
@@ -197,7 +197,7 @@ def test_faults(name: str) -> None:
         assert judgement.reason is reason, judgement.detail
         assert (judgement.status == "scored") is (reason is None)
         assert len(chats(server)) == requests
-        assert judge.asker.caller.limiter.in_flight == 0
+        assert judge.sender.asker.caller.limiter.in_flight == 0
 
 
 def test_a_missing_model_says_how_to_get_it(ollama_url: str) -> None:
@@ -238,7 +238,7 @@ def test_the_address_comes_from_the_environment(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", ollama_url.removeprefix("http://"))
     judge = create_judge("ollama:tiny", JudgeOptions(swap="off", temperature=1.0))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     assert judge.client.server == ollama_url
     assert judge_once(judge).status == "scored"
 

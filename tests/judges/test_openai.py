@@ -20,11 +20,11 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.openai_dialect import retry_after
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -121,7 +121,7 @@ def test_faults(name: str) -> None:
         if reason is not None:
             assert judgement.dimensions == {}
             assert judgement.opinions[0].detail
-        assert judge.asker.caller.limiter.in_flight == 0
+        assert judge.sender.asker.caller.limiter.in_flight == 0
 
 
 def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
@@ -363,7 +363,7 @@ def test_a_key_never_leaves_the_client(
 def test_a_key_is_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
-    async def main(judge: BlueprintJudge) -> str:
+    async def main(judge: LLMJudge) -> str:
         try:
             await judge.client.chat(judge.calls(case())[0].request)
         except CallFailed as failure:

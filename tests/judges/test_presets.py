@@ -18,8 +18,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
 from trace_eval.judges.base import Case
+from trace_eval.judges.labels import parse_reply
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.parse import parse_reply
 from trace_eval.judges.presets import PRESETS
 from trace_eval.judges.registry import create_judge
 

@@ -12,7 +12,8 @@ from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
 from trace_eval.judges.chat.message import AudioPart, Text
-from trace_eval.judges.rating.prompt import RatingPrompt
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.prompt import SingleView
 from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.rubrics import load_rubric, rubric_names
 
@@ -148,7 +149,7 @@ def test_sound_stands_between_context_and_question() -> None:
         def parts(self, case: object, fence: object) -> list[str | AudioPart]:
             return ["The recording", AudioPart({"clip": "0"}, lambda: b"", "wav", 1.0)]
 
-    prompt = RatingPrompt(load_rubric("style"), Sound())
+    prompt = SingleView(load_rubric("style"), JudgeOptions(), Sound())
     system, user = prompt.messages(case_of(single(None)))
     assert "You hear the answer." in system.text
     before, sound, after = user.parts

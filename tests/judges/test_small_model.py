@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import case
+from tests.support.llm_judges import reading_judge
 from tests.support.servers import llama_server
 from tests.support.small_model import weights
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.labels import is_placeholder
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.parse import is_placeholder
-from trace_eval.judges.text.judge import BlueprintJudge
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def small() -> Iterator[str]:
 def judged(url: str, *cases: object, **options: object) -> list[Judgement]:
     options = {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, **options}
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
-    judge = BlueprintJudge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
+    judge = reading_judge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
 
     async def main() -> list[Judgement]:
         try:

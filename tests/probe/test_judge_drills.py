@@ -17,9 +17,9 @@ from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.drill import ATTACKS, PROBES, drill_injection, drill_judge
 from trace_eval.drill.injection import PLACES, _attacked
 from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.stats.agreement.share import Share
 
@@ -52,7 +52,7 @@ def test_no_attack_changes_what_stands_outside_the_fences(
     script = tmp_path / "replies.jsonl"
     script.write_text("")
     judge = create_judge(f"scripted:{script}", JudgeOptions())
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     plain = case()
     hostile = _attacked(plain, attack.text("2", "1"), place, Rating.B)
     for one, other in zip(judge.calls(plain), judge.calls(hostile), strict=True):

@@ -8,8 +8,8 @@ import pytest
 
 from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
-from trace_eval.judges.rating.prompt import RatingPrompt
-from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.prompt import SingleView
 from trace_eval.rubrics import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import PairRubric
 
@@ -81,7 +81,7 @@ def test_ones_own_is_identified_by_what_it_says(tmp_path: Path) -> None:
     write(tmp_path, MINE.replace("version", 'reasons_in = "German"\nversion', 1))
     told = load_rubric(str(mine))
     assert (told.reasons_in, told.sha256 == before) == ("de", False)
-    assert "Write the reasoning in German." in RatingPrompt(told, TranscriptView()).system.text
+    assert "Write the reasoning in German." in SingleView(told, JudgeOptions()).system.text
     asked = write(tmp_path, PAIRS.replace("version", 'reasons_in = "fr"\nversion'))
     question = load_pair_rubric(str(asked))
     assert isinstance(question, PairRubric)

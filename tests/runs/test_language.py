@@ -34,7 +34,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import panel_of
 from trace_eval.judges.text.notes import notes_of
-from trace_eval.judges.text.prompt import PromptPack
+from trace_eval.judges.text.prompt import PairTextView
 from trace_eval.measures import measure_pair, text_errors
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.pipeline import Pipeline
@@ -119,9 +119,9 @@ def test_both_languages_and_guesses_are_told_in_every_prompt() -> None:
         JudgeOptions(rendering="paper"),
         JudgeOptions(mode="transcript"),
     ):
-        pack = PromptPack(options)
+        pack = PairTextView(options)
         case = Case.of(pair, heard("en"), made_up)
-        ab, ba = (pack.messages(pack.evidence(case), o)[-1].text for o in ("ab", "ba"))
+        ab, ba = (pack.messages(pack.prepare(case), o)[-1].text for o in ("ab", "ba"))
         assert (
             "Languages: asked for Spanish; answer 1 English (not the one asked for); answer 2"
             " Spanish." in ab
@@ -130,7 +130,7 @@ def test_both_languages_and_guesses_are_told_in_every_prompt() -> None:
         assert "The words of answer 2 are guesses of the speech recogniser (it is unsure of" in ab
         assert "The words of answer 1 are guesses" in ba
         # without a heard language, and with words to be trusted, nothing is added
-        bare = pack.messages(pack.evidence(Case.of(pair, answer(), answer())), "ab")[-1].text
+        bare = pack.messages(pack.prepare(Case.of(pair, answer(), answer())), "ab")[-1].text
         assert "Languages:" not in bare
         assert "guesses of" not in bare
     # a name that came with the blueprint cannot open a line of its own

@@ -14,7 +14,8 @@ from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Pair
-from trace_eval.judges.naturalness.outcome import rewarded_judgement, voted_judgement
+from trace_eval.judges.aggregate import PairOpinions
+from trace_eval.judges.voting import rewarded_judgement, voted_judgement
 from trace_eval.runs.preferred_as import typed_tie, write_as_voice_quality
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
@@ -68,7 +69,7 @@ def natural(name: str, a: float, b: float) -> Judgement:
         )
         for order in ("ab", "ba")
     ]
-    return voted_judgement(name, SPEC, ("ab", "ba"), opinions)
+    return voted_judgement(PairOpinions(name, SPEC, ("ab", "ba"), opinions))
 
 
 def write_run(folder: Path, judgements: list[Judgement], *, turned: bool = False) -> Path:
@@ -123,7 +124,7 @@ def test_runs_that_cannot_be_put_together(tmp_path: Path) -> None:
         write_as_voice_quality(run, run, out, 6)
     with pytest.raises(UserError, match="no judgement scores both"):
         write_as_voice_quality(tmp_path / "judged", tmp_path / "judged", out, 6)
-    rewards = [rewarded_judgement("p0", "reward:m", 0.4, 0.1, 0.57, 0)]
+    rewards = [rewarded_judgement("p0", "reward:m", (0.4, 0.1), 0.57, 0)]
     with pytest.raises(UserError, match="rewards are on no scale"):
         write_as_voice_quality(write_run(tmp_path / "r", rewards), tmp_path / "judged", out, 6)
     assert not out.exists()

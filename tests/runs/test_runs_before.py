@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
+from tests.support.llm_judges import reading_judge
 from trace_eval.data import jsonl
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.rules import RulesJudge, Thresholds
-from trace_eval.judges.text.judge import BlueprintJudge
 from trace_eval.report import write_report
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
@@ -121,6 +121,6 @@ def _lasting(record: dict[str, Any]) -> dict[str, Any]:
 def test_the_reply_cache_answers_as_before(elicitation: Any) -> None:
     rendering = "paper" if elicitation == "acceptability" else "compact"
     options = JudgeOptions(elicitation=elicitation, rendering=rendering)
-    judge = BlueprintJudge("scripted:s", ScriptedClient([], "script.jsonl"), options)
+    judge = reading_judge("scripted:s", ScriptedClient([], "script.jsonl"), options)
     cases = CaseReader(Run.open(BEFORE / "scripted"))
     assert tuple(call.key for case in cases for call in judge.calls(case)) == KEYS[elicitation]

@@ -10,9 +10,10 @@ import numpy as np
 import soundfile
 
 from tests.support.cases import blueprint
+from tests.support.llm_judges import listening_judge
 from trace_eval.data.pairs import Answer, Instruction, Pair
-from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.pipeline import decode_recording
@@ -60,10 +61,10 @@ def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
     return path
 
 
-def scripted(replies: list[Any], **options: Any) -> tuple[AudioJudge, ScriptedClient]:
+def scripted(replies: list[Any], **options: Any) -> tuple[LLMJudge, ScriptedClient]:
     """A judge whose replies are known."""
     client = ScriptedClient(replies)
-    return AudioJudge("audio:scripted:test", client, JudgeOptions(**options)), client
+    return listening_judge("audio:scripted:test", client, JudgeOptions(**options)), client
 
 
 def said(label: object, reasoning: str = "because", key: str = "label") -> str:

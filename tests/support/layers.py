@@ -23,20 +23,20 @@ scores: blueprints data fusion
 judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
-judges.chat: blueprints data judges.base judges.options
-judges: blueprints data extractors fusion judges.base judges.chat judges.options rubrics
+judges.chat: blueprints data extractors judges.base judges.options
+judges: blueprints data extractors fusion judges.chat judges.options rubrics
 judges.rules: blueprints conversations data extractors fusion judges.base rubrics
 judges.text: blueprints conversations data extractors judges judges.base judges.chat judges.options measures rubrics
 judges.views: blueprints conversations data extractors judges.base judges.chat judges.options judges.text rubrics
-judges.naturalness: blueprints data fusion judges judges.text rubrics
-judges.rating: blueprints data fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
+judges.naturalness: blueprints data judges judges.text rubrics
+judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
 judges.views.audio: audio blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views rubrics
 judges.lexical: blueprints data fusion judges.base judges.rating judges.views rubrics scores
 scorer: blueprints data extractors fusion judges judges.base judges.rating judges.views rubrics scores
 judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
-judges.registry: blueprints data fusion judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
+judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics

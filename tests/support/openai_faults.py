@@ -10,21 +10,21 @@ from tests.support.servers import Answer, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.bodies import MAX_BODY
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.text.judge import BlueprintJudge
 
 GOOD = completion(json.dumps(verdict("both_good", "both_good", "both_good")))
 
 
-def made(url: str, **options: Any) -> BlueprintJudge:
+def made(url: str, **options: Any) -> LLMJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2, "concurrency": 4}
     judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{url}/v1", **{**chosen, **options}))
-    assert isinstance(judge, BlueprintJudge)
+    assert isinstance(judge, LLMJudge)
     return judge
 
 
-def judge_once(judge: BlueprintJudge, **shown: Any) -> Judgement:
+def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
     async def main() -> Judgement:
         try:
             return await judge.judge(case(**shown))

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 
 from tests.support.audio_cases import write
+from tests.support.llm_judges import scoring_judge
 from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.pairs import Instruction
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
@@ -34,14 +35,12 @@ def clip(folder: Path, name: str = "c", seconds: float = 1.0, hertz: float = 300
     return Single(id=name, instruction=asked, answer=Candidate(audio=audio), system="SYS-Y")
 
 
-def rater(
-    rubric: str, replies: list[object], **options: object
-) -> tuple[RatingJudge, ScriptedClient]:
+def rater(rubric: str, replies: list[object], **options: object) -> tuple[LLMJudge, ScriptedClient]:
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
     client = ScriptedClient(replies)  # type: ignore[arg-type]
     loaded = load_rubric(rubric)
     heard = AudioView(loaded, chosen)
-    return RatingJudge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
+    return scoring_judge("audio:scripted:t", client, chosen, FREE, loaded, heard), client
 
 
 def case(item: Single) -> Case:

@@ -7,13 +7,14 @@ from typing import Any
 
 from blueprints import Blueprint
 from tests.support.cases import blueprint
+from tests.support.llm_judges import scoring_judge
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.rubrics import ScoreRubric, load_rubric
 
 
@@ -44,11 +45,11 @@ def case_of(item: Single | None = None, **blueprints: Blueprint) -> Case:
 
 def scripted(
     replies: list[Any], rubric: str | ScoreRubric = "correctness", **options: Any
-) -> RatingJudge:
+) -> LLMJudge:
     """A rating judge over a script."""
     chosen = JudgeOptions(backoff_s=0, retries=0, **options)
     what = load_rubric(rubric) if isinstance(rubric, str) else rubric
-    return RatingJudge("scripted:x", ScriptedClient(replies), chosen, FREE, what)
+    return scoring_judge("scripted:x", ScriptedClient(replies), chosen, FREE, what)
 
 
 def say(score: Any, reasoning: str = "because") -> dict[str, Any]:
@@ -56,6 +57,6 @@ def say(score: Any, reasoning: str = "because") -> dict[str, Any]:
     return {"reasoning": reasoning, "score": score}
 
 
-def rate(judge: RatingJudge, case: Case | None = None) -> Score:
+def rate(judge: LLMJudge, case: Case | None = None) -> Score:
     """The score of one case."""
     return asyncio.run(judge.judge(case or case_of()))

@@ -1,4 +1,4 @@
-"""Judges: what turns a pair of blueprints into a judgement."""
+"""What replies about two answers come to: their forms, opinions into one judgement, templates."""
 
 from __future__ import annotations
 
@@ -7,55 +7,52 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.judges.aggregate import (
-        frame,
-        labelled_judgement,
-        quote,
-        swap_back,
-        typed_judgement,
-    )
+    from trace_eval.judges.aggregate import PairOpinions
     from trace_eval.judges.hearing import check_heard
-    from trace_eval.judges.llm import Asked, LLMJudge, Question
-    from trace_eval.judges.orders import orders_of
-    from trace_eval.judges.parse import Verdicts, parse_reply
-    from trace_eval.judges.schema import reply_schema
+    from trace_eval.judges.labels import (
+        LabelForm,
+        key_of,
+        label_schema,
+        parse_label,
+        read_label,
+        schema_of,
+    )
     from trace_eval.judges.templates import BlockTemplates
     from trace_eval.judges.two_scores import (
         NATURALNESS,
         Form,
         Preference,
-        TwoScores,
         form_of,
-        preference,
         read_json,
         read_text,
     )
-    from trace_eval.judges.voting import vote
+    from trace_eval.judges.voting import (
+        TwoScoreForm,
+        opinion_fields,
+        rewarded_judgement,
+        voted_judgement,
+    )
 else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
     "NATURALNESS",
-    "Asked",
     "BlockTemplates",
     "Form",
-    "LLMJudge",
+    "LabelForm",
+    "PairOpinions",
     "Preference",
-    "Question",
-    "TwoScores",
-    "Verdicts",
+    "TwoScoreForm",
     "check_heard",
     "form_of",
-    "frame",
-    "labelled_judgement",
-    "orders_of",
-    "parse_reply",
-    "preference",
-    "quote",
+    "key_of",
+    "label_schema",
+    "opinion_fields",
+    "parse_label",
     "read_json",
+    "read_label",
     "read_text",
-    "reply_schema",
-    "swap_back",
-    "typed_judgement",
-    "vote",
+    "rewarded_judgement",
+    "schema_of",
+    "voted_judgement",
 ]

@@ -27,6 +27,21 @@ from trace_eval.judges.chat import sum_usage
 Votes = Mapping[Order, Sequence[Any]]
 
 
+class PairOpinions(NamedTuple):
+    """All that one judge said of a pair.
+
+    Attributes:
+        pair, judge: who was judged, by whom.
+        orders: that were asked.
+        opinions: every call, already in terms of the pair's own A and B.
+    """
+
+    pair: str
+    judge: str
+    orders: Sequence[Order]
+    opinions: Sequence[VerdictOpinion]
+
+
 class Frame(NamedTuple):
     """A judgement to which only its verdicts are missing.
 
@@ -39,21 +54,14 @@ class Frame(NamedTuple):
     usable: list[VerdictOpinion]
 
 
-def frame(
-    pair: str,
-    judge: str,
-    orders: Sequence[Order],
-    opinions: Sequence[VerdictOpinion],
-    scale: Scale = TYPED_TIE,
-) -> Frame:
+def frame(said: PairOpinions, scale: Scale = TYPED_TIE) -> Frame:
     """What opinions of a pair come to before anybody looks at what they say.
 
     Args:
-        pair, judge: who was judged, by whom.
-        orders: that were asked.
-        opinions: every call, already in terms of the pair's own A and B.
+        said: every opinion.
         scale: of its verdicts.
     """
+    pair, judge, orders, opinions = said
     made = Judgement(
         pair=pair,
         judge=judge,
@@ -99,36 +107,28 @@ def typed_judgement(
     acceptable when at least half of the opinions accept it.
     """
     asked: dict[str, About] = {name: name for name in DIMENSIONS}
-    return labelled_judgement(pair, judge, TYPED_TIE, asked, orders, opinions)
+    return labelled_judgement(PairOpinions(pair, judge, orders, opinions), TYPED_TIE, asked)
 
 
-def labelled_judgement(
-    pair: str,
-    judge: str,
-    scale: Scale,
-    asked: Mapping[str, About],
-    orders: Sequence[Order],
-    opinions: Sequence[VerdictOpinion],
-) -> Judgement:
-    """The judgement behind which these opinions stand, already in the pair's own A and B.
+def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, About]) -> Judgement:
+    """The judgement behind which these opinions stand.
 
     Of several questions, one that has no label in some order is left out, as long as another
     has.
 
     Args:
-        pair, judge: who was judged, by whom.
+        said: every opinion.
         scale: of all labels; its pooling makes the votes one label.
         asked: question -> what its labels are about.
-        orders, opinions: that were asked, and what was said.
     """
-    made, usable = frame(pair, judge, orders, opinions, scale)
+    made, usable = frame(said, scale)
     if not usable:
         return made
     for question, about in asked.items():
-        said = [opinion for opinion in usable if about in opinion.ratings]
+        rated = [opinion for opinion in usable if about in opinion.ratings]
         votes = {
-            order: [scale.parse(o.ratings[about]) for o in said if o.order == order]
-            for order in orders
+            order: [scale.parse(o.ratings[about]) for o in rated if o.order == order]
+            for order in said.orders
         }
         if not all(votes.values()):
             made.caveats.append(f"{question} has no label in every order and is left out")
@@ -139,8 +139,8 @@ def labelled_judgement(
             return unscored(made, Reason.ORDERS_DISAGREE, detail)
         made.dimensions[about] = DimensionVerdict(
             rating=label,
-            reasoning=_reasoning(about, label, said, scale),
-            distribution=distribution if len(said) > 1 else None,
+            reasoning=_reasoning(about, label, rated, scale),
+            distribution=distribution if len(rated) > 1 else None,
             consistent=consistent,
         )
     if not made.dimensions:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 Evidence = Literal["blueprint", "audio"]
 
 
+def listening(transcripts: str) -> frozenset[Evidence]:
+    """What a judge looks at that hears recordings, and reads a recogniser's words where asked."""
+    heard: frozenset[Evidence] = frozenset({"audio"})
+    return heard | {"blueprint"} if transcripts == "asr" else heard
+
+
 class Activity(NamedTuple):
     """What a judge is doing just now.
 
@@ -188,25 +194,29 @@ class Judge(ABC):
 
     def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
         """An outcome that only says why there is none."""
-        if isinstance(item, Pair):
-            made = Judgement.unscored(item.id, self.spec, reason, detail)
-            return made.model_copy(update={"label_set": self.rubric.scale.label_set})
-        rubric: ScoreRubric = self.rubric
-        return Score.unscored(
-            *(item.id, rubric.name, rubric.sha256, self.spec, reason, detail),
-            question_id=item.question_id,
-            system=item.system,
-        )
+        return unscored(item, self.rubric, self.spec, reason, detail)
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Release connections."""
 
 
+def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -> Outcome:
+    """An outcome that only says why there is none; see :attr:`Judge.rubric`."""
+    if isinstance(item, Pair):
+        made = Judgement.unscored(item.id, judge, reason, detail)
+        return made.model_copy(update={"label_set": rubric.scale.label_set})
+    return Score.unscored(
+        *(item.id, rubric.name, rubric.sha256, judge, reason, detail),
+        question_id=item.question_id,
+        system=item.system,
+    )
+
+
 class Rater(Judge):
     """A judge of single answers as version 0.2 knew it, which plug-ins may still be.
 
-    The registry turns it into a judge that returns a score; write new ones as a :class:`Judge`
-    with ``accepts = frozenset({"single"})``.
+    Its outcome is the score that it rates. Write new ones as a :class:`Judge` with
+    ``accepts = frozenset({"single"})``.
 
     Attributes:
         rubrics: what it rates by: the rubric that it is made for.

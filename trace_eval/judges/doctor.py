@@ -20,7 +20,7 @@ from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.chat import (
     CallFailed,
     ChatClient,
-    ChatJudge,
+    LLMJudge,
     Message,
     Request,
     Text,
@@ -133,7 +133,7 @@ async def doctor(
             judge = create_judge(spec, options)
     except UserError as error:
         return [Check("judge", False, str(error))]
-    chat = judge if isinstance(judge, ChatJudge) else None
+    chat = judge if isinstance(judge, LLMJudge) else None
     if chat is None or chat.client.ordered:
         await judge.close()
         return [Check("judge", True, f"{spec} needs no server")]
@@ -184,18 +184,18 @@ async def _pair(judge: Judge) -> list[Check]:
     return [*checks, Check("verdict", right, told)]
 
 
-def _listens(judge: ChatJudge[Any]) -> bool:
+def _listens(judge: LLMJudge) -> bool:
     return "audio" in judge.reads
 
 
-async def _hears(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
+async def _hears(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     """Whether the model hears: a server may drop the sound and answer all the same."""
     from trace_eval.judges.audio import hearing
 
     return [Check(*await hearing(judge.client, options.seed))]
 
 
-async def _hearing(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
+async def _hearing(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     if not _listens(judge):
         return [Check("probe", False, f"{judge.spec} reads and does not listen; leave out --probe")]
     from trace_eval.judges.audio.probe import probe
@@ -226,7 +226,7 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
+async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     client = judge.client
     request = Request(_question(judge), _SCHEMA, options.seed, 0.0, 64)
     try:
@@ -255,7 +255,7 @@ async def _server(judge: ChatJudge[Any], options: JudgeOptions) -> list[Check]:
     return checks
 
 
-def _question(judge: ChatJudge[Any]) -> tuple[Message, ...]:
+def _question(judge: LLMJudge) -> tuple[Message, ...]:
     """With a short tone for models that refuse calls without any sound."""
     if not _listens(judge):
         return _QUESTION
@@ -264,8 +264,8 @@ def _question(judge: ChatJudge[Any]) -> tuple[Message, ...]:
     return _QUESTION[0], Message("user", (tone_part(), Text(_QUESTION[1].text)))
 
 
-def _context(judge: ChatJudge[Any]) -> Check:
-    need = upper_tokens(judge.static_messages) + ROOM_FOR_A_PAIR + judge.options.reply_tokens
+def _context(judge: LLMJudge) -> Check:
+    need = upper_tokens(judge.view.static_messages) + ROOM_FOR_A_PAIR + judge.options.reply_tokens
     found = judge.client.model_context
     if found is None:
         return Check("context", True, f"the server does not say; a pair needs about {need} tokens")

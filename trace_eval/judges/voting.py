@@ -1,4 +1,4 @@
-"""Scores of several replies -> one preference: votes decide, means are kept beside them.
+"""Scores of both answers -> one preference: votes decide, means are kept beside them.
 
 A vote and a mean can differ: (6, 7), (7, 9), (7, 3) are two votes for the second and a higher
 mean of the first. The verdict is the vote (Voting@k of SpeechJudge, arXiv 2511.07931; its
@@ -10,11 +10,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from fusion import PREFERENCE
-from trace_eval.judges.two_scores import Preference, preference
+from fusion import PREFERENCE, preference_rubric
+from trace_eval.data import DimensionVerdict, Judgement, Order, PairScores, VerdictOpinion
+from trace_eval.judges.aggregate import PairOpinions, frame, quote
+from trace_eval.judges.chat import AnswerForm, Replies
+from trace_eval.judges.hearing import check_heard
+from trace_eval.judges.two_scores import (
+    NATURALNESS,
+    Form,
+    Preference,
+    TwoScores,
+    form_of,
+    preference,
+    read_json,
+    read_text,
+    schema,
+)
+from trace_eval.rubrics import ScoreQuestion
 
 PREFERENCES: tuple[Preference, ...] = ("1", "2", "tie")
+
+#: Under which key the preference is kept: it is about the pair as a whole.
+ABOUT: Literal["overall"] = "overall"
 
 #: (score of A, score of B) of one reply, already mapped back from the places.
 Scores = tuple[float, float]
@@ -67,3 +86,129 @@ def vote(by_order: Sequence[Sequence[Scores]]) -> Vote:
         math.fsum(a for a, _ in replies) / len(replies),
         math.fsum(b for _, b in replies) / len(replies),
     )
+
+
+class TwoScoreForm(AnswerForm[TwoScores]):
+    """Replies with a score of each recording, of which the higher one is a vote.
+
+    Args:
+        task: what is asked.
+        in_text: replies end with a line of scores instead of JSON.
+    """
+
+    def __init__(self, task: ScoreQuestion, in_text: bool) -> None:
+        self.task = task.name
+        self.scores = form_of(task)
+        self.rubric = preference_rubric(task.name)
+        self.schema = schema(self.scores)
+        self._read = read_text if in_text else read_json
+
+    def read(self, text: str) -> TwoScores:
+        """A reply -> two scores by place."""
+        check_heard(text)
+        return self._read(text, self.scores)
+
+    def outcome(self, replies: Replies[TwoScores]) -> Judgement:
+        """The judgement of the votes, with the scores beside it."""
+        opinions = [
+            VerdictOpinion.model_validate(
+                {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}
+            )
+            for each in replies.asked
+        ]
+        said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
+        judgement = voted_judgement(said, self.task, self.scores)
+        judgement.caveats.extend(replies.caveats)
+        return judgement
+
+
+def opinion_fields(scores: TwoScores | None, order: Order) -> dict[str, object]:
+    """The fields of an opinion, mapped back from places to the pair's own A and B."""
+    if scores is None:
+        return {}
+    a, b = scores.first, scores.second
+    if order == "ba":
+        a, b = b, a
+    return {
+        "score_a": a,
+        "score_b": b,
+        "ratings": {ABOUT: preference(a, b)},
+        "reasoning": dict(scores.reasoning),
+    }
+
+
+def voted_judgement(
+    said: PairOpinions, task: str = "naturalness", form: Form = NATURALNESS
+) -> Judgement:
+    """The judgement of the votes; every order that was asked needs a usable opinion.
+
+    Args:
+        said: every opinion.
+        task: what was asked.
+        form: on whose scale the scores are.
+    """
+    made, usable = frame(said, PREFERENCE)
+    if not usable:
+        return made
+    by_order = [
+        [(float(o.score_a or 0), float(o.score_b or 0)) for o in usable if o.order == order]
+        for order in said.orders
+    ]
+    found = vote(by_order)
+    made.dimensions[ABOUT] = DimensionVerdict(
+        rating=found.label,
+        reasoning=_words(usable, found.label),
+        distribution={name: share for name, share in found.distribution.items() if share},
+        consistent=found.consistent,
+    )
+    kept = PairScores(
+        task=task,
+        low=form.low,
+        high=form.high,
+        a=[float(o.score_a or 0) for o in usable],
+        b=[float(o.score_b or 0) for o in usable],
+        mean_a=found.mean_a,
+        mean_b=found.mean_b,
+        margin=found.margin,
+        p_a=found.p_a,
+    )
+    return made.model_copy(update={"pair_scores": kept})
+
+
+def rewarded_judgement(
+    pair: str, judge: str, rewards: tuple[float, float], p_a: float, tie_margin: float
+) -> Judgement:
+    """The judgement of the rewards of A and B; they have no order to be consistent in."""
+    reward_a, reward_b = rewards
+    label = preference(reward_a, reward_b, tie_margin)
+    return Judgement(
+        pair=pair,
+        judge=judge,
+        status="scored",
+        label_set="plain",
+        dimensions={
+            ABOUT: DimensionVerdict(
+                rating=label,
+                reasoning=f"reward of A {reward_a:.4f}, of B {reward_b:.4f}",
+                evidence={"reward_a": reward_a, "reward_b": reward_b, "tie_margin": tie_margin},
+                distribution={"1": p_a, "2": 1 - p_a},
+            )
+        },
+        pair_scores=PairScores(
+            task="naturalness",
+            a=[reward_a],
+            b=[reward_b],
+            mean_a=reward_a,
+            mean_b=reward_b,
+            margin=reward_a - reward_b,
+            p_a=p_a,
+        ),
+    )
+
+
+def _words(usable: Sequence[VerdictOpinion], label: str) -> str:
+    agreeing = [opinion for opinion in usable if opinion.ratings.get(ABOUT) == label]
+    chosen = min(agreeing or usable, key=lambda opinion: (opinion.order, opinion.sample))
+    said = " ".join(f"{name}: {words}" for name, words in chosen.reasoning.items() if words)
+    shown = f"A {chosen.score_a:g}, B {chosen.score_b:g}."
+    return f"{shown} {quote(chosen, said)}".strip()

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from extractors import Extractor
@@ -25,7 +25,7 @@ from trace_eval.extracting import (
     source_of,
 )
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import ChatJudge, CostEstimate, total
+from trace_eval.judges.chat import CostEstimate, LLMJudge, total
 from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.panel import Key, Panel
 from trace_eval.judges.registry import panel_of
@@ -218,7 +218,7 @@ class Session:
                 read_batch(judge, batch_results)
         return self._work(_judge_all)
 
-    def chat_judges(self, what: str) -> Sequence[ChatJudge[Any]]:
+    def chat_judges(self, what: str) -> Sequence[LLMJudge]:
         """The judges behind this one that send messages, for what only those can do."""
         if not self.judge.chats:
             raise UserError(f"{what}: judge {self.judge.spec} sends nothing; name an LLM judge")

@@ -19,7 +19,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import make_folder, replace_file, strict_json
-from trace_eval.scores.pool import VerdictOpinion
+from trace_eval.scores.pool import Moments
 
 #: The file of a fused judge inside its folder.
 FILE = "fusion.json"
@@ -93,7 +93,7 @@ class FusionModel:
     variance_factor: float | None
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
-    def fuse(self, opinions: Mapping[str, VerdictOpinion]) -> Fused | None:
+    def fuse(self, opinions: Mapping[str, Moments]) -> Fused | None:
         """Fuse what the judges say of one item; null: none of them has a score.
 
         Args:

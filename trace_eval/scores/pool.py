@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class VerdictOpinion(Protocol):
-    """What pooling reads; :class:`~trace_eval.scores.estimate.Reduced` is one."""
+class Moments(Protocol):
+    """What fusing reads; :class:`~trace_eval.data.ScoreEstimate` has them."""
 
     @property
     def mean(self) -> float:
@@ -20,6 +20,10 @@ class VerdictOpinion(Protocol):
     def variance(self) -> float | None:
         """Of the position; null: unknown."""
         ...
+
+
+class Spread(Moments, Protocol):
+    """What pooling reads; :class:`~trace_eval.scores.estimate.Reduced` is one."""
 
     @property
     def distribution(self) -> Mapping[float, float]:
@@ -49,7 +53,7 @@ class Pooled:
     weights: tuple[float, ...]
 
 
-def pool(parts: Sequence[VerdictOpinion], weights: Sequence[float] | None = None) -> Pooled:
+def pool(parts: Sequence[Spread], weights: Sequence[float] | None = None) -> Pooled:
     """Pool judges of one item.
 
     A judge with a single sample has no variance of its own; the others' stands for it. Where

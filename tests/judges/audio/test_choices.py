@@ -25,10 +25,10 @@ from trace_eval.data.scores import Choice, Score
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.batch import write_batch
 from trace_eval.judges.chat.estimate import estimate
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai_dialect import Dialect
 from trace_eval.judges.chat.shares import shares
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_judge, create_scorers
 from trace_eval.options import RateOptions
 from trace_eval.rubrics import load_rubric
@@ -82,7 +82,7 @@ def honours(asked: Asked) -> Answer:
     return choices(*(said(5 - (seed + index) % 5) for index in range(count)))
 
 
-def rater(server: Server, folder: Path, **options: Any) -> RatingJudge:
+def rater(server: Server, folder: Path, **options: Any) -> LLMJudge:
     prices = folder / "prices.toml"
     prices.write_text(PRICES)
     chosen = JudgeOptions(
@@ -96,11 +96,11 @@ def rater(server: Server, folder: Path, **options: Any) -> RatingJudge:
         }
     )
     (made,) = create_scorers("audio:openai:m", [load_rubric("style")], chosen)
-    assert isinstance(made, RatingJudge)
+    assert isinstance(made, LLMJudge)
     return made
 
 
-def rated(judge: RatingJudge, *items: Single) -> list[Score]:
+def rated(judge: LLMJudge, *items: Single) -> list[Score]:
     async def all_of_them() -> list[Score]:
         try:
             return [await judge.judge(case(item)) for item in items]

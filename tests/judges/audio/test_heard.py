@@ -14,19 +14,17 @@ import pytest
 import soundfile
 
 from tests.support.audio_cases import case, pair, said
+from tests.support.llm_judges import listening_judge, scoring_judge
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Candidate, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.judge import AudioJudge
-from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.doctor import doctor
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
@@ -83,9 +81,9 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
         '{"reasoning": "x", "overall": "x", "score_1": 7, "score_2": 3, "label": "1", "score": 4}'
     )
     deaf = f"{reply} Please note: I could not hear any audio."
-    for kind, options in ((AudioJudge, {"task": "s2s"}), (ScoresJudge, {"task": "naturalness"})):
+    for task in ("s2s", "naturalness"):
         client = ScriptedClient([deaf] * 2)  # a second chance would ask for a third reply
-        judge = kind("audio:scripted:t", client, JudgeOptions(**options))
+        judge = listening_judge("audio:scripted:t", client, JudgeOptions(task=task))
         made = case(tmp_path)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
         made = replace(made, item=made.pair.model_copy(update=sides))
@@ -94,7 +92,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
         assert judgement.dimensions == {}
     rubric, options = load_rubric("quality"), JudgeOptions()
     client = ScriptedClient([deaf])
-    rater = RatingJudge(
+    rater = scoring_judge(
         "audio:scripted:t", client, options, None, rubric, AudioView(rubric, options)
     )
     item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
@@ -138,9 +136,8 @@ def test_what_nobody_hears_is_not_sent(
     told: str,
     options: dict[str, Any],
 ) -> None:
-    kind = ScoresJudge if options["task"] == "naturalness" else AudioJudge
     client = ScriptedClient([])
-    judge = kind("audio:scripted:t", client, JudgeOptions(**options))
+    judge = listening_judge("audio:scripted:t", client, JudgeOptions(**options))
     bad = recording(tmp_path / "bad.wav", seconds, level)
     for side in "ab":
         made = case(tmp_path)
@@ -156,9 +153,8 @@ def test_what_nobody_hears_is_not_sent(
 def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> None:
     made = case(tmp_path)  # answers of 0.2 and 0.25 s
     for options in ({"task": "s2s"}, {"task": "naturalness"}):
-        kind = ScoresJudge if options["task"] == "naturalness" else AudioJudge
         limits = JudgeOptions(max_clip_seconds=0.22, instruction="text", **options)
-        judge = kind("audio:scripted:t", ScriptedClient([]), limits)
+        judge = listening_judge("audio:scripted:t", ScriptedClient([]), limits)
         sides = {s: getattr(made.pair, s).model_copy(update={"reference": "Hi."}) for s in "ab"}
         given = replace(made, item=made.pair.model_copy(update=sides))
         assert "answer B has 0.25 s, the limit is 0.22 s" in str(
@@ -166,7 +162,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         )
         assert "max_clip_seconds" in judge.uses
     rubric, options = load_rubric("quality"), JudgeOptions(max_clip_seconds=0.22)
-    rater = RatingJudge(
+    rater = scoring_judge(
         "audio:scripted:t", ScriptedClient([]), options, None, rubric,
         AudioView(rubric, options),
     )  # fmt: skip
@@ -210,7 +206,7 @@ def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> 
 
 def test_unscored_by_a_judge_that_listens_is_never_both_bad(tmp_path: Path) -> None:
     client = ScriptedClient([])
-    judge = AudioJudge("audio:scripted:t", client, JudgeOptions(task="dimensions"))
+    judge = listening_judge("audio:scripted:t", client, JudgeOptions(task="dimensions"))
     made = case(tmp_path)
     silent = recording(tmp_path / "s.wav", 1.0, 0.0)
     sides = {s: getattr(made.pair, s).model_copy(update={"audio": silent}) for s in "ab"}

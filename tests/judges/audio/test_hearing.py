@@ -14,12 +14,12 @@ from trace_eval.audio.encode import sound_of
 from trace_eval.audio.layout import Sound, Unit
 from trace_eval.audio.signals import load_signals
 from trace_eval.commands.console import EXIT_INCOMPLETE
-from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.sending import Sending
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.base import Request
 from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.labels import schema_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.run import Run
 

@@ -16,13 +16,13 @@ from fusion import LABEL_SETS, PREFERENCE, TYPED_TIE, OffScale
 from fusion.plain import PLAIN_POLICIES, collapse, mean_points, mean_threshold, threshold
 from tests.support.audio_cases import case, said, scripted
 from tests.support.ensemble import ENSEMBLE
+from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.aggregate import reconcile
-from trace_eval.judges.audio.parse import read_label
-from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.labels import read_label
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
 
@@ -103,7 +103,7 @@ def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) ->
     reason = dict.fromkeys(("prosody", "pacing", "articulation", "overall"), "r")
     replies = [json.dumps(reason | {"score_1": a, "score_2": b}) for a, b in scores]
     options = JudgeOptions(task="naturalness", transcripts="asr", swap="off", samples=5)
-    scoring = ScoresJudge("audio:scripted:t", ScriptedClient(replies), options)
+    scoring = listening_judge("audio:scripted:t", ScriptedClient(replies), options)
     judgement = asyncio.run(scoring.judge(case(tmp_path)))
     assert (judgement.label("overall"), judgement.pooling) == ("tie", "mode")
     assert judgement.label_set == "plain"

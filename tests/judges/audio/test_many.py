@@ -16,18 +16,17 @@ import soundfile
 
 from tests.support.audio_cases import case, examples, said, write
 from tests.support.cli import ROOT
+from tests.support.llm_judges import listening_judge, scoring_judge
 from trace_eval.audio.encode import Waveform, sound_of
 from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer
-from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.views.audio import AudioView
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
@@ -67,7 +66,7 @@ def test_bodies_live_as_long_as_their_calls_and_the_prefix_is_constant(tmp_path:
         concurrency=IN_FLIGHT,
     )
     client = Weighing("m", options)
-    judge = AudioJudge("audio:openai:m", client, options)
+    judge = listening_judge("audio:openai:m", client, options)
     ready = [case(tmp_path, f"p{n}", hertz=200.0 + 10 * n) for n in range(10)]
 
     async def some(pairs: int) -> int:
@@ -128,7 +127,9 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     client = Weighing("m", options)
     client.reply = said(4, key="score")
     rubric = load_rubric("role_style")
-    judge = RatingJudge("audio:openai:m", client, options, FREE, rubric, AudioView(rubric, options))
+    judge = scoring_judge(
+        "audio:openai:m", client, options, FREE, rubric, AudioView(rubric, options)
+    )
     turns = tuple(Turn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
 
     async def some(numbers: range) -> int:
@@ -164,7 +165,7 @@ def test_an_empty_recording_costs_its_pair(tmp_path: Path) -> None:
     made = case(tmp_path)
     soundfile.write(tmp_path / "p_a.wav", np.zeros(0), 24_000)
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s")
-    judge = AudioJudge("audio:openai:m", Weighing("m", options), options)
+    judge = listening_judge("audio:openai:m", Weighing("m", options), options)
     judgement = asyncio.run(judge.judge(made))
     assert (judgement.status, judgement.reason) == ("unscored", Reason.CLIP_FAILED)
     assert "no samples" in str(judgement.detail)
@@ -181,7 +182,7 @@ def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     long = made.pair.model_copy(update={"b": recording})
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", max_clip_seconds=3600)
     client = Weighing("m", options)
-    judge = AudioJudge("audio:openai:m", client, options)
+    judge = listening_judge("audio:openai:m", client, options)
     judgement = asyncio.run(judge.judge(type(made).of(long, made.a, made.b, None, made.decode)))
     assert judgement.reason == Reason.TOO_LARGE
     assert client.calls == 0

@@ -12,12 +12,13 @@ import pytest
 from blueprints import UserError
 from tests.support.audio_cases import pair
 from tests.support.cli import trace_eval
+from tests.support.llm_judges import listening_judge
 from tests.support.spoken_pairs import SENTENCE, spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.bounds import SHOWN_CHARS
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart, Text
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.naturalness.published import published
@@ -35,7 +36,9 @@ def judged(
     folder: Path, replies: list[Any], given: Case | None = None, **options: Any
 ) -> tuple[Judgement, ScriptedClient]:
     client = ScriptedClient(replies)
-    judge = ScoresJudge("audio:scripted:test", client, JudgeOptions(task="naturalness", **options))
+    judge = listening_judge(
+        "audio:scripted:test", client, JudgeOptions(task="naturalness", **options)
+    )
     return asyncio.run(judge.judge(given or spoken(folder))), client
 
 
@@ -158,7 +161,7 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
     assert [p.text for p in user.parts if isinstance(p, Text)][1:] == ["B", "Rate."]
     assert made.status == "scored"
     ours, theirs = (
-        ScoresJudge("x", ScriptedClient([]), JudgeOptions(task="naturalness", template=path))
+        listening_judge("x", ScriptedClient([]), JudgeOptions(task="naturalness", template=path))
         for path in (None, template)
     )
     assert ours.parameters()["prompt"] != theirs.parameters()["prompt"]
@@ -171,7 +174,7 @@ def test_it_is_one_of_the_tasks(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text("")
     judge = create_judge(f"audio:scripted:{script}", JudgeOptions(task="naturalness"))
-    assert isinstance(judge, ScoresJudge)
+    assert isinstance(judge, LLMJudge)
     assert judge.reads == {"audio"}
     with pytest.raises(UserError, match="sent apart"):
         create_judge(f"audio:scripted:{script}", JudgeOptions(task="naturalness", concat="pairs"))

@@ -18,9 +18,9 @@ from tests.support.rated_sound import case, clip, dialogue, rater, said
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import Concat, JudgeOptions
-from trace_eval.judges.rating.judge import RatingJudge
 from trace_eval.judges.registry import create_scorers
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.run import Run
@@ -45,7 +45,7 @@ def sounds(messages: tuple[Message, ...]) -> list[AudioPart]:
     return [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
 
 
-def rated(judge: RatingJudge, item: Any) -> Score:
+def rated(judge: LLMJudge, item: Any) -> Score:
     return asyncio.run(judge.judge(case(item)))
 
 

@@ -12,12 +12,13 @@ import pytest
 from blueprints import UserError
 from tests.support.audio_cases import case, pair
 from tests.support.cli import trace_eval
+from tests.support.llm_judges import listening_judge
 from tests.support.servers import Answer, Asked, Server, completion
 from tests.support.spoken_pairs import spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.scores import ScoresJudge
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
@@ -58,7 +59,7 @@ def judged(
     path: Path, replies: list[Any], given: Case, **options: Any
 ) -> tuple[Judgement, ScriptedClient]:
     client = ScriptedClient(replies)
-    judge = ScoresJudge("audio:scripted:t", client, JudgeOptions(task=str(path), **options))
+    judge = listening_judge("audio:scripted:t", client, JudgeOptions(task=str(path), **options))
     return asyncio.run(judge.judge(given)), client
 
 
@@ -157,7 +158,7 @@ def test_it_is_chosen_by_its_answer_and_refuses_what_it_ignores(tmp_path: Path) 
     path = task(tmp_path)
     local = {"base_url": "http://127.0.0.1:1/v1", "task": str(path)}
     judge = create_judge("audio:openai:m", JudgeOptions(**local))  # type: ignore[arg-type]
-    assert isinstance(judge, ScoresJudge)
+    assert isinstance(judge, LLMJudge)
     assert judge.parameters()["task"] == "warmth 2"
     before = judge.parameters()["prompt"]
     task(tmp_path, "How cold is each?")

@@ -13,11 +13,12 @@ import soundfile
 from blueprints import UserError
 from fusion import TRACE
 from tests.support.audio_cases import case, examples, said, scripted
+from tests.support.llm_judges import listening_judge
 from trace_eval.audio.layout import GAP_S
 from trace_eval.audio.noise import noisy_side
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.audio.tasks import task_names
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.rubrics import PairRubric, load_pair_rubric
 
@@ -47,7 +48,7 @@ def parts_of(messages: tuple[Message, ...]) -> list[AudioPart]:
     return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
 
 
-def judge_of(folder: Path, task: str, concat: str, shots: int) -> AudioJudge:
+def judge_of(folder: Path, task: str, concat: str, shots: int) -> LLMJudge:
     file = {"examples": examples(folder, ANSWERS), "shots": shots} if shots else {}
     return scripted([], task=task, concat=concat, **file)[0]
 
@@ -209,14 +210,14 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
     from trace_eval.judges.options import JudgeOptions
 
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)
-    judge = AudioJudge("audio:openai:m", OpenAIClient("m", options), options)
+    judge = listening_judge("audio:openai:m", OpenAIClient("m", options), options)
     made = case(tmp_path)
     calls = judge.calls(made)
     (tmp_path / "p_a.wav").unlink()
 
     async def answers() -> list[object]:
         try:
-            return [o.reason for o in await judge.answers(calls)]
+            return [o.reason for o in await judge.sender.answers(calls)]
         finally:
             await judge.close()
 
@@ -259,7 +260,7 @@ def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> 
     noisy, _ = scripted([], task="s2s", concat="none", signals="none", noise_db=10.0)
     for name in ("p", "q", "r"):
         made = case(tmp_path, name)
-        before, after = plain.prepare(made), noisy.prepare(made)
+        before, after = plain.view.prepare(made), noisy.view.prepare(made)
         assert before.instruction is not None
         assert after.instruction is not None
         assert before.instruction.sha256 == after.instruction.sha256

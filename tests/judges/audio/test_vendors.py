@@ -19,11 +19,11 @@ from tests.support.killed import Killer
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.judge import AudioJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.estimate import estimate
-from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge, create_scorers
@@ -73,16 +73,16 @@ def documented(asked: Asked) -> Answer:
     return Answer(body=body)
 
 
-def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> AudioJudge:
+def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> LLMJudge:
     chosen = JudgeOptions(
         base_url=f"{server.url}/v1", **{"task": "s2s", "retries": 1, "backoff_s": 0.0, **options}
     )
     made = create_judge(f"audio:openai:{model}", chosen)
-    assert isinstance(made, AudioJudge)
+    assert isinstance(made, LLMJudge)
     return made
 
 
-def run(judge: AudioJudge, made: Case) -> Judgement:
+def run(judge: LLMJudge, made: Case) -> Judgement:
     async def work() -> Judgement:
         try:
             return await judge.judge(made)
@@ -205,9 +205,8 @@ def test_top_k_goes_along_and_is_dropped_where_refused(tmp_path: Path) -> None:
         assert run(judge, case(tmp_path)).status == "scored"
         assert {asked.body["top_k"] for asked in server.asked} == {50}
         assert judge.parameters()["top_k"] == 50
-        messages = (Message("user", "Which?"),)
         plain, other = (judge_at(server, "any", **some) for some in ({}, {"top_k": 40}))
-        calls = [j.call("p", "ab", 0, messages, {}) for j in (judge, plain, other)]
+        calls = [j.calls(case(tmp_path))[0] for j in (judge, plain, other)]
     assert len({call.key for call in calls}) == 3
     assert "top_k" not in plain.parameters()
     with Server(strict) as server:
@@ -358,13 +357,18 @@ def test_models_that_listen_have_no_batch_files(
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     judge = create_judge("audio:openai:gpt-audio-1.5", JudgeOptions(task="s2s"))
-    assert isinstance(judge, AudioJudge)
+    assert isinstance(judge, LLMJudge)
     with pytest.raises(UserError, match="lists no Batch"):
         write_batch(judge, [case(tmp_path)], tmp_path / "batch.jsonl")
     asyncio.run(judge.close())
     own = create_judge("audio:openai:m", JudgeOptions(task="s2s", base_url="http://127.0.0.1:1/v1"))
-    assert isinstance(own, AudioJudge)
+    assert isinstance(own, LLMJudge)
     written = write_batch(own, [case(tmp_path)], tmp_path / "batch.jsonl")
+    lost = case(tmp_path, "lost")
+    gone = lost.pair.a.model_copy(update={"audio": tmp_path / "gone.wav"})
+    broken = Case(lost.pair.model_copy(update={"a": gone}), lost.blueprints, lost.decode)
+    again = write_batch(own, [broken, lost], tmp_path / "again.jsonl")
+    assert (again.requests, again.unscored) == (2, 1)
     asyncio.run(own.close())
     assert written.requests == 2
     line = json.loads((tmp_path / "batch.jsonl").read_text().splitlines()[0])

@@ -1,4 +1,4 @@
-"""Judges that listen: recordings go to a model that hears, instead of blueprints."""
+"""What is heard of answers: recordings joined for a model that listens, and solved examples."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.judges.audio.judge import AudioJudge
+    from trace_eval.judges.audio.pair import PairSoundView
     from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
     from trace_eval.judges.audio.probe import hearing, tone_part
     from trace_eval.judges.audio.rated import RatedExample, read_rated_examples
-    from trace_eval.judges.audio.scores import ScoresJudge
+    from trace_eval.judges.audio.scores import PairScoresView
     from trace_eval.judges.audio.sending import Sending, audio_part, check_budget, kept_part
     from trace_eval.judges.audio.solved import Examples
     from trace_eval.judges.audio.tasks import common, load_heard
@@ -19,10 +19,10 @@ else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
-    "AudioJudge",
     "Examples",
+    "PairScoresView",
+    "PairSoundView",
     "RatedExample",
-    "ScoresJudge",
     "Sending",
     "SolvedTurn",
     "audio_part",

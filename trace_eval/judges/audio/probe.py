@@ -20,7 +20,7 @@ from trace_eval.audio import (
     sound_of,
     tone,
 )
-from trace_eval.judges.audio.parse import label_schema, read_label
+from trace_eval.judges import label_schema, read_label
 from trace_eval.judges.audio.sending import audio_part
 from trace_eval.judges.chat import (
     AudioPart,

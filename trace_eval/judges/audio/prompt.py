@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trace_eval.audio import Sound, Unit, Waveform, unit_items
+from trace_eval.judges import schema_of
 from trace_eval.judges.audio.examples import Example
-from trace_eval.judges.audio.parse import schema_of
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
 from trace_eval.judges.audio.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.audio.tasks import common

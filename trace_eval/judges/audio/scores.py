@@ -1,104 +1,72 @@
-"""The judge that listens and scores both recordings: naturalness (SpeechJudge, arXiv 2511.07931).
+"""What a judge that scores both recordings is sent: naturalness (SpeechJudge, arXiv 2511.07931).
 
-Other questions with two scores come from task files. Each reply gives two scores; which is
-higher is its vote. The votes decide, means are kept. The recordings are sent apart, as the
+Other questions with two scores come from task files. The recordings are sent apart, as the
 published judge was trained, and without examples, with which published models did worse.
+Naturalness keeps its words in a template; those of a file are put together here, and ``{text_1}``
+and ``{text_2}`` become what each recording should have said. See docs/audio-judges.md.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
+from typing import Protocol, TypeVar
 
 from pydantic import JsonValue
 
 from blueprints import UserError
-from fusion import preference_rubric
 from trace_eval.audio import Sound
-from trace_eval.data import Judgement, Pair, VerdictOpinion
-from trace_eval.judges import (
-    Asked,
-    LLMJudge,
-    Question,
-    TwoScores,
-    check_heard,
-    orders_of,
-    read_json,
-    read_text,
+from trace_eval.data import Item, Order
+from trace_eval.judges import Form, form_of
+from trace_eval.judges.audio.pair import sound_in
+from trace_eval.judges.audio.sending import Sending, audio_part
+from trace_eval.judges.audio.tasks import common
+from trace_eval.judges.base import Case, listening
+from trace_eval.judges.chat import Message, Part, Question, Text, View
+from trace_eval.judges.naturalness import (
+    TASK,
+    NaturalnessPrompt,
+    Structure,
+    Texts,
+    keys_of,
+    style_of,
+    texts_of,
 )
-from trace_eval.judges.audio.judge import sound_in
-from trace_eval.judges.audio.scored_tasks import scoring_of
-from trace_eval.judges.audio.sending import Sending, audio_part, check_budget
-from trace_eval.judges.base import Case, Evidence
-from trace_eval.judges.chat import ChatClient, Message, Part, Price, Text
-from trace_eval.judges.naturalness import STYLE, Texts, opinion_fields, texts_of, voted_judgement
-from trace_eval.judges.options import (
-    ChatOptions,
-    JudgeOptions,
-    PairwiseOptions,
-    SoundOptions,
-    names_of,
-)
-from trace_eval.judges.text import second_chance
-from trace_eval.judges.two_scores import schema
+from trace_eval.judges.options import JudgeOptions, PairwiseOptions, SoundOptions, names_of
+from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
+from trace_eval.rubrics import PLACE, TEXTS, ScoreQuestion
+
+Clip = TypeVar("Clip")
 
 
-class ScoresJudge(LLMJudge[TwoScores]):
-    """A judge that scores both recordings. One instance serves a whole run, concurrently.
+class PairScoresView(View):
+    """Two recordings apart, with what each should have said where the task shows it.
 
     Raises:
-        UserError: the task or its template cannot be used, or recordings are to be joined; else as
-            :class:`ChatJudge`.
+        UserError: the template cannot be used, or recordings are to be joined.
     """
 
-    asks_with = names_of(ChatOptions, PairwiseOptions, SoundOptions) | {
-        *("task", "template", "concat", "transcripts"),
-    }
+    uses = names_of(PairwiseOptions, SoundOptions) | {"task", "template", "concat", "transcripts"}
 
-    def __init__(
-        self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
-    ) -> None:
+    def __init__(self, task: ScoreQuestion, options: JudgeOptions) -> None:
         if options.concat not in ("all", "none"):  # all: nobody chose
             raise UserError(f"task {options.task}: recordings are sent apart; use -J concat=none")
-        options = replace(options, concat="none")
-        self._text = options.structure == "text"
-        self.scoring = scoring_of(options)
-        self.prompt = self.scoring.prompt
-        self.rubric = preference_rubric(self.scoring.name)
-        self._schema = schema(self.scoring.form)
-        self._sending = Sending(
-            options.concat, {}, options.audio_rate, options.level, options.audio_format
-        )
-        check_budget(options, price)
-        super().__init__(spec, client, options, price)
-        reads: set[Evidence] = {"audio"}
-        if options.transcripts == "asr":
-            reads.add("blueprint")
-        self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
-
-    @cached_property
-    def prompt_sha256(self) -> str:
-        """Identity of the words."""
-        return self.prompt.sha256
-
-    @property
-    def static_messages(self) -> Sequence[Message]:
-        """The system message."""
-        return [Message("system", self.prompt.system)] if self.prompt.system else []
+        self._task = task
+        self.options = replace(options, concat="none")
+        self.reads = listening(options.transcripts)
+        self.prompt = _prompt(task, options)
+        self.sha256 = self.prompt.sha256
+        system = self.prompt.system
+        self.static_messages = (Message("system", system),) if system else ()
+        self._sending = Sending.of(self.options, {})
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the judgements."""
-        return super().parameters() | {
-            "task": self.scoring.identity,
-            "label_set": self.rubric.scale.label_set,
-        }
-
-    def read(self, text: str) -> TwoScores:
-        """A reply -> two scores by place."""
-        check_heard(text)
-        read = read_text if self._text else read_json
-        return read(text, self.scoring.form)
+        named = (self._task.name, *([] if self._task.template else [self._task.version]))
+        return {"task": " ".join(named), "label_set": "plain"}
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
@@ -106,16 +74,16 @@ class ScoresJudge(LLMJudge[TwoScores]):
         """The second chance; the recordings stay in the conversation, and are paid again."""
         return second_chance(messages, reply, self.prompt.repair(problem))
 
-    def needs_instruction(self, pair: Pair) -> bool:
-        """Never: what should have been said is the answers' reference."""
-        return False
+    def roles(self, item: Item) -> list[str]:
+        """Both answers; what should have been said is their reference, not the instruction."""
+        return item.answer_roles
 
     def lacking(self, case: Case) -> str | None:
         """Why nothing is sent: a side has no text, and the task shows it."""
         return self._texts(case).lacking
 
     def _texts(self, case: Case) -> Texts:
-        if not self.scoring.wants_texts:
+        if not self._task.wants_texts:
             return Texts()
         asr = self.options.transcripts == "asr"
         return texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
@@ -130,42 +98,106 @@ class ScoresJudge(LLMJudge[TwoScores]):
         a = sound_in(case, case.pair.a, "answer A", longest)
         return a, sound_in(case, case.pair.b, "answer B", longest)
 
-    def questions(self, case: Case, prepared: tuple[Sound, Sound]) -> Iterator[Question]:
+    def questions(
+        self, case: Case, prepared: tuple[Sound, Sound], orders: Sequence[Order]
+    ) -> Iterator[Question]:
         """One per order."""
-        texts = self._texts(case)
-        style = case.pair.meta.get(STYLE)
-        for order in orders_of(self.options, case.pair.id):
+        texts, style = self._texts(case), style_of(case.pair.meta)
+        for order in orders:
             turn = 1 if order == "ab" else -1
-            a, b = prepared[::turn]
-            first, second = (texts.a, texts.b)[::turn]
-            shown = style if isinstance(style, str) else None
-            messages = self._messages((first, second), (a, b), shown)
-            yield Question(messages, self._schema, order)
+            first, second = prepared[::turn]
+            shown = self.prompt.pair((texts.a, texts.b)[::turn], (first, second), style)
+            parts = tuple(self._part(piece, prepared) for piece in shown)
+            yield Question((*self.static_messages, Message("user", parts)), order)
 
-    def _messages(
-        self, texts: tuple[str, str], sounds: tuple[Sound, Sound], style: str | None
-    ) -> tuple[Message, ...]:
-        shown = self.prompt.pair(texts, sounds, style)
-        parts: tuple[Part, ...] = tuple(
-            Text(part.strip())
-            if isinstance(part, str)
-            else audio_part(self._sending.waveform([part], sounds))
-            for part in shown
-        )
-        return (*self.static_messages, Message("user", parts))
+    def _part(self, piece: str | Sound, sounds: tuple[Sound, Sound]) -> Part:
+        if isinstance(piece, str):
+            return Text(piece.strip())
+        return audio_part(self._sending.waveform([piece], sounds))
 
-    def outcome(
-        self, case: Case, prepared: tuple[Sound, Sound], asked: Sequence[Asked[TwoScores]]
-    ) -> Judgement:
-        """The judgement of the votes, with the scores beside it."""
-        opinions = [
-            VerdictOpinion.model_validate(
-                {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}
-            )
-            for each in asked
-        ]
-        name, scoring = case.pair.id, self.scoring
-        orders = orders_of(self.options, name)
-        judgement = voted_judgement(name, self.spec, orders, opinions, scoring.name, scoring.form)
-        judgement.caveats.extend(self._texts(case).caveats)
-        return judgement
+    def caveats(self, case: Case, prepared: tuple[Sound, Sound]) -> list[str]:
+        """Whose words the texts are, and that they differ."""
+        return list(self._texts(case).caveats)
+
+
+class PairPrompt(Protocol):
+    """The words of a task with two scores."""
+
+    system: str
+
+    @property
+    def sha256(self) -> str:
+        """Identity of all texts."""
+
+    def pair(
+        self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
+    ) -> list[str | Clip]:
+        """The user turn on two recordings: words and sounds in their order."""
+
+    def repair(self, problem: str) -> str:
+        """The user turn of the second chance."""
+
+
+class FilePrompt:
+    """The words of a task file; see :class:`PairPrompt`."""
+
+    def __init__(self, task: ScoreQuestion, structure: Structure) -> None:
+        self._task = task
+        self._form = _form_words(form_of(task), structure)
+        parts = (task.instructions, common().evidence, self._form)
+        self.system = "\n\n".join(part.strip() for part in parts)
+
+    @property
+    def sha256(self) -> str:
+        """Identity of all texts."""
+        task = json.dumps(self._task.identity, ensure_ascii=False, separators=(",", ":"))
+        told = task + common().model_dump_json() + self._form
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    def pair(
+        self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
+    ) -> list[str | Clip]:
+        """Both recordings behind a line each, then the question with its texts."""
+        words = common().names
+        first, second = sounds
+        shown = [neutralise(text) for text in texts]
+        put = partial(fence, fence_tag(shown))
+        question = self._task.question
+        if self._task.wants_texts:
+            fenced = {
+                name: "\n" + put(f"text of recording {n}", text) + "\n"
+                for n, (name, text) in enumerate(zip(TEXTS, shown, strict=True), start=1)
+            }
+            question = PLACE.sub(lambda place: fenced[place[1]], question)
+        return [words["audio_1"], first, words["audio_2"], second, question.strip()]
+
+    def repair(self, problem: str) -> str:
+        """What was wrong, and the form once more."""
+        told = f"That reply cannot be used: {neutralise(problem).rstrip('.')}."
+        return f"{told} Judge the same recordings again. {self._form.strip()}"
+
+
+def _form_words(form: Form, structure: Structure) -> str:
+    if structure == "json":
+        return common().form.replace("{keys}", keys_of(form))
+    steps = f" in steps of {form.step:g}" if form.step else ""
+    return (
+        "Reply in writing only; do not speak. Write your remarks first. Then end with one line"
+        " that has nothing but both scores,"
+        f" {form.low:g} to {form.high:g}{steps}, in this form:\n"
+        "First recording: SCORE, second recording: SCORE"
+    )
+
+
+def _prompt(task: ScoreQuestion, options: JudgeOptions) -> PairPrompt:
+    """The words of a task.
+
+    Raises:
+        UserError: the template cannot be used.
+    """
+    structure: Structure = "text" if options.structure == "text" else "json"
+    if task.template:
+        return NaturalnessPrompt(options.template, structure)
+    if options.template is not None:
+        raise UserError(f"template: replaces the words of {TASK}; task {options.task} has its own")
+    return FilePrompt(task, structure)

@@ -37,6 +37,12 @@ class Sending:
     level: float | None = None
     format: Format = "wav"
 
+    @classmethod
+    def of(cls, options: JudgeOptions, signals: Signals) -> Sending:
+        """What the options say."""
+        how = options.audio_rate, options.level, options.audio_format
+        return cls(options.concat, signals, *how)
+
     def waveform(self, items: Iterable[Item], sounds: Iterable[Sound]) -> Waveform:
         """Items as one waveform at the common rate of some recordings."""
         rate = common_rate(sounds, self.rate)

@@ -11,13 +11,13 @@ from typing import Any, Generic, TypeVar
 from trace_eval.data import Choice, Reason, Usage
 from trace_eval.judges.chat.base import (
     CallFailed,
-    ChatClient,
     Choices,
     Reply,
     Request,
     Tokens,
     Unusable,
 )
+from trace_eval.judges.chat.calls import Backend
 from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.chat.limits import Caller, RetryPolicy
 from trace_eval.judges.chat.message import Message
@@ -119,9 +119,8 @@ class Asker(Generic[T]):
     """Asks a client under the options' limits, retries and budget.
 
     Args:
-        client: makes single calls.
+        backend: makes single calls.
         options: limits, retries, budget, and whether there is a second chance.
-        price: what calls cost; None: unknown.
         in_flight: calls at once.
         read: turns a reply into an answer.
         repair: words the second chance.
@@ -133,9 +132,8 @@ class Asker(Generic[T]):
 
     def __init__(
         self,
-        client: ChatClient,
+        backend: Backend,
         options: JudgeOptions,
-        price: Price | None,
         in_flight: int,
         read: Read[T],
         repair: Repair,
@@ -144,9 +142,9 @@ class Asker(Generic[T]):
         self.caller = Caller(in_flight, policy, options.timeout_s)
         ledger = Ledger(options.ledger, options.spent) if options.ledger else None
         self.budget = Budget(options.max_cost, options.spent, ledger)
-        self._client = client
+        self._client = backend.client
         self._options = options
-        self._price = price
+        self._price = backend.price
         self._read = read
         self._repair = repair
 

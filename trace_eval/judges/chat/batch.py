@@ -20,7 +20,7 @@ from blueprints import UserError
 from trace_eval.data import Reason, Usage, replacing, strict_json
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import sum_usage, usage_of
 from trace_eval.judges.chat.replies import StoredReply
 from trace_eval.judges.chat.reply_json import ReplyError
@@ -65,7 +65,7 @@ class BatchReplies:
 
 
 def write_batch(
-    judge: ChatJudge[Any],
+    judge: LLMJudge,
     cases: Iterable[Case],
     path: Path,
     max_requests: int = MAX_REQUESTS,
@@ -83,7 +83,7 @@ def write_batch(
 
 
 def write_batches(
-    judges: Sequence[ChatJudge[Any]],
+    judges: Sequence[LLMJudge],
     cases: Callable[[], Iterable[Case]],
     path: Path,
     max_requests: int = MAX_REQUESTS,
@@ -109,10 +109,9 @@ def write_batches(
         for judge in judges:
             client = _format(judge)
             for case in cases():
-                if judge.lacking(case):
-                    unscored += 1
-                    continue
-                for call, kept in judge.calls_to_make(case):
+                asked = judge.calls_to_make(case)
+                unscored += asked is None
+                for call, kept in asked or ():
                     if kept:
                         cached += 1
                         continue
@@ -165,7 +164,7 @@ class _Writer:
         self._held.__exit__(*raised)
 
 
-def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchReplies:
+def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
     """Read result and error files of a batch into the judge's reply cache.
 
     A request that failed is remembered on the judge, so that an offline run can say why a
@@ -188,21 +187,21 @@ def read_batch(judge: ChatJudge[Any], paths: Iterable[Path]) -> BatchReplies:
                 reply = _reply(judge, client, result)
             except (CallFailed, Unusable) as failure:
                 failed[str(failure.reason)] += 1
-                judge.failures[key] = (failure.reason, f"{where}: {failure.detail}")
+                judge.sender.failures[key] = (failure.reason, f"{where}: {failure.detail}")
                 if isinstance(failure, Unusable):
                     usages.append(usage_of(failure.tokens, judge.price, batch=True))
                 continue
             replies += 1
-            judge.failures.pop(key, None)
+            judge.sender.failures.pop(key, None)
             usages.append(usage_of(reply.tokens, judge.price, batch=True))
-            judge.keep(
+            judge.sender.keep(
                 key,
                 StoredReply.of(reply.text, reply.tokens, batch=True),
             )
     return BatchReplies(replies, dict(failed), sum_usage(usages))
 
 
-def _reply(judge: ChatJudge[Any], client: BatchFormat, result: dict[str, Any]) -> Reply:
+def _reply(judge: LLMJudge, client: BatchFormat, result: dict[str, Any]) -> Reply:
     response = result.get("response")
     if not isinstance(response, dict):
         told = client.redact(json.dumps(result.get("error")))
@@ -213,7 +212,7 @@ def _reply(judge: ChatJudge[Any], client: BatchFormat, result: dict[str, Any]) -
         raise client.failure_of(code, json.dumps(body), {})
     reply = client.read(json.dumps(body).encode(), None)
     try:
-        judge.read(reply.text)
+        judge.form.read(reply.text)
     except ReplyError as error:
         raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
     return reply
@@ -233,7 +232,7 @@ def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
         raise UserError(f"batch results {path}: cannot be read ({error})") from error
 
 
-def _format(judge: ChatJudge[Any]) -> BatchFormat:
+def _format(judge: LLMJudge) -> BatchFormat:
     if judge.options.choices:
         raise UserError("batch files: hold one request per sample; leave out -J choices=true")
     if why := judge.client.no_batches:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from trace_eval.data import Choice, Order, Reason, Usage
-from trace_eval.judges.chat.base import Request
+from trace_eval.judges.chat.base import ChatClient, Request
+from trace_eval.judges.chat.prices import Price
 
 T = TypeVar("T")
+
+
+class Backend(NamedTuple):
+    """A chat client, what its calls cost, and how the judge over it is written."""
+
+    spec: str
+    client: ChatClient
+    price: Price | None = None
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
 
-from blueprints import UserError
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.ask import AUDIO_MARGIN
 from trace_eval.judges.chat.base import Tokens
 from trace_eval.judges.chat.calls import Call
-from trace_eval.judges.chat.judge import ChatJudge
+from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
 
@@ -65,7 +63,7 @@ class CostEstimate:
     guessed: int | None = None
 
 
-def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) -> CostEstimate:
+def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> CostEstimate:
     """Render every case's prompts and count; sends nothing and keeps no prompt.
 
     Args:
@@ -77,12 +75,9 @@ def estimate(judge: ChatJudge[Any], cases: Iterable[Case], batch: bool = False) 
     sound = _Sound()
     for case in cases:
         seen += 1
-        try:
-            lacking = judge.lacking(case) is not None
-            asked = [] if lacking else list(judge.calls_to_make(case))
-        except UserError:  # a recording that cannot be decoded
-            lacking, asked = True, []
-        unscored += lacking
+        asked = judge.calls_to_make(case)
+        unscored += asked is None
+        asked = asked or []
         missing = [call for call, kept in asked if not kept]
         cached += len(asked) - len(missing)
         replies += len(missing)

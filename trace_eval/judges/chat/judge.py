@@ -1,147 +1,79 @@
-"""What all judges over a chat model share: calls, their replies, the cache, the money.
+"""The judge over a chat model: ``LLMJudge(form, view, backend)``, and there is no other.
 
-Nothing here knows what is asked or what an answer is: a judge hands in ``read``, which
-turns a reply into its own kind of answer, and ``repair``, which words the second chance.
+The steps of a case are here: what is missing, prepared, not asked at all, asked, and what the
+replies come to. What differs between judges is a view and an answer form.
 """
 
 from __future__ import annotations
 
 import asyncio
-from abc import abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
 
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Order, Reason
-from trace_eval.judges.base import Activity, Judge, JudgeUnreachable
-from trace_eval.judges.chat.ask import Answered, Asker, NoAnswer, together
-from trace_eval.judges.chat.base import ChatClient, Request
-from trace_eval.judges.chat.calls import Call, CallOutcome
-from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.prices import Budget, Price, usage_of
-from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, new_owner, reply_key
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.options import (
-    ChatOptions,
-    JudgeOptions,
-    PairwiseOptions,
-    TextOptions,
-    names_of,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-T = TypeVar("T")
-
-#: Longest raw reply that a judgement keeps, characters.
-MAX_RAW_CHARS = 65_536
-
-#: Refusals of sound, in equal words and before any reply, after which no more is sent: where the
-#: words say that the model takes none, and where they do not.
-DEAF_AFTER, ALIKE_AFTER = 3, 10
-
-#: How often it is looked whether another run has got the reply, seconds.
-LEASE_POLL_S = 0.25
+from extractors import AudioError
+from trace_eval.data import Item, Order, Outcome, Pair, Reason
+from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.chat.ask import together
+from trace_eval.judges.chat.base import Request
+from trace_eval.judges.chat.calls import Backend, Call, CallOutcome
+from trace_eval.judges.chat.message import sent_record
+from trace_eval.judges.chat.orders import orders_of
+from trace_eval.judges.chat.prices import Budget
+from trace_eval.judges.chat.replies import reply_key
+from trace_eval.judges.chat.sender import Sender
+from trace_eval.judges.chat.view import AnswerForm, Asked, Question, Replies, View
+from trace_eval.judges.options import ChatOptions, names_of
 
 
-class ChatJudge(Judge, Generic[T]):
-    """A judge over one chat client; subclasses say what is asked and how replies are read.
+class LLMJudge(Judge):
+    """A judge over a chat model. One instance serves a whole run, concurrently.
 
     Args:
-        spec: what the user typed, e.g. ``openai:gpt-4.1-mini``.
-        client: makes single calls.
-        options: everything that can be chosen.
-        price: what calls cost; None: unknown, and then there can be no ``max_cost``.
-
-    Attributes:
-        failures: reply key -> why a batch has no reply for it (see ``judges.chat.batch``).
+        form: what the rubric makes of replies.
+        view: what is shown of a case.
+        backend: where it is sent.
 
     Raises:
-        UserError: the reply cache cannot be used, ``max_cost`` is set without a known price,
-            or ``offline`` without a cache.
+        UserError: as :class:`~trace_eval.judges.chat.sender.Sender`.
     """
 
-    #: Fields of ``JudgeOptions`` that this kind of judge uses, whatever its client.
-    asks_with: ClassVar[frozenset[str]] = names_of(ChatOptions, PairwiseOptions, TextOptions)
+    def __init__(self, form: AnswerForm[Any], view: View, backend: Backend) -> None:
+        self.form, self.view = form, view
+        self.spec, self.client, self.price = backend
+        self.options = view.options
+        self.rubric = form.rubric
+        self.accepts = frozenset({form.rubric.item})  # type: ignore[misc] # the rubric's
+        self.reads = view.reads  # type: ignore[misc] # follows what is shown
+        self.takes_conversations = view.takes_conversations  # type: ignore[misc]
+        self.sender = Sender(backend, view.options, form.read, view.repair)
 
-    def __init__(
-        self, spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
-    ) -> None:
-        if options.max_cost is not None and price is None:
-            raise UserError(
-                f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
-                " a table and name that with -J prices (see docs/judges.md)"
-            )
-        if options.offline and not options.cache:
-            raise UserError("offline: there is no reply cache to answer from; name one")
-        self.spec = spec
-        self.client = client
-        self.options = options
-        self.price = price
-        self.failures: dict[str, tuple[Reason, str]] = {}
-        self._flights: dict[str, asyncio.Event] = {}
-        self._replied = False  # some call brought a reply
-        self._refusals: Counter[str] = Counter()  # of sound, by their words
-        self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
-        self.asker = Asker(client, options, price, self.concurrency, self.read, self.repair)
-
-    # --- what a judge says of itself -----------------------------------------------------
-
-    @abstractmethod
-    def read(self, text: str) -> T:
-        """A reply's text -> an answer.
-
-        Raises:
-            ReplyError: it holds none that can be used.
-        """
-
-    @abstractmethod
-    def repair(
-        self, messages: tuple[Message, ...], reply: str | None, problem: str
-    ) -> tuple[Message, ...]:
-        """The messages of the second chance."""
-
-    @abstractmethod
-    def calls(self, case: Any) -> list[Call]:
-        """Every question that this case needs, in the order of its opinions."""
+    # --- what it says of itself ----------------------------------------------------------
 
     @property
-    @abstractmethod
-    def prompt_sha256(self) -> str:
-        """Identity of all texts that are sent with every item."""
-
-    @property
-    @abstractmethod
-    def static_messages(self) -> Sequence[Message]:
-        """What is sent with every item, to size the context it needs."""
-
-    def lacking(self, case: Any) -> str | None:
-        """Why nothing is sent for a case; None: it can be judged."""
-        return None
-
-    # --- what they share ----------------------------------------------------------------
+    def asks_with(self) -> frozenset[str]:
+        """Fields of ``JudgeOptions`` that mean something to it, whatever its client."""
+        return names_of(ChatOptions) | self.view.uses
 
     @property
     def uses(self) -> frozenset[str]:  # type: ignore[override]
         """Options that mean something to this judge or to its client."""
-        return self.asks_with | self.client.uses
+        unused = frozenset() if self.client.gives_choices else {"choices"}
+        return (self.asks_with | self.client.uses) - unused
 
     @property
     def budget(self) -> Budget:
         """Money spent so far."""
-        return self.asker.budget
+        return self.sender.asker.budget
 
     @property
     def concurrency(self) -> int:
         """Cases in flight; calls in flight have the same bound."""
-        if self.client.ordered:
-            return 1
-        return self.options.concurrency or self.client.usual_concurrency
+        return self.sender.concurrency
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the judgements. Equal for equal options; see :meth:`observed`.
@@ -152,50 +84,137 @@ class ChatJudge(Judge, Generic[T]):
             "model": self.client.model,
             "server": self.client.server,
             **self.client.parameters(),
-            "prompt": self.prompt_sha256,
+            "prompt": self.view.sha256,
             **self.options.deciding(self.asks_with),
+            **self.form.parameters(),
+            **self.view.parameters(),
         }
 
     def observed(self) -> dict[str, JsonValue]:
         """What turned out during the run: the server's ways, the load it took, the cost."""
-        limiter = self.asker.caller.limiter
+        limiter = self.sender.asker.caller.limiter
         return {
             **self.client.observed(),
             "calls_in_flight_at_most": int(limiter.limit),
             "price": self.price.model_dump(mode="json") if self.price else None,
             "spent_usd": self.budget.spent if self.price else None,
             "possibly_spent_usd": self.budget.unsure if self.price else None,
+            **self.view.observed(),
         }
 
     def activity(self) -> Activity:
         """Calls in flight, and what has been spent."""
         cost = self.budget.spent + self.budget.unsure if self.price else None
-        return Activity(self.asker.caller.limiter.in_flight, cost)
+        return Activity(self.sender.asker.caller.limiter.in_flight, cost)
 
-    def call(
-        self,
-        item: str,
-        order: Order,
-        sample: int,
-        messages: tuple[Message, ...],
-        schema: Mapping[str, JsonValue],
-    ) -> Call:
-        """One question, with the key under which its reply is kept."""
+    def roles(self, item: Item) -> list[str]:
+        """The recordings of an item whose blueprints it needs."""
+        return self.view.roles(item)
+
+    # --- the steps of a case -------------------------------------------------------------
+
+    def orders(self, item: Item) -> tuple[Order, ...]:
+        """The orders in which the answers are shown; a single answer has one."""
+        return orders_of(self.options, item.id) if isinstance(item, Pair) else ("ab",)
+
+    def calls(self, case: Case) -> list[Call]:
+        """Every question that this case needs, in the order of its opinions; maybe none."""
+        prepared = self.view.prepare(case)
+        if self._not_asked(case, prepared):
+            return []
+        return [call for _, call in self._calls(case, prepared)]
+
+    def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
+        """(call, whether its reply is kept already); None: nothing can be asked about the case."""
+        try:
+            if self.view.lacking(case):
+                return None
+            return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
+        except UserError:  # a recording that cannot be decoded
+            return None
+
+    def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
+        """Calls of one case as they would be sent: one by one, or all samples of a question."""
+        if self.options.choices and self.client.takes_choices:
+            return iter(_by_question(calls))
+        return ((call,) for call in calls)
+
+    async def judge(self, case: Case) -> Outcome:
+        """Judge one case; nothing is sent where something is missing, or there is no need."""
+        if lacking := self.view.lacking(case):
+            return self.unscored(case.item, Reason.EVIDENCE_MISSING, lacking)
+        try:
+            prepared = await self._prepared(case)
+        except AudioError as error:
+            return self.unscored(case.item, self.view.reason_of(error), str(error))
+        if found := self._not_asked(case, prepared):
+            return found
+        asked = self._calls(case, prepared)
+        outcomes = await self._ask([call for _, call in asked], case)
+        sent = {id(question): sent_record(question.messages) for question, _ in asked}
+        answered = [
+            Asked(question, call, sent[id(question)], outcome)
+            for (question, call), outcome in zip(asked, outcomes, strict=True)
+        ]
+        item, view = case.item, self.view
+        caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)
+        orders = self.orders(item)
+        return self.form.outcome(Replies(item, self.spec, orders, answered, caveats, cropped))
+
+    async def _prepared(self, case: Case) -> Any:
+        if "audio" in self.reads:
+            return await asyncio.to_thread(self.view.prepare, case)
+        return self.view.prepare(case)
+
+    def _not_asked(self, case: Case, prepared: Any) -> Outcome | None:
+        """The outcome of a case about which nobody is asked: it is an example, or silent."""
+        if told := self.view.example_of(case, prepared):
+            return self.unscored(case.item, Reason.IS_EXAMPLE, told)
+        if reason := self.view.nothing_in(case, prepared):
+            return self.form.of_nothing(case.item, self.spec, reason)
+        return None
+
+    def _calls(self, case: Case, prepared: Any) -> list[tuple[Question, Call]]:
+        return [
+            (question, self._call(case.item.id, question, sample))
+            for question in self.view.questions(case, prepared, self.orders(case.item))
+            for sample in range(self.options.samples)
+        ]
+
+    async def _ask(self, calls: list[Call], case: Case) -> list[CallOutcome[Any]]:
+        if self.options.choices:
+            same = _by_question(calls)
+            groups = await together(self.sender.answers_together(each) for each in same)
+            outcomes = [outcome for group in groups for outcome in group]
+        else:
+            outcomes = await self.sender.answers(calls)
+        if any(outcome.reason is Reason.PROMPT_CUT for outcome in outcomes):
+            told = self.view.if_cut(case)
+            return [
+                replace(each, detail=f"{each.detail}{told}")
+                if each.reason is Reason.PROMPT_CUT
+                else each
+                for each in outcomes
+            ]
+        return outcomes
+
+    def _call(self, item: str, question: Question, sample: int) -> Call:
+        """One sample of a question, with the key under which its reply is kept."""
         options = self.options
         request = Request(
-            messages=messages,
-            schema=schema,
+            messages=question.messages,
+            schema=self.form.schema,
             seed=options.seed + sample,
             temperature=options.sampling_temperature,
             max_tokens=options.reply_tokens,
             top_p=options.top_p,
             top_k=options.top_k,
             unsent=options.unsent,
-            about=(item, order),
+            about=(item, question.order),
         )
         asked: dict[str, JsonValue] = {
             "messages": [message.record() for message in request.messages],
-            "schema": dict(schema),
+            "schema": dict(request.schema),
             "seed": request.seed,
             "temperature": float(request.temperature),
             "max_tokens": request.max_tokens,
@@ -209,233 +228,14 @@ class ChatJudge(Judge, Generic[T]):
         if request.unsent:
             asked["unsent"] = [*sorted(request.unsent)]
         key = reply_key(self.client.server, self.client.model, asked)
-        return Call(item, order, sample, key, request)
-
-    def calls_to_make(self, case: Any) -> Iterator[tuple[Call, bool]]:
-        """(call, whether its reply is kept already) of a case that lacks nothing."""
-        for call in self.calls(case):
-            yield call, self.stored(call) is not None
-
-    def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
-        """Calls of one case as they would be sent: each is a request of its own."""
-        return ((call,) for call in calls)
-
-    def stored(self, call: Call) -> StoredReply | None:
-        """The cached reply of a call, if it can still be read."""
-        kept = self._replies.get(call.key) if self._replies else None
-        if kept:
-            try:
-                self.read(kept.text)
-            except ReplyError:
-                return None
-        return kept
-
-    def keep(self, key: str, reply: StoredReply) -> None:
-        """Put a usable reply into the cache."""
-        if self._replies:
-            self._replies.put(key, reply)
-
-    async def answers(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """What became of each call, in their order."""
-        if self.client.ordered:
-            return [await self.answer(call) for call in calls]
-        return await together(self.answer(call) for call in calls)
-
-    async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """The same for samples of one question: those not kept are asked for in one request."""
-        made: dict[str, CallOutcome[T]] = {}
-        if self.client.takes_choices:
-            made = await self._asked_together(calls)
-        return await together(
-            _ready(made[call.key]) if call.key in made else self.answer(call) for call in calls
-        )
-
-    async def _asked_together(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
-        """Key -> outcome of the calls that could be made in one request.
-
-        A call that somebody else is making just now is left out, not waited for: two runs that
-        hold a part of each other's calls would wait for ever.
-        """
-        with ExitStack() as held:
-            mine = [call for call in calls if not self._at_hand(call) and self._take(call, held)]
-            if len(mine) < 2:
-                return {}
-            outcomes = await self.asker.ask_together(
-                [call.request for call in mine],
-                lambda index, answer: self._outcome(mine[index], answer),
-            )
-            return {call.key: made for call, made in zip(mine, outcomes, strict=True)}
-
-    def _take(self, call: Call, held: ExitStack) -> bool:
-        """The right to make a call until ``held`` ends; False: somebody else makes it."""
-        if self._replies is None:
-            return True
-        owner = new_owner()
-        if call.key in self._flights or not self._replies.lease(call.key, owner):
-            return False
-        held.callback(self._replies.release, call.key, owner)
-        if self._at_hand(call):  # it came between looking and leasing
-            return False
-        self._flights[call.key] = asyncio.Event()
-        held.callback(lambda: self._flights.pop(call.key).set())
-        held.callback(asyncio.create_task(self._renew(self._replies, call.key, owner)).cancel)
-        return True
-
-    async def answer(self, call: Call) -> CallOutcome[T]:
-        """The kept reply of a call, else the model's.
-
-        Equal calls at the same time are one: the others wait for its reply to be kept.
-        """
-        if self._replies is None:
-            return await self._answer(call)
-        while flight := self._flights.get(call.key):
-            await flight.wait()
-        self._flights[call.key] = asyncio.Event()
-        try:
-            return await self._answer(call)
-        finally:
-            self._flights.pop(call.key).set()
-
-    def _at_hand(self, call: Call) -> CallOutcome[T] | None:
-        """What can be said without sending anything: the kept reply, or why nothing is sent."""
-        kept = self._replies.get(call.key) if self._replies else None
-        if kept and (replayed := self._replayed(kept)):
-            return replayed
-        if self.options.offline:
-            reason, detail = self.failures.get(
-                call.key, (Reason.UNREACHABLE, "no reply of this call was kept")
-            )
-            return CallOutcome(reason=reason, detail=detail)
-        if too_large := self._too_large(call):
-            return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
-        return None
-
-    async def _answer(self, call: Call) -> CallOutcome[T]:
-        if at_hand := self._at_hand(call):
-            return at_hand
-        if self._replies is None:
-            return await self._asked(call)
-        owner = new_owner()
-        while not self._replies.lease(call.key, owner):  # another run asks the same just now
-            await asyncio.sleep(LEASE_POLL_S)
-            kept = self._replies.get(call.key)
-            if kept and (replayed := self._replayed(kept)):
-                return replayed
-        renewing = asyncio.create_task(self._renew(self._replies, call.key, owner))
-        try:
-            # It may have come between looking and leasing.
-            kept = self._replies.get(call.key)
-            return (self._replayed(kept) if kept else None) or await self._asked(call)
-        finally:
-            renewing.cancel()
-            self._replies.release(call.key, owner)
-
-    @staticmethod
-    async def _renew(replies: ReplyCache, key: str, owner: str) -> None:
-        while True:
-            await asyncio.sleep(LEASE_S / 3)
-            replies.lease(key, owner)
-
-    async def _asked(self, call: Call) -> CallOutcome[T]:
-        """The model's reply, kept if it can be used."""
-        try:
-            return self._outcome(call, await self.asker.ask(call.request))
-        except NoAnswer as failed:
-            return self._outcome(call, failed)
-
-    def _outcome(self, call: Call, answer: Answered[T] | NoAnswer) -> CallOutcome[T]:
-        """What became of a call; a reply that can be used is kept."""
-        seed = answer.seed if answer.seed != call.request.seed else None
-        if isinstance(answer, NoAnswer):
-            self._check_going_on(call, answer)
-            return CallOutcome(
-                reason=answer.reason,
-                detail=answer.detail,
-                raw=_bounded(answer.raw),
-                repaired=answer.repaired,
-                seconds=answer.seconds,
-                usage=answer.usage,
-                seed=seed,
-                choice=answer.choice,
-            )
-        self._replied = True
-        stored = StoredReply.of(answer.reply.text, answer.reply.tokens, answer.repaired)
-        self.keep(call.key, stored.model_copy(update={"seed": seed, "choice": answer.choice}))
-        return CallOutcome(
-            value=answer.value,
-            raw=_bounded(answer.reply.text),
-            repaired=answer.repaired,
-            seconds=answer.seconds,
-            usage=answer.usage,
-            seed=seed,
-            choice=answer.choice,
-        )
-
-    def _check_going_on(self, call: Call, answer: NoAnswer) -> None:
-        """Notice that no other call would bring an answer either.
-
-        Raises:
-            JudgeUnreachable: nobody listens at the address, or the model takes no sound.
-        """
-        if answer.unreachable:
-            raise JudgeUnreachable(
-                f"judge {self.spec}: {answer.detail}; stopped here, because nobody answered any"
-                " attempt: the same command continues"
-            ) from None
-        if answer.raw is not None:
-            self._replied = True
-        if self._replied or answer.reason is not Reason.REFUSED or not call.request.audio_s:
-            return
-        self._refusals[answer.detail] += 1
-        count = self._refusals[answer.detail]
-        if count >= (DEAF_AFTER if answer.deaf else ALIKE_AFTER):
-            raise JudgeUnreachable(
-                f"judge {self.spec}: {answer.detail}; stopped after {count} equal"
-                " refusals of sound, because nothing was answered before; ask what it hears with"
-                " trace-eval doctor --judge; the same command continues"
-            ) from None
-
-    def _too_large(self, call: Call) -> str | None:
-        """Why no server would take a call; its body is not made for it."""
-        limit = self.options.max_request_mb * 1e6
-        size = sum(message.body_bytes for message in call.request.messages)
-        if size <= limit:
-            return None
-        return (
-            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
-            " -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or raise -J max_request_mb"
-            " if the server takes more"
-        )
-
-    def _replayed(self, kept: StoredReply) -> CallOutcome[T] | None:
-        try:
-            value = self.read(kept.text)
-        except ReplyError:
-            return None
-        # A batch's replies were bought for this run; other kept ones cost nothing now.
-        bought = kept.batch and self.options.offline
-        return CallOutcome(
-            value=value,
-            raw=_bounded(kept.text),
-            repaired=kept.repaired,
-            cached=not bought,
-            usage=usage_of(kept.tokens, self.price, batch=kept.batch),
-            seed=kept.seed,
-            choice=kept.choice,
-        )
+        return Call(item, question.order, sample, key, request)
 
     async def close(self) -> None:
         """Release connections and the reply cache."""
         await self.client.close()
-        if self._replies:
-            self._replies.close()
+        self.sender.close()
 
 
-async def _ready(outcome: CallOutcome[T]) -> CallOutcome[T]:
-    return outcome
-
-
-def _bounded(raw: str | None) -> str | None:
-    if raw is None or len(raw) <= MAX_RAW_CHARS:
-        return raw
-    return raw[:MAX_RAW_CHARS] + f"… [{len(raw) - MAX_RAW_CHARS} characters left out]"
+def _by_question(calls: Sequence[Call]) -> list[list[Call]]:
+    """Calls in the order given; samples of a question share its messages."""
+    return [list(same) for _, same in groupby(calls, lambda call: id(call.request.messages))]

@@ -21,21 +21,23 @@ from trace_eval.data import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,
-    PerLoop,
-    Redactor,
     Reply,
     Request,
     Tokens,
     Unusable,
     check_read,
     check_text,
+)
+from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
+from trace_eval.judges.chat.connection import (
+    PerLoop,
+    Redactor,
     checked_url,
     is_refused,
     is_transport,
     public_url,
 )
-from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
-from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
 from trace_eval.judges.chat.openai_dialect import count_of
 from trace_eval.judges.chat.tokens import upper_tokens
 from trace_eval.judges.options import JudgeOptions, OllamaOptions, names_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import logging
 import os
 from collections.abc import Mapping
@@ -25,36 +24,25 @@ from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,
     Choices,
-    PerLoop,
-    Redactor,
     Reply,
     Request,
-    Tokens,
     Unusable,
-    check_read,
-    check_text,
+)
+from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.bounds import bounded_schema
+from trace_eval.judges.chat.connection import (
+    PerLoop,
+    Redactor,
     checked_url,
-    is_refused,
     is_transport,
     public_url,
 )
-from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
-from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
 from trace_eval.judges.chat.message import Message, Part, Text
 from trace_eval.judges.chat.openai_dialect import (
-    ABOUT_STRUCTURE,
     AUDIO_MODEL,
-    REFUSALS,
-    TOO_LONG,
-    TRANSIENT,
     Dialect,
-    read_count,
-    retry_after,
-    status_of,
-    takes_no_sound,
-    tokens_of,
 )
-from trace_eval.judges.chat.shares import shares
+from trace_eval.judges.chat.openai_replies import OpenAIReplies, Refused
 from trace_eval.judges.options import JudgeOptions, OpenAIOptions, names_of
 
 log = logging.getLogger(__name__)
@@ -64,9 +52,6 @@ DEFAULT_URL = "https://api.openai.com/v1"
 
 #: Said once, when a server turns out to give one reply at a time.
 _ALONE = "choices are off, each sample is a request of its own: %s"
-
-#: Statuses that are about key, limits or load, whatever their words.
-_OF_THE_ACCOUNT = frozenset({401, 402, 403, 408, 413, 429, 503, 529})
 
 #: Seconds to wait for what a server says of its model.
 _IDENTIFY_S = 5.0
@@ -126,7 +111,7 @@ class OpenAIClient(ChatClient):
         self._settled = False
         self._in_vain: set[str] = set()  # refusals that no other form of a request has changed
         self._settling = PerLoop(asyncio.Lock, _no_close)
-        self._told: dict[str, JsonValue] = {}
+        self._replies = OpenAIReplies(self.server, model, options.timeout_s, self.redact)
         self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
 
     def _connect(self, url: str, key: str | None) -> openai.AsyncOpenAI:
@@ -148,7 +133,7 @@ class OpenAIClient(ChatClient):
 
     def observed(self) -> dict[str, JsonValue]:
         """The dialect, once settled, and what the server calls its model."""
-        return {**(asdict(self._dialect) if self._settled else {}), **self._told}
+        return {**(asdict(self._dialect) if self._settled else {}), **self._replies.told}
 
     @property
     def batches(self) -> OpenAIClient:
@@ -208,7 +193,7 @@ class OpenAIClient(ChatClient):
                     return await self._settle(request)
         try:
             return await self._send(request)
-        except _Refused as refused:
+        except Refused as refused:
             if not self._dialect.refuses_choices(refused.text):
                 raise
             self._without_choices(refused.detail)
@@ -227,7 +212,7 @@ class OpenAIClient(ChatClient):
             while True:
                 try:
                     reply = await self._send(request)
-                except _Refused as refused:
+                except Refused as refused:
                     first = first or refused
                     if refused.text in self._in_vain:
                         raise first from None
@@ -261,10 +246,12 @@ class OpenAIClient(ChatClient):
         # llama.cpp tells build and file beside its OpenAI routes, not under /v1.
         props = f"{self.server.removesuffix('/v1')}/props"
         with suppress(openai.APIError, ValueError, TypeError, RecursionError):
-            self._told |= identity_of(await client.get("/models", cast_to=object), self.model)
+            self._replies.told |= identity_of(
+                await client.get("/models", cast_to=object), self.model
+            )
             told = await client.get(props, cast_to=object)
             if isinstance(told, dict):
-                self._told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
+                self._replies.told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
 
     async def _send(self, request: Request) -> Choices:
         create = self._client.get().chat.completions.with_streaming_response.create
@@ -280,7 +267,7 @@ class OpenAIClient(ChatClient):
             async with create(model=self.model, messages=[], extra_body=body) as response:
                 data = await response.read()
         except openai.APIError as error:
-            raise self._failure(error) from None
+            raise self._replies.failure(error) from None
         except BodyTooLarge as error:
             raise Unusable(Reason.UNPARSEABLE, str(error)) from None
         except Exception as error:
@@ -302,104 +289,17 @@ class OpenAIClient(ChatClient):
         """A response body -> its reply; also for the lines of a batch result.
 
         Raises:
-            Unusable, CallFailed: as :meth:`read_choices`.
+            Unusable, CallFailed: as :meth:`OpenAIReplies.read_choices`.
         """
         return _usable(self.read_choices(data, request).replies[0])
 
     def read_choices(self, data: bytes, request: Request | None) -> Choices:
-        """A response body -> its replies.
-
-        Raises:
-            Unusable: not a completion, empty, cut or filtered.
-            CallFailed: the server read less than was sent, or reports an error with 200.
-        """
-        try:
-            body = json.loads(data, parse_int=read_count)
-        except (ValueError, RecursionError):
-            raise Unusable(
-                Reason.UNPARSEABLE,
-                "the response is not JSON",
-                self.redact.full(data[:1000].decode("utf-8", "replace")),
-            ) from None
-        if not isinstance(body, dict):
-            raise Unusable(Reason.UNPARSEABLE, "the response is not a JSON object")
-        if body.get("error") and not body.get("choices"):  # OpenRouter, gateways
-            raise self.failure_of(status_of(body["error"]), json.dumps(body["error"]), {})
-        tokens = tokens_of(body.get("usage"))
-        if request is not None:
-            tokens = replace(tokens, audio_s=request.audio_s)
-        for name in ("model", "system_fingerprint"):
-            if isinstance(body.get(name), str):
-                self._told[name] = self.redact(body[name])
-        if request is not None:
-            check_read(request, tokens)
-        choices = body.get("choices")
-        if not isinstance(choices, list) or not choices:
-            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
-        choices = choices[: request.choices if request else 1]
-        divided = zip(choices, shares(tokens, len(choices)), strict=True)
-        return Choices(tuple(self._reply(choice, share) for choice, share in divided), tokens)
-
-    def _reply(self, choice: object, tokens: Tokens) -> Reply | Unusable:
-        try:
-            return Reply(check_text(self._text(choice, tokens), tokens), tokens)
-        except Unusable as unusable:
-            return unusable
-
-    def _text(self, choice: object, tokens: Tokens) -> str:
-        if not isinstance(choice, dict):
-            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
-        message = choice.get("message")
-        message = message if isinstance(message, dict) else {}
-        content = message.get("content")
-        text = self.redact.exact(content) if isinstance(content, str) else ""
-        finish = choice.get("finish_reason")
-        raw = text or None
-        if finish == "content_filter" or message.get("refusal"):
-            refusal = self.redact(str(message.get("refusal") or "content_filter"))
-            raise Unusable(Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens)
-        if finish == "length":
-            detail = cut_detail(text, "at the token limit; raise -J max_tokens")
-            raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
-        return text
-
-    def _failure(self, error: openai.APIError) -> CallFailed | Unusable:
-        if isinstance(error, openai.APIStatusError):
-            text = f"{error.message} {json.dumps(error.body, default=str)}"
-            return self.failure_of(error.status_code, text, error.response.headers)
-        if isinstance(error, openai.APITimeoutError):
-            detail = f"{self.server}: no answer in {self._timeout:g} s; raise -J timeout_s"
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
-        if isinstance(error, openai.APIConnectionError):
-            detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
-            unreachable = is_refused(error)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, unreachable=unreachable)
-        return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
+        """The same with all replies."""
+        return self._replies.read_choices(data, request)
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
         """The failure that an HTTP status with this error text stands for."""
-        low = text.lower()
-        detail = self.redact(f"{self.server}: HTTP {status}: {text}")
-        if status not in _OF_THE_ACCOUNT and takes_no_sound(low):
-            told = f"{detail}; serve a model that listens, or use openai:{self.model}"
-            return CallFailed(Reason.REFUSED, told, deaf=True)
-        if status == 413:
-            told = f"{detail}; lower -J max_request_mb, and the audio with it"
-            return CallFailed(Reason.TOO_LARGE, told)
-        if any(words in low for words in TOO_LONG):
-            return CallFailed(Reason.PROMPT_CUT, detail)
-        if status == 400 and ("content_filter" in low or "content management" in low):
-            return CallFailed(Reason.FILTERED, detail)
-        if status == 429 and "insufficient_quota" not in low:
-            return CallFailed(
-                Reason.RATE_LIMITED, detail, retry=True, retry_after=retry_after(headers)
-            )
-        if status in REFUSALS or (status >= 400 and ABOUT_STRUCTURE.search(low)):
-            return _Refused(Reason.REFUSED, detail, low)
-        if status in TRANSIENT and status != 429:
-            wait = retry_after(headers)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, retry_after=wait)
-        return CallFailed(Reason.REFUSED, detail)
+        return self._replies.failure_of(status, text, headers)
 
     async def shutdown_date(self) -> str | None:
         """``shutdown_date`` of ``GET /models/MODEL``."""
@@ -417,14 +317,6 @@ class OpenAIClient(ChatClient):
         if self._settled:
             await self._identify()
         await self._client.close()
-
-
-class _Refused(CallFailed):
-    """The server does not take the request as it stands."""
-
-    def __init__(self, reason: Reason, detail: str, text: str, **how: Any) -> None:
-        super().__init__(reason, detail, **how)
-        self.text = text
 
 
 def _usable(made: Reply | Unusable) -> Reply:

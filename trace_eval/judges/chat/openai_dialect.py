@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from time import time
-from typing import Literal
+from typing import Any, Literal
 
 from trace_eval.judges.chat.base import Tokens
 
@@ -104,16 +104,10 @@ class Dialect:
             return replace(self, structure=simpler)
         if "max_completion_tokens" in refusal and self.token_field == "max_tokens":
             return replace(self, token_field="max_completion_tokens")
-        if "temperature" in refusal and self.temperature:
-            return replace(self, temperature=False)
-        if "seed" in refusal and self.seed:
-            return replace(self, seed=False)
-        if "top_p" in refusal and self.top_p:
-            return replace(self, top_p=False)
-        if "top_k" in refusal and self.top_k:
-            return replace(self, top_k=False)
-        if "modalities" in refusal and self.modalities:
-            return replace(self, modalities=False)
+        for name in ("temperature", "seed", "top_p", "top_k", "modalities"):
+            if name in refusal and getattr(self, name):
+                without: dict[str, Any] = {name: False}
+                return replace(self, **without)
         if self.choices:  # what is asked for to save money goes before what shapes replies
             return replace(self, choices=False)
         return replace(self, structure=simpler) if simpler else None

@@ -13,7 +13,9 @@ from trace_eval.judges import NATURALNESS, BlockTemplates, Form
 from trace_eval.judges.text import fence, fence_tag, neutralise
 from trace_eval.rubrics import SCORES, template_of
 
-FILE = template_of("naturalness")
+TASK = "naturalness"
+
+FILE = template_of(TASK)
 
 #: Blocks that a user's template may replace.
 BLOCKS = ("system", "criteria", "pair", "single", "repair")

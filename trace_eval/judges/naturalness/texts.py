@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from blueprints import Blueprint, Transcript
 from trace_eval.data import Answer
+
+#: Where an item says in which style it should be spoken.
+STYLE = "style"
 
 #: The published figures are of two recordings of one text.
 TEXTS_DIFFER = "texts_differ: the published figures are of two recordings of one text"
@@ -47,3 +51,9 @@ def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool
     if found[0] != found[1]:
         caveats.append(TEXTS_DIFFER)
     return Texts(found[0], found[1], tuple(caveats))
+
+
+def style_of(meta: Mapping[str, Any]) -> str | None:
+    """The style of delivery that was asked for, where the item says it."""
+    style = meta.get(STYLE)
+    return style if isinstance(style, str) else None

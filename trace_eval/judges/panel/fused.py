@@ -14,7 +14,7 @@ from trace_eval.judges.base import Judge
 from trace_eval.judges.panel.panel import Key, Panel
 from trace_eval.judges.rating import pooled, shares
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores import FILE, FusionModel, Reduced, spread_over
+from trace_eval.scores import FILE, FusionModel, spread_over
 
 #: How the judge is written: ``fusion:DIR``.
 KIND = "fusion"
@@ -56,8 +56,8 @@ class FusedPanel(Panel):
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
         """The fused score, with what each judge said beside it."""
         mixture = pooled(item, rubric, parts)
-        scored = {p.judge: p for p in parts if p.status == "scored"}
-        fused = self.model.fuse({judge: _reduced(part) for judge, part in scored.items()})
+        scored = {p.judge: p.estimate for p in parts if p.status == "scored" and p.estimate}
+        fused = self.model.fuse(scored)
         if fused is None:
             return mixture.model_copy(update={"judge": self.spec})
         scale = rubric.numbers
@@ -95,12 +95,3 @@ def _refuse_other(model: FusionModel, rubric: ScoreRubric, folder: Path) -> None
             f" from {model.labels[0]:g} to {model.labels[-1]:g}, not of {rubric.name}; use that"
             " rubric, or train another"
         )
-
-
-def _reduced(part: Score) -> Reduced:
-    assert part.estimate is not None
-    assert part.value is not None
-    estimate = part.estimate
-    return Reduced(
-        part.value, None, part.used, part.samples, {}, estimate.mean, estimate.variance, None
-    )

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data import Outcome, Pair, Reason, Score, Single
-from trace_eval.judges.base import Activity, Case, Evidence, Judge, JudgeUnreachable
-from trace_eval.judges.chat import ChatJudge
+from trace_eval.judges.base import Activity, Case, Evidence, Judge, JudgeUnreachable, unscored
+from trace_eval.judges.chat import LLMJudge
 from trace_eval.judges.rating import JOINED, pooled
 from trace_eval.rubrics import ScoreRubric
 
@@ -64,9 +64,9 @@ class Panel:
         }
 
     @property
-    def chats(self) -> list[ChatJudge[Any]]:
+    def chats(self) -> list[LLMJudge]:
         """Those that send messages."""
-        return [judge for judge in self.judges if isinstance(judge, ChatJudge)]
+        return [judge for judge in self.judges if isinstance(judge, LLMJudge)]
 
     @property
     def concurrency(self) -> int:
@@ -98,7 +98,7 @@ class Panel:
         activities = [chat.activity() for chat in self.chats]
         if not activities:
             return Activity()
-        callers = {id(chat.asker.caller): chat for chat in self.chats}.values()
+        callers = {id(chat.sender.asker.caller): chat for chat in self.chats}.values()
         calls = sum(chat.activity().calls or 0 for chat in callers)
         costs = [activity.cost_usd for activity in activities if activity.cost_usd is not None]
         return Activity(calls, max(costs) if costs else None)
@@ -135,8 +135,8 @@ class Panel:
 
     def unscored(self, item: Pair | Single, reason: Reason, detail: str) -> list[Outcome]:
         """For the rubrics that have no outcome yet."""
-        every = [group[0].unscored(item, reason, detail) for group in self._groups.values()]
-        whole = [outcome.model_copy(update={"judge": self.spec}) for outcome in every]
+        rubrics = [group[0].rubric for group in self._groups.values()]
+        whole = [unscored(item, rubric, self.spec, reason, detail) for rubric in rubrics]
         return [outcome for outcome in whole if outcome.key not in self.done]
 
     async def close(self) -> None:
@@ -173,19 +173,19 @@ def _identity(judge: Judge) -> str:
 async def _safely(judge: Judge, case: Case) -> Outcome:
     """One judge's outcome; a judge that raises costs its own only."""
     if why := refuses(judge, case.item):
-        return judge.unscored(case.item, Reason.EVIDENCE_MISSING, why)
+        return unscored(case.item, judge.rubric, judge.spec, Reason.EVIDENCE_MISSING, why)
     try:
         return await judge.judge(case)
     except JudgeUnreachable:
         raise
     except Exception as error:
         detail = f"{type(error).__name__}: {error}"
-        return judge.unscored(case.item, Reason.JUDGE_FAILED, detail)
+        return unscored(case.item, judge.rubric, judge.spec, Reason.JUDGE_FAILED, detail)
 
 
-def _share_purse(chats: Sequence[ChatJudge[Any]]) -> None:
+def _share_purse(chats: Sequence[LLMJudge]) -> None:
     """One budget for the run, and one bound on calls in flight per client."""
     callers: dict[int, Any] = {}
     for chat in chats:
-        chat.asker.budget = chats[0].asker.budget
-        chat.asker.caller = callers.setdefault(id(chat.client), chat.asker.caller)
+        chat.sender.asker.budget = chats[0].sender.asker.budget
+        chat.sender.asker.caller = callers.setdefault(id(chat.client), chat.sender.asker.caller)

@@ -13,7 +13,7 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Key, Panel
 from trace_eval.judges.presets import FOR_LISTENERS
 from trace_eval.judges.registry.kinds import FUSION, KINDS
-from trace_eval.judges.registry.plugins import Adapted, plugin, plugin_kinds
+from trace_eval.judges.registry.plugins import plugin, plugin_kinds
 from trace_eval.rubrics import ScoreRubric
 
 
@@ -102,11 +102,10 @@ def _plugin_scorer(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Jud
     if entry is None:
         known = ", ".join(judge_specs("single"))
         raise UserError(f"judge {spec!r} is unknown; use one of {known}")
-    made = entry.load()(argument, options)
+    made: Judge = entry.load()(argument, options)
     if isinstance(made, Rater):
         made.rubrics = (rubric,)
-        return Adapted(made, rubric)
-    if not isinstance(made, Judge) or "single" not in made.accepts:
+    elif not isinstance(made, Judge) or "single" not in made.accepts:
         raise UserError(
             f"judge {spec}, {entry.value}: {type(made).__name__} rates no single answers; accept"
             " single answers, or use trace-eval judge"

@@ -13,8 +13,7 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.rubrics import ScoreRubric
 
 if TYPE_CHECKING:
-    from trace_eval.judges.chat import ChatClient, Price
-
+    from trace_eval.judges.chat import Backend, LLMJudge
 
 #: (argument, options) -> a judge of pairs.
 PairFactory = Callable[[str, JudgeOptions], Judge]
@@ -31,60 +30,52 @@ def _rules(argument: str, options: JudgeOptions) -> Judge:
     return RulesJudge()
 
 
-class ChatBackend(NamedTuple):
-    """A chat client, what its calls cost, and how the judge over it is written."""
-
-    spec: str
-    client: ChatClient
-    price: Price | None
-
-
-def _openai(argument: str, options: JudgeOptions) -> ChatBackend:
+def _openai(argument: str, options: JudgeOptions) -> Backend:
     _need("openai", argument)
-    from trace_eval.judges.chat import OpenAIClient, find_price
+    from trace_eval.judges.chat import Backend, OpenAIClient, find_price
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
-    return ChatBackend(f"openai:{argument}", client, price)
+    return Backend(f"openai:{argument}", client, price)
 
 
-def _ollama(argument: str, options: JudgeOptions) -> ChatBackend:
+def _ollama(argument: str, options: JudgeOptions) -> Backend:
     _need("ollama", argument)
-    from trace_eval.judges.chat import FREE, OllamaClient, find_price
+    from trace_eval.judges.chat import FREE, Backend, OllamaClient, find_price
 
     client = OllamaClient(argument, options)
     price = find_price(client.server, client.model, options.prices) or FREE
-    return ChatBackend(f"ollama:{argument}", client, price)
+    return Backend(f"ollama:{argument}", client, price)
 
 
-def _scripted(argument: str, options: JudgeOptions) -> ChatBackend:
+def _scripted(argument: str, options: JudgeOptions) -> Backend:
     if not argument:
         raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
-    from trace_eval.judges.chat import FREE, ScriptedClient
+    from trace_eval.judges.chat import FREE, Backend, ScriptedClient
 
-    return ChatBackend(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
+    return Backend(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
 
 
 #: Kinds over a chat client: the same backend serves judges of pairs and raters.
-CHAT: dict[str, Callable[[str, JudgeOptions], ChatBackend]] = {
+CHAT: dict[str, Callable[[str, JudgeOptions], Backend]] = {
     "ollama": _ollama,
     "openai": _openai,
     "scripted": _scripted,
 }
 
 
-def _chat_pairs(kind: str) -> PairFactory:
-    def make(argument: str, options: JudgeOptions) -> Judge:
-        backend = CHAT[kind](argument, options)
-        from trace_eval.judges.text import BlueprintJudge
-
-        return BlueprintJudge(backend.spec, backend.client, options, backend.price)
-
-    return make
+#: The same for judges that listen.
+LISTENS = "audio"
 
 
-def audio_backend(argument: str, options: JudgeOptions) -> ChatBackend:
-    """The client behind ``audio:CLIENT:MODEL``."""
+def backend_of(kind: str, argument: str, options: JudgeOptions) -> Backend:
+    """The client behind ``KIND:MODEL``, or behind ``audio:KIND:MODEL``.
+
+    Raises:
+        UserError: there is none, it cannot listen, or sound has no price and a bound needs one.
+    """
+    if kind != LISTENS:
+        return CHAT[kind](argument, options)
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise UserError(
@@ -96,70 +87,89 @@ def audio_backend(argument: str, options: JudgeOptions) -> ChatBackend:
         raise UserError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
+    from trace_eval.judges.audio import check_budget
+
     backend = CHAT[kind](model, options)
+    check_budget(options, backend.price)
     return backend._replace(spec=f"audio:{argument}")
 
 
-def _audio(argument: str, options: JudgeOptions) -> Judge:
-    backend = audio_backend(argument, options)
-    return _listening(options.task)(backend.spec, backend.client, options, backend.price)
+def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> LLMJudge:
+    """The judge of pairs over a client: it reads by TRACE, or hears what ``task`` asks.
+
+    Raises:
+        UserError: the task, its words or its examples cannot be used.
+    """
+    from trace_eval.judges import LabelForm, TwoScoreForm
+    from trace_eval.judges.chat import LLMJudge
+    from trace_eval.rubrics import ScoreQuestion, load_pair_rubric
+
+    if not listens:
+        from trace_eval.judges.text import PairTextView
+
+        trace = load_pair_rubric("trace")
+        assert not isinstance(trace, ScoreQuestion)
+        return LLMJudge(LabelForm(trace, options.elicitation, False), PairTextView(options), client)
+    from trace_eval.judges.audio import PairScoresView, PairSoundView, load_heard
+
+    task = load_heard(options.task)
+    if isinstance(task, ScoreQuestion):
+        scores = TwoScoreForm(task, options.structure == "text")
+        return LLMJudge(scores, PairScoresView(task, options), client)
+    return LLMJudge(
+        LabelForm(task, options.elicitation, True), PairSoundView(task, options), client
+    )
+
+
+def scores(
+    client: Backend,
+    rubric: ScoreRubric,
+    options: JudgeOptions,
+    listens: bool = False,
+    one_of_several: bool = False,
+) -> LLMJudge:
+    """The judge of single answers over a client, by one rubric.
+
+    Raises:
+        UserError: the rubric is about words and the judge listens; examples cannot be used.
+    """
+    from trace_eval.judges.chat import LLMJudge
+    from trace_eval.judges.rating import ScoreForm, SingleView
+
+    answer = None
+    if listens:
+        from trace_eval.judges.views.audio import AudioView
+
+        if not rubric.needs_audio:
+            raise UserError(
+                f"judge {client.spec}: rubric {rubric.name} is about words alone; use"
+                " openai:MODEL, or a rubric with audio or turns among its inputs"
+            )
+        answer = AudioView(rubric, options, one_of_several)
+    view = SingleView(rubric, options, answer)
+    return LLMJudge(ScoreForm(rubric, options, listens), view, client)
+
+
+def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:
+    """Judges of pairs, and of single answers, over one kind of client."""
+    listens = kind == LISTENS
+
+    def pairs(argument: str, options: JudgeOptions) -> Judge:
+        return compares(backend_of(kind, argument, options), options, listens)
+
+    def singles(
+        argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+    ) -> Sequence[Judge]:
+        client, several = backend_of(kind, argument, options), len(rubrics) > 1
+        return [scores(client, rubric, options, listens, several) for rubric in rubrics]
+
+    return pairs, singles
 
 
 def _reward(argument: str, options: JudgeOptions) -> Judge:
     from trace_eval.judges.reward import judge_in_process
 
     return judge_in_process(argument, options)
-
-
-def _listening(task: str) -> Callable[..., Judge]:
-    """The class of judges that listen and are asked this: labels, or a score of each answer."""
-    from trace_eval.judges.audio import load_heard
-    from trace_eval.rubrics import ScoreQuestion
-
-    if isinstance(load_heard(task), ScoreQuestion):
-        from trace_eval.judges.audio import ScoresJudge
-
-        return ScoresJudge
-    from trace_eval.judges.audio import AudioJudge
-
-    return AudioJudge
-
-
-def _chat_scores(kind: str) -> ScoreFactory:
-    def make(
-        argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-    ) -> Sequence[Judge]:
-        from trace_eval.judges.rating import RatingJudge
-
-        backend = CHAT[kind](argument, options)
-        return [
-            RatingJudge(backend.spec, backend.client, options, backend.price, rubric)
-            for rubric in rubrics
-        ]
-
-    return make
-
-
-def _audio_scores(
-    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> Sequence[Judge]:
-    from trace_eval.judges.audio import check_budget
-    from trace_eval.judges.rating import RatingJudge
-    from trace_eval.judges.views.audio import AudioView
-
-    spec, client, price = audio_backend(argument, options)
-    check_budget(options, price)
-    for rubric in rubrics:
-        if not rubric.needs_audio:
-            raise UserError(
-                f"judge audio:{argument}: rubric {rubric.name} is about words alone; use"
-                " openai:MODEL, or a rubric with audio or turns among its inputs"
-            )
-    several = len(rubrics) > 1
-    return [
-        RatingJudge(spec, client, options, price, rubric, AudioView(rubric, options, several))
-        for rubric in rubrics
-    ]
 
 
 def _lexical(
@@ -224,15 +234,15 @@ KINDS: dict[str, JudgeKind] = {
     "rules": JudgeKind("rules", "no model, no network: a screening baseline", pairs=_rules),
     "ollama": JudgeKind(
         *("ollama:MODEL", "a model on an Ollama server", "ollama"),
-        *(_chat_pairs("ollama"), _chat_scores("ollama")),
+        *_chat("ollama"),
     ),
     "openai": JudgeKind(
         *("openai:MODEL", "a model on an OpenAI-compatible server", "openai"),
-        *(_chat_pairs("openai"), _chat_scores("openai")),
+        *_chat("openai"),
     ),
     "audio": JudgeKind(
         *("audio:openai:MODEL", "a model that listens to the recordings", "openai"),
-        *(_audio, _audio_scores),
+        *_chat(LISTENS),
     ),
     "reward": JudgeKind(
         *("reward:PATH", "a reward model of naturalness, in this process", "transformers"),
@@ -240,7 +250,7 @@ KINDS: dict[str, JudgeKind] = {
     ),
     "scripted": JudgeKind(
         *("scripted:FILE", "replays replies from a file", None),
-        *(_chat_pairs("scripted"), _chat_scores("scripted")),
+        *_chat("scripted"),
     ),
     "lexical": JudgeKind(
         "lexical", "no model, no network: words in common with a reference", scores=_lexical

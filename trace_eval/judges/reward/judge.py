@@ -10,18 +10,17 @@ from pydantic import JsonValue
 from extractors import Samples
 from fusion import preference_rubric
 from trace_eval.data import Judgement, Order, Outcome, Pair, Reason, Usage, VerdictOpinion
-from trace_eval.judges import orders_of, read_json, read_text
-from trace_eval.judges.base import Case, Evidence, Judge
-from trace_eval.judges.chat import ReplyError
-from trace_eval.judges.naturalness import (
-    STYLE,
-    TASK,
-    Texts,
+from trace_eval.judges import (
+    PairOpinions,
     opinion_fields,
+    read_json,
+    read_text,
     rewarded_judgement,
-    texts_of,
     voted_judgement,
 )
+from trace_eval.judges.base import Case, Judge, listening
+from trace_eval.judges.chat import ReplyError, orders_of
+from trace_eval.judges.naturalness import TASK, Texts, style_of, texts_of
 from trace_eval.judges.options import (
     JudgeOptions,
     OpenAIOptions,
@@ -36,17 +35,14 @@ from trace_eval.judges.text import shown_again
 
 
 class InProcessJudge(Judge):
-    """What both kinds share: texts, recordings, limits, and no extractors but a recogniser."""
+    """What all kinds share: a model with its limits, and no extractors but a recogniser."""
 
-    rubric = preference_rubric("naturalness")
+    rubric: Any = preference_rubric("naturalness")
 
     def __init__(self, spec: str, engine: Engine) -> None:
         self.spec = spec
         self.engine = engine
-        reads: set[Evidence] = {"audio"}
-        if engine.options.transcripts == "asr":
-            reads.add("blueprint")
-        self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
+        self.reads = listening(engine.options.transcripts)  # type: ignore[misc]
 
     @property
     def concurrency(self) -> int:
@@ -54,7 +50,7 @@ class InProcessJudge(Judge):
         return self.engine.concurrency
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the judgements."""
+        """What decides the outcomes."""
         options = self.engine.options
         used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
         return {"task": TASK, **self.engine.parameters(), **options.deciding(used)}
@@ -62,6 +58,14 @@ class InProcessJudge(Judge):
     def load(self) -> None:
         """Load the model."""
         self.engine.model()
+
+    async def close(self) -> None:
+        """Close what is kept."""
+        await self.engine.close()
+
+
+class _PairJudge(InProcessJudge):
+    """Of two recordings, with what should have been said in each."""
 
     def needs_instruction(self, pair: Pair) -> bool:
         """Never: what should have been said is the answers' reference."""
@@ -83,12 +87,8 @@ class InProcessJudge(Judge):
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
         raise NotImplementedError
 
-    async def close(self) -> None:
-        """Close what is kept."""
-        await self.engine.close()
 
-
-class RewardJudge(InProcessJudge):
+class RewardJudge(_PairJudge):
     """Compares the rewards of two recordings: one call per clip, in no order."""
 
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | names_of(RewardOptions)
@@ -102,17 +102,11 @@ class RewardJudge(InProcessJudge):
         # One after the other: of two that wait, the second would find the first one's reward.
         reward_a = await self.engine.reward(a, texts.a, style)
         reward_b = await self.engine.reward(b, texts.b, style)
-        return rewarded_judgement(
-            pair.id,
-            self.spec,
-            reward_a,
-            reward_b,
-            probability(reward_a, reward_b),
-            self.engine.options.tie_margin,
-        )
+        chance, margin = probability(reward_a, reward_b), self.engine.options.tie_margin
+        return rewarded_judgement(pair.id, self.spec, (reward_a, reward_b), chance, margin)
 
 
-class ReplyJudge(InProcessJudge):
+class ReplyJudge(_PairJudge):
     """Samples replies with two scores, in both orders, and lets them vote."""
 
     uses: ClassVar[frozenset[str]] = (
@@ -152,7 +146,7 @@ class ReplyJudge(InProcessJudge):
             if order == "ba":
                 words, sounds = words[::-1], sounds[::-1]
             opinions += await self._opinions(words, sounds, style, order)
-        return voted_judgement(pair.id, self.spec, orders, opinions)
+        return voted_judgement(PairOpinions(pair.id, self.spec, orders, opinions))
 
     async def _opinions(
         self, texts: tuple[str, ...], sounds: tuple[Samples, ...], style: str | None, order: Order
@@ -200,13 +194,7 @@ class ReplyJudge(InProcessJudge):
         return again.model_copy(update={"repaired": True})
 
 
-def style_of(meta: dict[str, Any]) -> str | None:
-    """The style of delivery that was asked for, where the item says it."""
-    style = meta.get(STYLE)
-    return style if isinstance(style, str) else None
-
-
-def judge_in_process(argument: str, options: JudgeOptions) -> InProcessJudge:
+def judge_in_process(argument: str, options: JudgeOptions) -> Judge:
     """The judge of a model in this process: by rewards where it has a head, else by replies.
 
     Raises:

@@ -10,45 +10,30 @@ from pydantic import JsonValue
 from blueprints import Transcript, UserError
 from fusion import ItemKind
 from trace_eval.data import Outcome, Pair, Reason, Score, ScoreOpinion, Single
-from trace_eval.judges.base import Case, Evidence, Judge
-from trace_eval.judges.naturalness import TASK, TEXT_FROM_ASR
+from trace_eval.judges.base import Case
+from trace_eval.judges.naturalness import TASK, TEXT_FROM_ASR, style_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
-from trace_eval.judges.reward.judge import style_of
+from trace_eval.judges.reward.judge import InProcessJudge
 from trace_eval.rubrics import ScoreRubric
 
 #: In every score: the rubric's scale does not hold for it.
 CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"
 
 
-class RewardRater(Judge):
+class RewardRater(InProcessJudge):
     """Gives each recording its reward."""
 
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS
 
     def __init__(self, spec: str, engine: Engine, rubric: ScoreRubric) -> None:
-        self.spec = spec
-        self.engine = engine
+        super().__init__(spec, engine)
         self.rubric = rubric
-        reads: set[Evidence] = {"audio"}
-        if engine.options.transcripts == "asr":
-            reads.add("blueprint")
-        self.reads = frozenset(reads)  # type: ignore[misc] # what it reads follows its options
-
-    @property
-    def concurrency(self) -> int:
-        """Cases in flight."""
-        return self.engine.concurrency
 
     def parameters(self) -> dict[str, JsonValue]:
         """What decides the rewards."""
-        used = self.engine.options.deciding(self.uses - {"base"})
-        return {"task": TASK, **self.engine.parameters(), **used, "rubric": self.rubric.sha256}
-
-    def load(self) -> None:
-        """Load the model."""
-        self.engine.model()
+        return {**super().parameters(), "rubric": self.rubric.sha256}
 
     def roles(self, item: Pair | Single) -> list[str]:
         """The recording of the answer; it is decoded, and recognised where its words serve."""
@@ -93,10 +78,6 @@ class RewardRater(Judge):
             if isinstance(transcript, Transcript):
                 return transcript.text, [TEXT_FROM_ASR]
         return None, []
-
-    async def close(self) -> None:
-        """Close what is kept."""
-        await self.engine.close()
 
 
 def raters_in_process(

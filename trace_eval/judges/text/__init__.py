@@ -1,4 +1,4 @@
-"""The judge that reads blueprints: a text LLM."""
+"""What is read of answers: words, blueprints and conversations, harmless and fenced off."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from trace_eval.judges.text.conversation import LEGEND, Shown, show_conversation, timing_line
     from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
-    from trace_eval.judges.text.judge import BlueprintJudge
     from trace_eval.judges.text.notes import guess_note, single_note
-    from trace_eval.judges.text.prompt import ABOUT_THE_CLIP
+    from trace_eval.judges.text.prompt import ABOUT_THE_CLIP, PairTextView
     from trace_eval.judges.text.repair import second_chance, shown_again
 else:
     __getattr__ = names_on_use(__name__)
@@ -19,7 +18,7 @@ else:
 __all__ = [
     "ABOUT_THE_CLIP",
     "LEGEND",
-    "BlueprintJudge",
+    "PairTextView",
     "Shown",
     "fence",
     "fence_tag",

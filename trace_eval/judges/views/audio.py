@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors import AudioError, Clip
+from extractors import Clip
 from trace_eval.audio import (
     Layout,
     Sound,
@@ -99,9 +99,7 @@ class AudioView(AnswerView):
         self._examples = _examples(rubric, options, one_of_several)
         signals = load_signals(options.signals) if self._examples.shown else {}
         self._signals_sha256 = signals_sha256(signals)
-        self._sending = Sending(
-            options.concat, signals, options.audio_rate, options.level, options.audio_format
-        )
+        self._sending = Sending.of(options, signals)
         self.about = " ".join([AudioView.about, *self._about_examples()])
 
     def roles(self, item: Single) -> list[str]:
@@ -109,18 +107,14 @@ class AudioView(AnswerView):
         return item.answer_roles
 
     def lacking(self, case: Case) -> str | None:
-        """No recording at all, or one that cannot be decoded, or not be heard as it is."""
+        """No recording at all."""
         if not case.single.answer_roles:
             return "the answer has no recording to listen to"
-        try:
-            self._prepare(case)
-        except AudioError as error:
-            return str(error)
         return None
 
     def is_silent(self, case: Case) -> bool:
         """True where nothing can be heard in any recording."""
-        return self._prepare(case).silent
+        return self.prepare(case).silent
 
     def texts(self, case: Case) -> list[str]:
         """The names of the speakers."""
@@ -128,7 +122,7 @@ class AudioView(AnswerView):
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """One audio part; before it who speaks in which turn, where the item says so."""
-        waveform = self._prepare(case).waveform
+        waveform = self.prepare(case).waveform
         return [*self.lines(case, fence), common().names["audio"], audio_part(waveform)]
 
     def lines(self, case: Case, fence: Fence) -> list[str]:
@@ -139,7 +133,7 @@ class AudioView(AnswerView):
 
     def caveats(self, case: Case) -> list[str]:
         """What a crop takes away, and an instruction that an example has as well."""
-        lost = self._prepare(case).waveform.layout.lost_s
+        lost = self.prepare(case).waveform.layout.lost_s
         crop = self._rubric.crop_s or 0
         told = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
         same = self._examples.shares_text(case.single.instruction.text or "")
@@ -150,7 +144,7 @@ class AudioView(AnswerView):
 
     def cropped(self, case: Case) -> bool:
         """True where the recording goes on after what was sent."""
-        return self._prepare(case).waveform.layout.lost_s > 0
+        return self.prepare(case).waveform.layout.lost_s > 0
 
     # --- solved examples -----------------------------------------------------------------
 
@@ -193,7 +187,7 @@ class AudioView(AnswerView):
         """Id of the example with the same recordings."""
         if not self._examples.shown:
             return None
-        return self._examples.holds(self._prepare(case).clips)
+        return self._examples.holds(self.prepare(case).clips)
 
     def parameters(self) -> dict[str, JsonValue]:
         """Examples and signals by what is in them; nothing where there are none."""
@@ -213,13 +207,12 @@ class AudioView(AnswerView):
     def _speakers(self, item: Single) -> list[str]:
         return [neutralise(turn.speaker or "") for turn in item.answer.spoken_turns.values()]
 
-    def _prepare(self, case: Case) -> Prepared:
+    def prepare(self, case: Case) -> Prepared:
         """Decode once to know lengths and hashes; the samples are let go."""
         recordings = [case.single.recordings()[role] for role in case.single.answer_roles]
         key = "\x00".join([case.single.id, *(r.source_id for r in recordings)])
-        if key in self._prepared:
-            self._prepared.move_to_end(key)
-            return self._prepared[key]
+        if known := self._prepared.get(key):
+            return known
         loud = []
         sounds = []
         for recording in recordings:

@@ -34,10 +34,12 @@ class AnswerView(ABC):
     Attributes:
         reads: what it is made from; audio is decoded on demand, blueprints are extracted.
         about: sentences of the system part that say what the judge is given and cannot do.
+        takes_conversations: whether an answer may be a conversation of many turns.
     """
 
     reads: frozenset[Literal["blueprint", "audio"]] = frozenset({"blueprint"})
     about: str = ""
+    takes_conversations: bool = True
 
     @abstractmethod
     def roles(self, item: Single) -> list[str]:
@@ -46,6 +48,14 @@ class AnswerView(ABC):
     @abstractmethod
     def lacking(self, case: Case) -> str | None:
         """Why the answer cannot be shown; None: it can."""
+
+    def prepare(self, case: Case) -> object:
+        """Decode what is heard of the answer.
+
+        Raises:
+            AudioError: a recording cannot be decoded, or a model would not hear it as it is.
+        """
+        return None
 
     @abstractmethod
     def texts(self, case: Case) -> list[str]:

@@ -16,6 +16,7 @@ from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
 class TranscriptView(AnswerView):
     """The answer's words: as given, else what the recogniser made of its recordings."""
 
+    takes_conversations = False  # one text is none
     about = (
         "You are given the words of the answer. Where it was spoken, a speech recogniser wrote"
         " them down, and recognisers mishear: one odd word is more likely theirs."

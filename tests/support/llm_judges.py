@@ -1,0 +1,41 @@
+"""Judges over clients of a test's own."""
+
+from __future__ import annotations
+
+from trace_eval.judges.chat.base import ChatClient
+from trace_eval.judges.chat.calls import Backend
+from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.rating.form import ScoreForm
+from trace_eval.judges.rating.prompt import SingleView
+from trace_eval.judges.registry.kinds import compares
+from trace_eval.judges.views.audio import AudioView
+from trace_eval.rubrics import ScoreRubric
+
+
+def reading_judge(
+    spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
+) -> LLMJudge:
+    """A judge of pairs that reads blueprints."""
+    return compares(Backend(spec, client, price), options)
+
+
+def listening_judge(
+    spec: str, client: ChatClient, options: JudgeOptions, price: Price | None = None
+) -> LLMJudge:
+    """A judge of pairs that listens and is asked the task of the options."""
+    return compares(Backend(spec, client, price), options, listens=True)
+
+
+def scoring_judge(
+    spec: str,
+    client: ChatClient,
+    options: JudgeOptions,
+    price: Price | None,
+    rubric: ScoreRubric,
+    heard: AudioView | None = None,
+) -> LLMJudge:
+    """A judge of single answers, which reads them, or hears them where that is given."""
+    form = ScoreForm(rubric, options, listens=heard is not None)
+    return LLMJudge(form, SingleView(rubric, options, heard), Backend(spec, client, price))
