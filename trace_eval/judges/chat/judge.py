@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import JsonValue
@@ -47,6 +48,24 @@ DEAF_AFTER, ALIKE_AFTER = 3, 10
 
 #: How often it is looked whether another run has got the reply, seconds.
 LEASE_POLL_S = 0.25
+
+
+class _Renewal:
+    """Renews a lease until it is cancelled; a timer costs a tenth of a task."""
+
+    def __init__(self, replies: ReplyCache, key: str, owner: str) -> None:
+        self._renew = partial(replies.lease, key, owner)
+        self._wait()
+
+    def _wait(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(LEASE_S / 3, self._again)
+
+    def _again(self) -> None:
+        self._renew()
+        self._wait()
+
+    def cancel(self) -> None:
+        self._timer.cancel()
 
 
 class ChatJudge(Judge, Generic[T]):
@@ -278,7 +297,7 @@ class ChatJudge(Judge, Generic[T]):
             return False
         self._flights[call.key] = asyncio.Event()
         held.callback(lambda: self._flights.pop(call.key).set())
-        held.callback(asyncio.create_task(self._renew(self._replies, call.key, owner)).cancel)
+        held.callback(_Renewal(self._replies, call.key, owner).cancel)
         return True
 
     async def answer(self, call: Call) -> CallOutcome[T]:
@@ -321,7 +340,7 @@ class ChatJudge(Judge, Generic[T]):
             kept = self._replies.get(call.key)
             if kept and (replayed := self._replayed(kept)):
                 return replayed
-        renewing = asyncio.create_task(self._renew(self._replies, call.key, owner))
+        renewing = _Renewal(self._replies, call.key, owner)
         try:
             # It may have come between looking and leasing.
             kept = self._replies.get(call.key)
@@ -329,12 +348,6 @@ class ChatJudge(Judge, Generic[T]):
         finally:
             renewing.cancel()
             self._replies.release(call.key, owner)
-
-    @staticmethod
-    async def _renew(replies: ReplyCache, key: str, owner: str) -> None:
-        while True:
-            await asyncio.sleep(LEASE_S / 3)
-            replies.lease(key, owner)
 
     async def _asked(self, call: Call) -> CallOutcome[T]:
         """The model's reply, kept if it can be used."""
