@@ -41,8 +41,14 @@ bench: $(VENV)/installed-test system
 	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	$(BIN)/python -m benchmarks.readme
 
+# Of every model: cost, and on DEVICE (cpu, cuda, cuda:N) speed, memory and whether it says what a
+# CPU says; with a GPU also the published shapes of the reward judge and of a scorer's base.
+DEVICE ?= cpu
 bench-models: $(VENV)/installed-models
-	$(VENV)/models/bin/python -m benchmarks.models
+	$(VENV)/models/bin/python -m benchmarks.models --device $(DEVICE)
+	$(VENV)/models/bin/python -m benchmarks.devices --device $(DEVICE)
+	case $(DEVICE) in cuda*) for name in reward scorer_gpu; do \
+	  $(VENV)/models/bin/python -m benchmarks.$$name || exit 1; done ;; esac
 
 # What is tried to break it, at full size (under 40 minutes); writes docs/reliability.md's table.
 drill: $(VENV)/installed-test system

@@ -16,7 +16,7 @@ from tests.support.fakes import Counting
 from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.workers import WorkersError
+from trace_eval.extracting.workers import Slot, WorkersError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,6 +49,17 @@ def test_a_clip_that_kills_its_worker_is_one_error(tmp_path: Path) -> None:
     assert also_good.blueprint
     assert deadly.error is not None
     assert "1.wav: the worker process died on it" in deadly.error
+
+
+def test_what_the_cache_has_needs_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [write(tmp_path / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.6))]
+    before = _extract(paths, tmp_path / "log", tmp_path / "cache", 0)
+    monkeypatch.setattr(Slot, "_start_process", lambda self, place: pytest.fail("a worker"))
+    after = _extract(paths, tmp_path / "log", tmp_path / "cache", 2)
+    assert [found.blueprint for found in after] == [found.blueprint for found in before]
+    assert all(found.work == {} and not found.error for found in after)
 
 
 def test_equal_clips_under_two_names_are_extracted_once_by_two_workers(tmp_path: Path) -> None:

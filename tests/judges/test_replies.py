@@ -66,6 +66,18 @@ def test_a_damaged_entry_counts_as_absent(tmp_path: Path) -> None:
     cache.close()
 
 
+def test_many_entries_of_an_older_version_take_no_memory(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = ReplyCache(tmp_path / "replies.sqlite")
+    rows = [(str(n), '{"text":"x"}') for n in range(10_100)]
+    cache._db.executemany("INSERT INTO replies VALUES (?, ?)", rows)
+    assert all(cache.get(key) for key, _ in rows)
+    assert len(cache._unsealed) == 10_000
+    cache.close()
+    assert "10000 or more replies were kept without a digest" in caplog.text
+
+
 def test_a_changed_bit_is_never_believed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache, reply = ReplyCache(tmp_path / "replies.sqlite"), StoredReply(text='{"score": 4}', seed=7)
     cache.put("k", reply)

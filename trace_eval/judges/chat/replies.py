@@ -174,7 +174,7 @@ class ReplyCache:
         try:
             return self._opened(key, row[0]) if row else None
         except ValueError:
-            self._damaged.add(key)
+            _remember(self._damaged, key)
             return None
 
     def _opened(self, key: str, stored: object) -> StoredReply:
@@ -186,7 +186,7 @@ class ReplyCache:
         record = str(stored)
         if not record.startswith(_SEAL):
             reply = StoredReply.model_validate_json(record)
-            self._unsealed.add(key)
+            _remember(self._unsealed, key)
             return reply
         digest, _, rest = record.removeprefix(_SEAL).partition('",')
         if digest != _digest(key, "{" + rest):
@@ -251,5 +251,15 @@ class ReplyCache:
         self._db.close()
 
 
+#: Entries with something wrong that are counted one by one: a cache may have millions.
+_COUNTED = 10_000
+
+
+def _remember(keys: set[str], key: str) -> None:
+    if len(keys) < _COUNTED:
+        keys.add(key)
+
+
 def _replies(keys: set[str]) -> str:
-    return "1 reply was" if len(keys) == 1 else f"{len(keys)} replies were"
+    more = " or more" if len(keys) == _COUNTED else ""
+    return "1 reply was" if len(keys) == 1 else f"{len(keys)}{more} replies were"

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Generic, TypeVar
 
 from blueprints import UserError
@@ -29,6 +30,25 @@ DEAF_AFTER, ALIKE_AFTER = 3, 10
 
 #: How often it is looked whether another run has got the reply, seconds.
 LEASE_POLL_S = 0.25
+
+
+class _Renewal:
+    """Renews a lease until it is cancelled; a timer costs a tenth of a task."""
+
+    def __init__(self, replies: ReplyCache, key: str, owner: str) -> None:
+        self._renew = partial(replies.lease, key, owner)
+        self._wait()
+
+    def _wait(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(LEASE_S / 3, self._again)
+
+    def _again(self) -> None:
+        self._renew()
+        self._wait()
+
+    def cancel(self) -> None:
+        """No further renewal."""
+        self._timer.cancel()
 
 
 class Sender(Generic[T]):
@@ -137,7 +157,7 @@ class Sender(Generic[T]):
             return False
         self._flights[call.key] = asyncio.Event()
         held.callback(lambda: self._flights.pop(call.key).set())
-        held.callback(asyncio.create_task(self._renew(self._replies, call.key, owner)).cancel)
+        held.callback(_Renewal(self._replies, call.key, owner).cancel)
         return True
 
     async def answer(self, call: Call) -> CallOutcome[T]:
@@ -168,12 +188,6 @@ class Sender(Generic[T]):
         if too_large := self._too_large(call):
             return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
         return None
-
-    @staticmethod
-    async def _renew(replies: ReplyCache, key: str, owner: str) -> None:
-        while True:
-            await asyncio.sleep(LEASE_S / 3)
-            replies.lease(key, owner)
 
     async def _asked(self, call: Call) -> CallOutcome[T]:
         """The model's reply, kept if it can be used."""

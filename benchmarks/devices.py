@@ -1,0 +1,226 @@
+"""Every model path on one device: speed, memory, and whether it says what the CPU says.
+
+    python -m benchmarks.devices --device cuda      # make bench-models DEVICE=cuda
+    python -m benchmarks.devices --device cpu       # runs the same code, in minutes
+
+Recognisers, emotion2vec and the accent's ECAPA take tiny checkpoints and clips of known lengths;
+the reward judge and the scorer's training take tiny networks on a CPU and the published shapes
+on a GPU (:mod:`benchmarks.reward`, :mod:`benchmarks.scorer_gpu`). Per path and batch: seconds of
+audio in a second (rows, in training), peak memory of the device (of the process, on a CPU), and
+the largest difference from the same work on the CPU in float32, beside its tolerance. Exit code
+1: a difference is over its tolerance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.models import NAMES, make
+from benchmarks.report import save, table
+from benchmarks.scorer_gpu import scorer_of, training
+from benchmarks.whisper_batches import peak_mb
+from blueprints import Absent, Accent, Emotion, Present, Transcript
+from extractors.base import Item
+from extractors.device import is_gpu
+from tests.support.model_parts import known, voice
+
+#: Lengths of the clips, seconds, and how many are worked on at once.
+CLIPS_S = (3.0, 5.0, 8.0, 12.0)
+BATCHES = (1, 4)
+
+#: Largest difference from the CPU that is rounding: of the words that differ, as a share; of
+#: scores and similarities, absolute; of a reward; of a training's loss, as a share. Halves have
+#: 11 bits, bfloat16 has 8.
+TOLERANCES = {
+    "whisper": 0.05,
+    "faster-whisper": 0.05,
+    "emotion2vec": 0.01,
+    "ecapa": 0.01,
+    "reward": 0.1,
+    "scorer, training": 0.05,
+}
+
+#: A scorer's network that a CPU trains in seconds.
+SMALL = {
+    "vocab_size": 1000,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 512,
+}
+
+
+class Measured(NamedTuple):
+    """One line of the table."""
+
+    path: str
+    batch: int
+    speed: float
+    memory_mb: float
+    difference: float
+
+    @property
+    def within(self) -> bool:
+        """Whether the device says what the CPU says."""
+        return self.difference <= TOLERANCES[self.path]
+
+
+def wait(device: str) -> None:
+    """Until the device has done what it was told."""
+    if is_gpu(device):
+        import torch
+
+        torch.cuda.synchronize(device)
+
+
+def timed(work: Callable[[], Any], device: str) -> tuple[Any, float, float]:
+    """What it gives, the seconds it took after one warm-up, and the peak of memory in MB."""
+    work()
+    wait(device)
+    if is_gpu(device):
+        import torch
+
+        torch.cuda.reset_peak_memory_stats(device)
+    started = time.perf_counter()
+    found = work()
+    wait(device)
+    seconds = time.perf_counter() - started
+    if not is_gpu(device):
+        return found, seconds, peak_mb()
+    return found, seconds, torch.cuda.max_memory_allocated(device) / 1e6
+
+
+def difference(one: Present | Absent, other: Present | Absent) -> float:
+    """How far two groups of one clip are apart; infinite where one of them is absent."""
+    match one, other:
+        case Transcript(), Transcript():
+            import jiwer
+
+            return float(jiwer.wer(other.text or "-", one.text or "-"))
+        case Emotion(), Emotion():
+            return max(abs(one.scores[name] - value) for name, value in other.scores.items())
+        case Accent(), Accent():
+            return max(abs(one.similarities[n] - value) for n, value in other.similarities.items())
+    return 0.0 if one == other else float("inf")
+
+
+def extracting(name: str, device: str, folder: Path) -> list[Measured]:
+    """An extractor with a tiny checkpoint, batch by batch."""
+    items = [Item(clip, known(clip)) for clip in map(voice, CLIPS_S)]
+    made = make(name, folder, device)
+    exact = make(name, folder, "cpu")
+    exact.load()
+    wanted = exact.extract_batch(items)
+    rows = []
+    for batch in BATCHES:
+        extractor = replace(made, batch=batch)
+        extractor.load()
+
+        def work(extractor: Any = extractor, size: int = batch) -> list[Present | Absent]:
+            parts = [items[at : at + size] for at in range(0, len(items), size)]
+            return [group for part in parts for group in extractor.extract_batch(part)]
+
+        found, seconds, memory = timed(work, device)
+        apart = max(map(difference, found, wanted))
+        rows.append(Measured(name, batch, sum(CLIPS_S) / seconds, memory, apart))
+    return rows
+
+
+def rewarding(device: str, folder: Path) -> list[Measured]:
+    """The reward judge with a tiny Thinker, on the device and on the CPU."""
+    from benchmarks.reward import SECONDS, conversations
+    from tests.support.tiny_omni import write_reward, write_thinker
+    from trace_eval.judges.reward.load import load, locate
+    from trace_eval.judges.reward.score import rewards
+
+    base = write_thinker(folder / "base")
+    files = locate(str(write_reward(folder / "reward", base)), str(base))
+    here, exact = (load(files, on) for on in (device, "cpu"))
+    asked = conversations(max(BATCHES))
+    wanted = rewards(exact, asked)
+    rows = []
+    for batch in BATCHES:
+        found, seconds, memory = timed(lambda size=batch: rewards(here, asked, size), device)
+        apart = float(np.max(np.abs(np.array(found) - np.array(wanted))))
+        rows.append(Measured("reward", batch, len(asked) * SECONDS / seconds, memory, apart))
+    return rows
+
+
+def fitting(device: str) -> list[Measured]:
+    """Training of a small scorer: the losses of equal steps from equal weights."""
+    import torch
+
+    def losses(on: str, batch: int) -> tuple[float, float]:
+        torch.manual_seed(0)
+        scorer = scorer_of(SMALL, on, 4)
+        scorer.backbone.to(torch.float32)
+        speed = training(scorer, SMALL["vocab_size"], batch, 3)
+        with torch.no_grad():
+            weights = [p.double().abs().sum().item() for p in scorer.backbone.parameters()]
+        return speed, sum(weights)
+
+    rows = []
+    for batch in BATCHES:
+        _, wanted = losses("cpu", batch)
+        (speed, found), _, memory = timed(lambda size=batch: losses(device, size), device)
+        rows.append(Measured("scorer, training", batch, speed, memory, abs(found / wanted - 1)))
+    return rows
+
+
+def measured(device: str, names: Sequence[str]) -> list[Measured]:
+    """All paths; one that cannot run here says why."""
+    rows: list[Measured] = []
+    with tempfile.TemporaryDirectory() as root:
+        paths: dict[str, Callable[[Path], list[Measured]]] = {
+            **{
+                name: lambda folder, name=name: extracting(name, device, folder)  # type: ignore[misc]
+                for name in NAMES
+            },
+            "reward": lambda folder: rewarding(device, folder),
+            "scorer, training": lambda _: fitting(device),
+        }
+        for name in names:
+            folder = Path(root, name.replace(", ", "-"))
+            folder.mkdir()
+            try:
+                rows += paths[name](folder)
+            except ImportError as error:
+                print(f"{name} is skipped: {error.name} is not installed")
+    return rows
+
+
+def main() -> int:
+    """Measure, print, save."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
+    parser.add_argument("--only", choices=list(TOLERANCES), action="append")
+    arguments = parser.parse_args()
+    device = "cuda:0" if arguments.device == "cuda" else arguments.device
+    import torch
+
+    if is_gpu(device) and not torch.cuda.is_available():
+        print(f"benchmarks.devices: there is no {device} here; nothing was measured")
+        return 2
+    name = torch.cuda.get_device_name(device) if is_gpu(device) else "CPU"
+    rows = measured(device, arguments.only or list(TOLERANCES))
+    header = ["path", "batch", "s of audio (rows) / s", "peak MB", "from CPU", "tolerance"]
+    table(f"Tiny networks on {name}", header, [[*row, TOLERANCES[row.path]] for row in rows])
+    if not arguments.only:
+        lines = [{**row._asdict(), "within": row.within} for row in rows]
+        save("devices", {"device": name, "tolerances": TOLERANCES, "rows": lines})
+    return 0 if all(row.within for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
