@@ -52,7 +52,10 @@ NOT_HERE = (
     ),
     (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/stats"),
     (r"agree run --labels labels/", "needs a person's answers, see tests/review"),
-    (r"--a \w+=|--fail-under new", "needs two folders of the reader's, see tests/data"),
+    (
+        r"--a \w+|--fail-under new|judge (own|wide|semi|arena|pairs\.tsv|dpo|chat|hub)\b",
+        "needs files of the reader's, see tests/data/test_their_files.py",
+    ),
     (r"compared/|mixed/", "needs rated recordings, see tests/runs/test_score_pairs.py"),
     (r"runs/scorer", "needs a trained scorer, see tests/judges"),
     (r"^trace-eval convert .*CLONE", "needs a clone of a benchmark, see tests/datasets"),
