@@ -188,6 +188,9 @@ def provide(home: Path, text: str, data: Path) -> None:
     """What a command reads that no command before it has made: runs and labels of the reader's."""
     for name, made in {"reads": "run", "listens": "run", "all": "run", "lexical": "rated"}.items():
         if f"runs/{name}" in text and not (home / "runs" / name).exists():
+            if not (home / made).exists():  # its page comes later
+                maker = next(c for c in ALL if c.text.endswith(f"--out {made}"))
+                check(maker, typed(home, maker.text, TRACE_EVAL_DATA=str(data)))
             shutil.copytree(home / made, home / "runs" / name)
     if "hcot.json" in text:
         shutil.copy(data / "hcot" / "speakbench.json", home / "hcot.json")
