@@ -9,8 +9,9 @@ COPY extractors extractors
 COPY fusion fusion
 COPY trace_eval trace_eval
 COPY examples examples
-RUN pip install --no-cache-dir '.[tiny-en]'
-RUN useradd --create-home judge
-USER judge
+# What is installed is this folder, which needs no version.
+# hadolint ignore=DL3013
+RUN pip install --no-cache-dir '.[tiny-en]' && useradd --create-home --uid 1000 judge
+USER 1000
 WORKDIR /work
 ENTRYPOINT ["trace-eval"]

@@ -52,7 +52,10 @@ NOT_HERE = (
     ),
     (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/stats"),
     (r"agree run --labels labels/", "needs a person's answers, see tests/review"),
-    (r"--a \w+=|--fail-under new", "needs two folders of the reader's, see tests/data"),
+    (
+        r"--a \w+|--fail-under new|judge (own|wide|semi|arena|pairs\.tsv|dpo|chat|hub)\b",
+        "needs files of the reader's, see tests/data/test_their_files.py",
+    ),
     (r"compared/|mixed/", "needs rated recordings, see tests/runs/test_score_pairs.py"),
     (r"runs/scorer", "needs a trained scorer, see tests/judges"),
     (r"^trace-eval convert .*CLONE", "needs a clone of a benchmark, see tests/datasets"),
@@ -185,6 +188,9 @@ def provide(home: Path, text: str, data: Path) -> None:
     """What a command reads that no command before it has made: runs and labels of the reader's."""
     for name, made in {"reads": "run", "listens": "run", "all": "run", "lexical": "rated"}.items():
         if f"runs/{name}" in text and not (home / "runs" / name).exists():
+            if not (home / made).exists():  # its page comes later
+                maker = next(c for c in ALL if c.text.endswith(f"--out {made}"))
+                check(maker, typed(home, maker.text, TRACE_EVAL_DATA=str(data)))
             shutil.copytree(home / made, home / "runs" / name)
     if "hcot.json" in text:
         shutil.copy(data / "hcot" / "speakbench.json", home / "hcot.json")

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import trace_eval
 from blueprints import UserError
 from fusion import POLICIES, Policy
 from tests.support.audio import tone, write
+from tests.support.cli import trace_eval as trace_eval_typed
 from trace_eval.extracting.event_loop import complete
 from trace_eval.options import PairOptions
 
@@ -260,12 +262,24 @@ def test_judge_takes_what_people_hold_and_the_run_answers(
     ):
         page = found._repr_html_()
         assert page.count("<table>") == len(found.tables) > 0
+        assert 1 <= len(found.sentences) <= 3
+        first = f"<p><b>{found.title}</b></p><p>{escape(found.sentences[0])}</p>"
+        assert page.startswith(first), page[:300]
         assert len(found.to_pandas())
         if found.points:
             drawn = found.plot()
             assert [t.get_text() for t in drawn.get_yticklabels()] == [p.name for p in found.points]
     assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
-    assert run.report(str(tmp_path / "r.html")).is_file()
+    written = run.report(str(tmp_path / "r.html"))
+    assert written.is_file()
+    assert escape(written.sentences[0]) in written._repr_html_()
+    assert str(written) in written._repr_html_()
+    assert len(written.to_pandas()) == 3
+    assert written.plot().get_xlabel() == "pairs"
+    # The sentences are those that the command prints first.
+    said = run.ranking(systems=("new", "old"), resamples=5)
+    typed = trace_eval_typed("rank", run.folder, "--systems", "new,old", "--resamples", 5)
+    assert list(said.sentences) == typed.out.splitlines()
     assert trace_eval.Run(str(run.folder)).agreement(resamples=0).sentences
     assert run.plot().get_xlabel() == "pairs"
     record = {"a": rows[0]["system_a_audio"], "b": rows[0]["system_b_audio"], "prompt": "Say it."}

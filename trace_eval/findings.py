@@ -10,21 +10,24 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from html import escape
+from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, require
 from trace_eval.data import LabelTable, nearest, read_labels, table_labels
 from trace_eval.runs import Run, table_html
 from trace_eval.stats import (
-    MEAN_SCORE,
     AgreeOptions,
     AgreeReport,
     BootstrapOptions,
     IntervalEstimate,
     RankOptions,
+    RankReport,
+    ScoreReport,
     Table,
     agree,
+    answer_of,
     flat,
     rank,
     read_source,
@@ -56,8 +59,9 @@ class Finding:
         title: what it is.
         report: all figures, as the statistics made them.
         tables: the same for people.
-        sentences: what it comes to, in words.
+        sentences: what it comes to, in words, as the command prints them first.
         warnings: to be read before any figure.
+        notes: what was left out, and how it was done.
         points: what :meth:`plot` draws.
         axis: what the points are, with their unit.
     """
@@ -67,6 +71,7 @@ class Finding:
     tables: tuple[Table, ...] = ()
     sentences: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
     axis: str = ""
 
@@ -138,7 +143,11 @@ class Finding:
         return ax
 
     def _repr_html_(self) -> str:
-        said = [*self.sentences, *(f"warning: {text}" for text in self.warnings)]
+        said = [
+            *self.sentences,
+            *(f"warning: {text}" for text in self.warnings),
+            *(f"note: {text}" for text in self.notes),
+        ]
         parts = [(table.title, table.columns, table.rows, table.note) for table in self.tables]
         return table_html(self.title, said, parts)
 
@@ -189,24 +198,37 @@ def agreement_of(
     else:
         labels = labels_of(labels, columns)
     report = agree([folder], labels, chosen)
-    points = tuple(_agreement_points(report)) if isinstance(report, AgreeReport) else ()
+    of_pairs = isinstance(report, AgreeReport)
     return Finding(
         "Agreement with people",
         report,
         tuple(tables_of(report)),
-        report.verdicts,
+        answer_of(report),
         tuple(warning.text for warning in report.warnings),
-        points,
-        "share of items, with ties as half",
+        report.notes,
+        tuple(_agreement_points(report)),
+        "share of items, with ties as half" if of_pairs else "Spearman's rho",
     )
 
 
-def _agreement_points(report: AgreeReport) -> Iterator[Point]:
+def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
+    if isinstance(report, ScoreReport):
+        yield from _score_points(report)
+        return
     for score in report.scores:
         found = score.metrics.get("accuracy_half_ties")
         if isinstance(found, IntervalEstimate) and found.value is not None:
             low, high = found.interval or (None, None)
             yield Point(f"{score.judge}: {score.dimension}", found.value, low, high)
+
+
+def _score_points(report: ScoreReport) -> Iterator[Point]:
+    judges = {row.judge for row in report.coverage}
+    for figure in report.figures:
+        found = figure.estimate
+        of_judge = (figure.group, figure.name) == ("agreement", "rho") and figure.who in judges
+        if of_judge and found.value is not None:
+            yield Point(figure.who, found.value, *_ends(found))
 
 
 def ranking_of(
@@ -224,21 +246,30 @@ def ranking_of(
     else:
         labels = labels_of(labels, columns)
     report = rank(folder, labels, chosen)
-    places = [s for s in report.places if s.method in ("win_rate", MEAN_SCORE)]
     return Finding(
         "Ranking of systems",
         report,
         tuple(tables_of(report)),
-        (),
+        answer_of(report),
         tuple(warning.text for warning in report.warnings),
-        tuple(Point(s.system, s.value) for s in places if s.value is not None),
-        "mean score" if report.means else "win rate",
+        report.notes,
+        tuple(_ranking_points(report)),
+        "mean score" if report.means else "win rate by this judge",
     )
+
+
+def _ranking_points(report: RankReport) -> Iterator[Point]:
+    for mean in report.means:
+        if mean.mean.value is not None:
+            yield Point(mean.system, mean.mean.value, *_ends(mean.mean))
+    for row in report.judged:
+        if row.rate.labels is not None:
+            yield Point(row.system, row.rate.labels, *(row.rate.labels_interval or (None, None)))
 
 
 def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``compare`` prints of runs over one input."""
-    from trace_eval.compare import CompareOptions, compare_runs, compare_tables
+    from trace_eval.compare import CompareOptions, compare_answer, compare_runs, compare_tables
 
     chosen = _options(CompareOptions, BootstrapOptions(), options)
     report = compare_runs(list(folders), labels_of(labels), chosen)
@@ -249,7 +280,13 @@ def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, An
     ]
     tables = tuple(compare_tables(report))
     return Finding(
-        "Comparison of runs", report, tables, report.notes, (), tuple(points), "same label, share"
+        "Comparison of runs",
+        report,
+        tables,
+        compare_answer(report),
+        notes=report.notes,
+        points=tuple(points),
+        axis="same label, share",
     )
 
 
@@ -274,18 +311,72 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
         tuple(screen_tables(report)),
         (report.verdict,),
         tuple(report.caveats),
-        tuple(Point(name, float(len(found))) for name, found in counts),
-        "pairs",
+        points=tuple(Point(name, float(len(found))) for name, found in counts),
+        axis="pairs",
     )
 
 
 def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
     """What ``card`` prints of a run; no pages are written."""
-    from trace_eval.stats import comparison, make_cards
+    from trace_eval.stats import card_answer, comparison, make_cards
 
     (card, *_) = cards = make_cards([folder], labels_of(labels), resamples, [])
-    said = (f"{card.name}: {card.verdict.use}; {card.verdict.why}",)
-    return Finding("Card", card, (comparison(cards),), said)
+    value, interval = card.accuracy
+    points = []
+    if value is not None:
+        points.append(Point(card.judge, value, *(interval or (None, None))))
+        points += [Point(*card.rule)] if card.rule else []
+    return Finding(
+        "Card",
+        card,
+        (comparison(cards),),
+        card_answer(cards),
+        points=tuple(points),
+        axis="agreement with people, and of the best simple rule",
+    )
+
+
+class Page(PosixPath):
+    """The file of a report, which a notebook shows with its sentences.
+
+    Attributes:
+        finding: what the page says first; None: of a path that was derived from it.
+    """
+
+    finding: Finding | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the page says first."""
+        return self.finding.sentences if self.finding else ()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per item, as :meth:`trace_eval.Run.to_pandas`."""
+        if self.finding is None:
+            raise UserError(f"{self}: is no page of a report")
+        frame: pd.DataFrame = self.finding.report.to_pandas()
+        return frame
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many items got each label; see :meth:`Finding.plot`."""
+        if self.finding is None:
+            raise UserError(f"{self}: is no page of a report")
+        return self.finding.plot(ax)
+
+    def _repr_html_(self) -> str:
+        link = f'<p><a href="{escape(str(self), quote=True)}">{escape(str(self))}</a></p>'
+        return (self.finding._repr_html_() if self.finding else "") + link
+
+
+def page_of(run: Run, path: Path) -> Page:
+    """The page of a run, with what it says first."""
+    from trace_eval.report import run_answer
+
+    page = Page(path)
+    page.finding = dataclasses.replace(
+        results_of(run), title="Report", sentences=run_answer(run.folder)
+    )
+    return page
 
 
 def _options(kind: Any, bootstrap: BootstrapOptions | None, given: Mapping[str, Any]) -> Any:

@@ -35,9 +35,10 @@ class Run(StoredRun):
     """A run folder: its records, and what can be said of it.
 
     Each method is a command of the same meaning (``agree``, ``rank``, ``compare``, ``screen``,
-    ``card``, ``report``) and takes its options as keywords; but for :meth:`report` each gives a
-    :class:`~trace_eval.findings.Finding`, with ``to_pandas()``, ``plot()`` and tables for
-    notebooks. ``labels`` are a file, a data frame or a list of dicts; None: those in the run.
+    ``card``, ``report``) and takes its options as keywords; each gives a
+    :class:`~trace_eval.findings.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and
+    tables for notebooks, and :meth:`report` the path of its page, with the same. ``labels`` are a
+    file, a data frame or a list of dicts; None: those in the run.
     """
 
     def to_pandas(self) -> pd.DataFrame:
@@ -126,7 +127,9 @@ class Run(StoredRun):
         """Draw how many pairs got each overall label; see :meth:`Finding.plot`."""
         return findings.results_of(self).plot(ax)
 
-    def report(self, out: str | os.PathLike[str] | None = None, audio: bool = False) -> Path:
+    def report(
+        self, out: str | os.PathLike[str] | None = None, audio: bool = False
+    ) -> findings.Page:
         """Write one HTML file that shows the run.
 
         Args:
@@ -138,7 +141,8 @@ class Run(StoredRun):
         """
         from trace_eval.report import write_report
 
-        return write_report(self.folder, None if out is None else Path(out), audio)
+        path = write_report(self.folder, None if out is None else Path(out), audio)
+        return findings.page_of(self, path)
 
 
 def judge(

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from extractors.audio import AudioError, decode
 from extractors.formats import FORMATS
+from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, recordings, tables
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import LABELS, read_labels
@@ -80,6 +81,30 @@ def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> Non
         assert all(pair.instruction.has_audio for pair in found.pairs)
     numbered = [note for note in found.notes if "row number" in str(note)]
     assert len(numbered) == (layout in ("own names", "wide", "arena", "hub"))  # said once
+
+
+#: As docs/data.md prints them.
+LINES = [c for c in commands(ROOT / "docs" / "data.md") if c.words[:2] == ["trace-eval", "judge"]]
+
+
+def test_each_command_of_the_page_judges_the_three_pairs_at_the_first_try(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tables(folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TRACE_EVAL_CACHE", str(folder / "cache"))
+    assert len(LINES) == len(made) + 1
+    groups = ("transcript", "quality", "pitch", "loudness", "rate")
+    fast = [*(f"--extractor={group}=none" for group in groups), "--workers=0"]
+    for number, line in enumerate(LINES):
+        done = CliRunner().invoke(app, [*line.words[1:], "--out", f"run{number}", *fast])
+        assert done.exit_code == 0, done.output
+        assert "3 of 3 pairs scored" in done.output, line.text
+        heard = {record.clip for record in Run.open(f"run{number}").clips().values()}
+        sounds = {
+            decode(folder / side / f"q{n}.wav").sha256 for side in ("new", "old") for n in (1, 2, 3)
+        }
+        assert sounds <= heard, line.text
 
 
 @pytest.mark.parametrize("layout", NAMED)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.label_tables import QUICK, codes, table
-from tests.support.stats_app import app
+from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.judge_files import Columns, flip
 from trace_eval.stats.agree_sources import agree
@@ -231,12 +231,12 @@ def test_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     options = ["--prediction", "p", "--truth", "t", "--id", "n", "--map", "a=1", "--map", "b=2"]
     command = ["agree", str(path), *options, "--resamples", "0", "--json", str(out)]
-    result = CliRunner().invoke(app(), command)
+    result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     metrics = json.loads(out.read_text())["scores"][0]["metrics"]
     assert metrics["accuracy_3way"]["value"] == pytest.approx(2 / 3)
     command = ["rank", str(path), *options, "--resamples", "0", "--dimension", "preference"]
-    result = CliRunner().invoke(app(), [*command, "--json", str(out)])
+    result = CliRunner().invoke(app, [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
     # x wins game 1 and 2 by the judge, y the third
     rates = {p["system"]: p["value"] for p in json.loads(out.read_text())["places"][:2]}

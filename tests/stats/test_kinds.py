@@ -161,6 +161,12 @@ def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
         ("down", 2, 1, 2),
         ("up", 1, 1, 2),
     ]
+    # Resamples of so few hardly differ: no interval is drawn of their mean.
+    assert [row.mean.interval for row in found.means] == [None, None]
+    (tmp_path / "s.csv").write_text((tmp_path / "s.csv").read_text() + "up9,q9,up,5\n")
+    more = {m.system: m.mean.interval for m in rank(tmp_path / "s.csv").means}
+    assert more["up"] is not None
+    assert more["down"] is None
 
 
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:

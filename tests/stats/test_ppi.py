@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.coverage_intervals import World, covered
-from tests.support.stats_app import app
+from trace_eval.commands.cli import app
 from trace_eval.stats.inference.forest import line, svg
 from trace_eval.stats.inference.influence import parts, simple_design
 from trace_eval.stats.inference.limits import score_reach, skewed_reach
@@ -256,11 +256,11 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path)
     out = tmp_path / "r.json"
     command = ["rank", str(judge), "--labels", str(people), "--resamples", "50", "--full"]
-    result = CliRunner().invoke(app(), [*command, "--json", str(out)])
+    result = CliRunner().invoke(app, [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
     assert "People's win rates from few labels" in result.stdout
     people.write_text("".join(people.read_text().splitlines(keepends=True)[:25]))
-    few = CliRunner().invoke(app(), command)
+    few = CliRunner().invoke(app, command)
     assert "about 95% intervals: so few labels" in " ".join(few.stdout.split())
     powered = json.loads(out.read_text())["powered"]
     assert [row["system"] for row in powered["systems"]] == ["x", "y", "z"]
@@ -276,7 +276,7 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path, 600, right=0.9)
     out = tmp_path / "r.json"
     command = ["agree", str(judge), "--labels", str(people), "--missing", "drop", "--full"]
-    result = CliRunner().invoke(app(), [*command, "--resamples", "0", "--json", str(out)])
+    result = CliRunner().invoke(app, [*command, "--resamples", "0", "--json", str(out)])
     assert result.exit_code == 0, result.output
     assert "People over all judged pairs, from few labels" in result.stdout
     rows = {row["what"]: row["share"] for row in json.loads(out.read_text())["shares"]}
@@ -291,6 +291,7 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
 def test_forest_plots() -> None:
     assert line(0.5, (0.25, 0.75), 0, 1, 9) == "  ├─●─┤"
     assert line(None, None, 0, 1, 9) == "    :"
+    assert line(1.0, None, 0, 1, 9) == "    :"  # no point where no interval is known
     drawn = svg([("a <b>", [(0.4, (0.2, 0.6)), (None, None)])], ["both", "labels"], 0, 1, 0.5)
     assert "a &lt;b&gt;" in drawn
     assert drawn.count("<circle") == 3  # two in the legend, one estimate

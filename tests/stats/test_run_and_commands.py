@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
-from tests.support.stats_app import app
+from trace_eval.commands.cli import app
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
@@ -118,7 +118,7 @@ def test_a_baseline_without_its_package_names_the_remedy(
         measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
     typed = ["agree", str(run), "--beat", "wer:lower", "--resamples", "20", "--full"]
-    done = CliRunner().invoke(app(), typed)
+    done = CliRunner().invoke(app, typed)
     told = " ".join(done.output.split())
     assert done.exit_code == 0, told
     assert (
@@ -165,7 +165,7 @@ def test_a_run_without_judgements_says_so(run: Path) -> None:
 def test_agree_command(run: Path, tmp_path: Path) -> None:
     out, folder = tmp_path / "r.json", tmp_path / "csv"
     command = ["agree", str(run), "--policy", "all", "--resamples", "50", "--full"]
-    result = CliRunner().invoke(app(), [*command, "--json", str(out), "--csv", str(folder)])
+    result = CliRunner().invoke(app, [*command, "--json", str(out), "--csv", str(folder)])
     assert result.exit_code == 0, result.output
     assert "Agreement with people" in result.stdout
     assert "equal to the majority class" in result.stdout
@@ -179,10 +179,10 @@ def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> 
     hcot = str(data / "hcot" / "s2sarena.json")
     saved = tmp_path / "learned.csv"
     command = ["agree", hcot, "--labels", hcot, "--resamples", "0"]
-    first = CliRunner().invoke(app(), [*command, "--save-policy", str(saved)])
+    first = CliRunner().invoke(app, [*command, "--save-policy", str(saved)])
     assert first.exit_code == 0, first.output
     out = tmp_path / "r.json"
-    again = CliRunner().invoke(app(), [*command, "--policy", str(saved), "--json", str(out)])
+    again = CliRunner().invoke(app, [*command, "--policy", str(saved), "--json", str(out)])
     assert again.exit_code == 0, again.output
     assert json.loads(out.read_text())["mechanisms"][0]["right"] == 301
 
@@ -190,7 +190,7 @@ def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> 
 def test_rank_command(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     command = ["rank", str(run), "--prior", "1", "--baseline", "x", "--resamples", "50", "--full"]
-    result = CliRunner().invoke(app(), [*command, "--json", str(out)])
+    result = CliRunner().invoke(app, [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
     assert "Ranking: value, rank and its interval" in result.stdout
     assert "human labels" in result.stdout

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import trace_eval
-from trace_eval.commands.result_schemas import RESULTS, result_schema
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.sentences import (
     about,
@@ -230,25 +229,3 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     assert "labels:new is not known" in unknown.err
     assert trace_eval(*asked, "--fail-under", "newer=0.1").code == 2
     assert "give one" in trace_eval(*asked, "--junit", xml).err
-
-
-def test_json_follows_its_schema(files: tuple[Path, Path], tmp_path: Path) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    judged, labels = files
-    asked = (judged, "--labels", labels, "--resamples", 20)
-    for command, words in {
-        "rank": ("rank", *asked),
-        "agree": ("agree", *asked, "--missing", "drop"),
-        "card": ("card", *asked, "--out", tmp_path),
-        "plan": ("plan", "50"),
-        "runs": ("runs", tmp_path),
-    }.items():
-        done = trace_eval(*words, "--json", tmp_path / "out.json")
-        assert done.code == 0, done.err
-        stored = json.loads((tmp_path / "out.json").read_text())
-        jsonschema.validate(stored, result_schema(command))
-        if command in ("rank", "agree"):
-            assert stored["sentences"] == done.out.splitlines()
-    for command in RESULTS:
-        jsonschema.Draft202012Validator.check_schema(result_schema(command))
-    assert json.loads(trace_eval("schema", "gate").out)["$defs"]["GateReport"]

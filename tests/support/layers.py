@@ -48,7 +48,7 @@ select: blueprints data extracting extractors fusion judges judges.chat judges.o
 report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats
 review: blueprints data extracting fusion rubrics runs static stats
 compare: blueprints data fusion report rubrics runs stats
-findings: blueprints compare data runs stats
+findings: blueprints compare data report runs stats
 judged: blueprints data findings judges.options options report runs
 gate: blueprints compare data runs stats
 doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry

@@ -33,9 +33,6 @@ def ablate(
         Path | None, typer.Option(help="Human labels; default: those in the run.")
     ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 10_000,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the tables to this JSON file.")
-    ] = None,
     csv_folder: Annotated[
         Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
     ] = None,
@@ -46,10 +43,11 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs import AblateOptions
     from trace_eval.runs.ablate import ablate
-    from trace_eval.stats import ablation_view, compare, write_csv, write_json
+    from trace_eval.stats import ablation_view, compare, write_csv
 
     options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
     folders = ablate(run, options)
@@ -59,8 +57,7 @@ def ablate(
         stdout_console(),
     )
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
-    if json_file:
-        write_json(json_file, tables)
+    give(tables)
     if csv_folder:
         for title, table in tables.items():
             write_csv(csv_folder / title.lower().replace(" ", "-"), table)

@@ -15,7 +15,6 @@ from trace_eval.commands.statistics import (
     FlipB,
     Full,
     Id,
-    JsonFile,
     Labels,
     Level,
     Map,
@@ -82,7 +81,6 @@ def agree(
     flip_b: FlipB = False,
     column: ColumnOption = None,
     fail_under: FailUnder = None,
-    json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
     full: Full = False,
     rubric: Annotated[
@@ -144,7 +142,7 @@ def agree(
         ),
         Columns.parse(prediction, truth, id_column, mapping or (), flip_b, named),
     )
-    print_report(report, json_file, csv_folder, full)
+    print_report(report, csv_folder, full)
     if save_policy and isinstance(report, AgreeReport):
         write_policy(save_policy, report.learned[0])
     close(fail_under, report_values(report))

@@ -11,7 +11,6 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.progress import progress
-from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
@@ -51,11 +50,11 @@ def best(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print comparisons, tokens and cost; send nothing.")
     ] = False,
-    json_file: JsonFile = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.selected import print_best_estimate, print_selection
     from trace_eval.data import parse_columns, spill_to
     from trace_eval.extracting import audio_folder
@@ -68,19 +67,15 @@ def best(
     options = Options(extracting, judge, judging)
     checks = tuple(check or ())
     if estimate:
-        print_best_estimate(
-            estimate_best(
-                manifest, out, BestOptions(options, by, scheme, rubric, checks, judging.seed)
-            )
-        )
+        chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed)
+        expected = estimate_best(manifest, out, chosen)
+        print_best_estimate(expected)
+        give(expected)
         return
     with continuable(out), progress(0) as listener:
         chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed, listener)
         selection = select_best(manifest, out, chosen)
     print_selection(selection, out)
-    if json_file:
-        from trace_eval.stats import write_json
-
-        write_json(json_file, selection)
+    give(selection)
     if manifest.problems or selection.summary.selected < selection.summary.groups:
         raise typer.Exit(EXIT_INCOMPLETE)

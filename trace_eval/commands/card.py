@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import FailUnder, Full, JsonFile, Labels
+from trace_eval.commands.statistics import FailUnder, Full, Labels
 
 
 def card(
@@ -25,12 +25,12 @@ def card(
     ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 2_000,
     fail_under: FailUnder = None,
-    json_file: JsonFile = None,
     full: Full = False,
 ) -> None:
     """Say on one page what a judge did, how far it can be trusted, and for what."""
     from trace_eval.commands.console import results
     from trace_eval.commands.gates import close
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.data import read_labels
     from trace_eval.stats import (
@@ -38,7 +38,6 @@ def card(
         card_values,
         comparison,
         make_cards,
-        write_json,
         write_pages,
     )
 
@@ -49,6 +48,5 @@ def card(
     default = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
     for path in write_pages(cards, out or default):
         results().print(str(path), markup=False, soft_wrap=True)
-    if json_file:
-        write_json(json_file, cards)
+    give(cards)
     close(fail_under, {one.name: card_values(one) for one in cards})

@@ -13,7 +13,6 @@ from trace_eval.commands.statistics import (
     CsvFolder,
     FailUnder,
     Full,
-    JsonFile,
     Labels,
     Level,
     Resamples,
@@ -63,7 +62,6 @@ def compare(
         int | None, typer.Option(min=2, help="Items behind each win rate of a board.")
     ] = None,
     fail_under: FailUnder = None,
-    json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page with players to this file.")
@@ -75,6 +73,7 @@ def compare(
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.commands.gates import close
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.compare import (
         ChangeOptions,
@@ -84,14 +83,12 @@ def compare(
         compare_tables,
     )
     from trace_eval.data import read_labels
-    from trace_eval.stats import BootstrapOptions, answered, score_values, write_csv, write_json
+    from trace_eval.stats import BootstrapOptions, score_values, write_csv
 
     bootstrap = BootstrapOptions(resamples, level, seed)
     if judge_change:
         change = ChangeOptions(bootstrap, margin, top)
-        print_change(
-            runs, aa or (), change, labels, (truth, key or ["system"], items), json_file, full
-        )
+        print_change(runs, aa or (), change, labels, (truth, key or ["system"], items), full)
         return
     options = CompareOptions(bootstrap, cluster, top)
     report = compare_runs(runs, read_labels(labels) if labels else None, options)
@@ -101,8 +98,7 @@ def compare(
     print_sentences(sentences)
     if full:
         print_tables(compare_tables(report), stdout_console())
-    if json_file:
-        write_json(json_file, answered(report, sentences))
+    give(report, sentences)
     if csv_folder:
         write_csv(csv_folder, report)
     if html:
@@ -118,15 +114,15 @@ def print_change(
     options: ChangeOptions,
     labels: Path | None = None,
     board: tuple[str | None, Sequence[str], int | None] = (None, ("system",), None),
-    json_file: Path | None = None,
     full: bool = True,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import judge_change, judge_change_tables
     from trace_eval.data import LabelTable, read_labels
     from trace_eval.runs import Run
-    from trace_eval.stats import Ratings, read_ratings, write_json
+    from trace_eval.stats import Ratings, read_ratings
 
     known: LabelTable | Ratings | None = None
     if labels:
@@ -139,5 +135,4 @@ def print_change(
         typer.echo(f"note: {note}", err=True)
     if full:
         print_tables(judge_change_tables(report), console)
-    if json_file:
-        write_json(json_file, report)
+    give(report)

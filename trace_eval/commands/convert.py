@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,12 +59,10 @@ def convert(
         Path | None,
         typer.Option(help="The authors' prompt, as the question in place of ours; one --set."),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the figures to this file as well.")
-    ] = None,
 ) -> None:
     """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
-    from trace_eval.datasets import Selection, as_json
+    from trace_eval.commands.given import give
+    from trace_eval.datasets import Selection
     from trace_eval.datasets import convert as convert_dataset
 
     if list_:
@@ -75,10 +74,7 @@ def convert(
     chosen = Selection(system, wanted, answers.value, pairs, str(lists) if lists else None)
     done = convert_dataset(name, path, out, chosen, prompt)
     _print(done)
-    if json_file:
-        from trace_eval.data import replace_file
-
-        replace_file(json_file, as_json(done))
+    give(done.record())
     if done.converted.problems:
         warn_all(done.converted.problems)
         raise typer.Exit(EXIT_INCOMPLETE)
@@ -87,15 +83,17 @@ def convert(
 def _print_list() -> None:
     from rich.table import Table
 
+    from trace_eval.commands.given import give
     from trace_eval.datasets import dataset_names, find_dataset
 
+    found = [find_dataset(name) for name in dataset_names()]
     table = Table(box=None, pad_edge=False)
     for title in ("name", "judged", "items", "licence", "figures that come out again"):
         table.add_column(title, no_wrap=title == "name", overflow="fold")
-    for name in dataset_names():
-        row = find_dataset(name)
+    for row in found:
         table.add_row(row.name, row.judged, row.items, row.licence, row.reproduces)
     results().print(table)
+    give([replace(row, reader=str(row.reader)) for row in found])
 
 
 def _print(done: Conversion) -> None:

@@ -10,7 +10,6 @@ import typer
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
-from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 
 
@@ -19,13 +18,14 @@ def doctor(
     *,
     judge: Annotated[
         str | None,
-        typer.Option(help="Ask this judge's server, with one tiny call; list its options."),
+        typer.Option(
+            help="Ask this judge's server, with a tiny call and an easy pair; list its options."
+        ),
     ] = None,
     probe: Annotated[
         bool, typer.Option("--probe", help="Of a judge that listens: six calls, does it hear?")
     ] = False,
     config: ConfigOption = None,
-    json_file: JsonFile = None,
     judging: JudgeOptions,
 ) -> None:
     """Say what is installed, and which extractors and judges can run here.
@@ -33,19 +33,17 @@ def doctor(
     With --judge: check it, and list the options that it has.
     """
     from blueprints import UserError
+    from trace_eval.commands.given import give
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
     from trace_eval.doctor import diagnose, diagnose_judge, options_of_judge
-    from trace_eval.stats import write_json
 
     if judge is None:
         found = diagnose()
         print_diagnosis(found)
-        if json_file:
-            write_json(json_file, found)
+        give(found)
         return
     checks = diagnose_judge(judge, judging, probe)
-    if json_file:
-        write_json(json_file, checks)
+    give(checks)
     print_checks(judge, checks)
     with suppress(UserError):  # why it cannot be made is among the checks
         print_options(options_of_judge(judge, judging))

@@ -11,7 +11,6 @@ import typer
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.judging import judge_options
-from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
@@ -33,14 +32,13 @@ def injection(
     judge: Who = DEFAULT_JUDGE,
     audio_root: shared.AudioRoot = None,
     limit: First = None,
-    json_file: JsonFile = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
+    from trace_eval.commands.given import give
     from trace_eval.data import read_manifest
     from trace_eval.drill import drill_injection
-    from trace_eval.stats import write_json
 
     manifest = read_manifest(pairs, audio_root, None, limit)
     options = Options(extracting, judge, judging, DEFAULT_POLICY)
@@ -52,8 +50,7 @@ def injection(
         for name, share in report.rows()
     )
     _print(title, ("attack, place", "flips", "trials", "share", "low", "high"), rows, note)
-    if json_file:
-        write_json(json_file, report)
+    give(report)
 
 
 @app.command(name="judge")
@@ -66,24 +63,23 @@ def probe(
     judge: Who = DEFAULT_JUDGE,
     audio_root: shared.AudioRoot = None,
     limit: First = None,
-    json_file: JsonFile = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
     """Change recordings so that the verdict is known; print how often the judge gives it."""
     from trace_eval.commands.console import results
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data import read_manifest
     from trace_eval.drill import drill_judge
-    from trace_eval.stats import probe_table, write_json
+    from trace_eval.stats import probe_table
 
     manifest = read_manifest(pairs, audio_root, None, limit)
     report = drill_judge(manifest, out, Options(extracting, judge, judging, DEFAULT_POLICY))
     print_tables([probe_table(report)], stdout_console())
     for text in report.left_out:
         results().print(f"left out: {text}", markup=False, soft_wrap=True)
-    if json_file:
-        write_json(json_file, report)
+    give(report)
     text = f"for the card of this judge: trace-eval card RUN --probes {out}"
     results().print(text, markup=False, soft_wrap=True)
 

@@ -34,6 +34,7 @@ from trace_eval.commands.console import (
     EXIT_USAGE,
     complain,
 )
+from trace_eval.commands.given import check_given
 from trace_eval.commands.listing import ImportedOnUse, listed, without_type
 
 #: Set by ``--debug``: exceptions are not caught.
@@ -83,7 +84,9 @@ class Commands(TyperGroup):
         line = [*ctx._protected_args, *ctx.args]
         with ended():
             try:
-                return super().invoke(ctx)
+                done = super().invoke(ctx)
+                check_given()
+                return done
             except typer.TyperException as error:
                 _refuse_renamed(error, line)
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,21 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import results, warn
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export came to.
+
+    Attributes:
+        run: folder.
+        to: which program it is for.
+        where: the file or folder; of a tracker what it calls the run.
+    """
+
+    run: Path
+    to: str
+    where: str
 
 
 def export(
@@ -32,6 +48,9 @@ def export(
     ] = None,
 ) -> None:
     """Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."""
+    from trace_eval.commands.given import give
+
+    where: Path | str
     if to == "label-studio":
         from trace_eval.review import open_review, write_tasks
 
@@ -51,6 +70,6 @@ def export(
         if to not in trackers():
             known = ", ".join(("csv", "parquet", "label-studio", *trackers()))
             raise UserError(f"--to {to!r}: use one of {known}")
-        results().print(send(run, to, out), markup=False, soft_wrap=True)
-        return
+        where = send(run, to, out)
     results().print(str(where), markup=False, soft_wrap=True)
+    give(Exported(run, to, str(where)))

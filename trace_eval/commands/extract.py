@@ -33,9 +33,10 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
+    from trace_eval.commands.given import give
     from trace_eval.data import Shard, location, recordings_in, redacted, spill_to
     from trace_eval.extracting import audio_folder
-    from trace_eval.runs import extract_to, write_clips
+    from trace_eval.runs import Extraction, extract_to, write_clips
 
     part = Shard.parse(shard) if shard else None
     spill = spill_to(audio_folder(extracting.cache))
@@ -53,5 +54,7 @@ def extract(
     count = len(sources) - len(short.errors)
     lacking = f", without {', '.join(short.missing)}" if short.missing else ""
     messages().print(f"{count} of {len(sources)} recordings{lacking} -> {where}")
+    told = [str(problem) for problem in problems]
+    give(Extraction(str(where), len(sources), short.errors, short.missing, told))
     if short.errors or short.missing or problems:
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -11,6 +12,14 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands.statistics import Labels
 from trace_eval.options import PairOptions
+
+
+@dataclass(frozen=True)
+class PairsWritten:
+    """Pairs that were made of scores, and where they are."""
+
+    out: Path
+    pairs: int
 
 
 def fuse(
@@ -80,23 +89,28 @@ def fuse(
         return
     if as_ or acceptable is not None or onto or out:
         run = _replace(run, as_, acceptable, onto, out)
+    from trace_eval.commands.given import give
     from trace_eval.commands.tables import print_results
-    from trace_eval.runs import fuse_again
+    from trace_eval.runs import RunShown, fuse_again
 
     fuse_again(run, policy or DEFAULT_POLICY)
     print_results(run)
     if calibrated:
         _calibrate(run, None, labels, run)
+    else:
+        give(RunShown.of(Run.open(run)))
 
 
 def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     from trace_eval.commands.console import results
+    from trace_eval.commands.given import give
     from trace_eval.runs import write_pairs
 
     if out is None:
         raise UserError(f"{run}: holds scores; name what the pairs go to with --out")
     count = write_pairs(run, out, options)
     results().print(f"{count} pairs -> {out}", highlight=False, markup=False, soft_wrap=True)
+    give(PairsWritten(out, count))
 
 
 def _calibrate_file(
@@ -128,6 +142,7 @@ def _replace(
 
 def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Path) -> None:
     from trace_eval.commands.console import results
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data import read_labels
     from trace_eval.runs import load_policy
@@ -142,3 +157,4 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     print_tables(calibration_tables(found), stdout_console())
     for path in paths:
         results().print(str(path), markup=False, soft_wrap=True)
+    give(found)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import JsonFile, Resamples, Seed
+from trace_eval.commands.statistics import Resamples, Seed
 
 
 def gate(
@@ -48,12 +48,12 @@ def gate(
     junit: Annotated[
         Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
     ] = None,
-    json_file: JsonFile = None,
 ) -> None:
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
     from trace_eval import gate as library
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import BootstrapOptions, write_json
+    from trace_eval.stats import BootstrapOptions
 
     bootstrap = BootstrapOptions(resamples, seed=seed)
     if judge_changed:
@@ -61,7 +61,7 @@ def gate(
         from trace_eval.compare import ChangeOptions
 
         change = ChangeOptions(bootstrap, margin)
-        print_change((baseline, candidate), aa or (), change, json_file=json_file)
+        print_change((baseline, candidate), aa or (), change)
         return
     options = library.GateOptions(
         tuple(by or ()),
@@ -94,7 +94,6 @@ def gate(
     print_tables(library.gate_tables(report), console)
     if junit:
         library.write_junit(junit, library.junit(report, time.monotonic() - started))
-    if json_file:
-        write_json(json_file, report)
+    give(report)
     if report.exit_code:
         raise typer.Exit(report.exit_code)

@@ -14,7 +14,6 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
-from trace_eval.commands.statistics import JsonFile
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_JUDGE,
@@ -116,14 +115,14 @@ def judge(
     quick: shared.QuickOption = False,
     batch_file: shared.BatchFile = None,
     batch_results: shared.BatchResults = None,
-    json_file: JsonFile = None,
     extracting: ExtractOptions,
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
     from trace_eval.data import parse_columns, source_named
-    from trace_eval.runs import Job, is_run, open_again, open_job
+    from trace_eval.runs import Job, JudgedRun, is_run, open_again, open_job
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
@@ -161,10 +160,14 @@ def judge(
     noun = "items" if rubrics else "pairs"
     if estimate or quick:
         with progress(len(job.manifest.items)) as listener:
-            print_estimate(job.estimate(quick, listener), noun)
+            expected = job.estimate(quick, listener)
+        print_estimate(expected, noun)
+        give(expected)
     elif batch_file:
         with continuable(job.folder), progress(len(job.manifest.items)) as listener:
-            print_batch(job.write_batch(batch_file, listener), noun)
+            written = job.write_batch(batch_file, listener)
+        print_batch(written, noun)
+        give(written)
     else:
         with (
             continuable(job.folder),
@@ -174,11 +177,7 @@ def judge(
             warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
             summary = session.judge_pending(batch_results or ())
         print_outcomes(summary, job.folder, noun)
-        if json_file:
-            from trace_eval.runs import JudgedRun
-            from trace_eval.stats import write_json
-
-            write_json(json_file, JudgedRun(job.folder, summary.coverage, summary))
+        give(JudgedRun(job.folder, summary.coverage, summary))
         if summary.total and summary.coverage < min_coverage:
             raise typer.Exit(EXIT_INCOMPLETE)
 

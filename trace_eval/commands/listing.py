@@ -12,6 +12,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from trace_eval.commands.given import with_json
+
 #: Heading of the help page -> its commands in the order of use -> the first line of their help.
 GROUPS: dict[str, dict[str, str]] = {
     "Judge": {
@@ -126,7 +128,7 @@ def listed(name: str) -> TyperCommand:
 def _command(name: str) -> Any:
     module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
     if app := getattr(module, "app", None):
-        return _flags_without_type(typer.main.get_group(app))
+        return with_json(_flags_without_type(typer.main.get_group(app)), name)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(getattr(module, name))
-    return _flags_without_type(typer.main.get_command(alone))
+    return with_json(_flags_without_type(typer.main.get_command(alone)), name)

@@ -20,6 +20,7 @@ def merge(
     ] = False,
 ) -> None:
     """Join the runs of all shards into one, as if it had been made in one go."""
+    from trace_eval.commands.given import give
     from trace_eval.runs.merge import merge as join
 
     found = join(runs, out, partial)
@@ -29,3 +30,4 @@ def merge(
     if summary := found.summary:
         told += f", {summary.scored} of {summary.total} pairs scored ({summary.coverage:.1%})"
     messages().print(f"{told} -> {out}", highlight=False, markup=False, soft_wrap=True)
+    give(found)

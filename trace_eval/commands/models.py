@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,10 +17,19 @@ app = typer.Typer(
 _SPEC = "NAME:MODEL, e.g. whisper:base."
 
 
+@dataclass(frozen=True)
+class Fetched:
+    """A model that is on this machine now."""
+
+    spec: str
+    path: Path
+
+
 @app.command("list")
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
     from extractors import list_models
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables
     from trace_eval.stats import Table
 
@@ -40,15 +51,20 @@ def list_() -> None:
     for row in found:
         if row.path:
             console.print(f"{row.model.spec}: {row.path}", markup=False, soft_wrap=True)
+    give(found)
 
 
 @app.command()
 def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)]) -> None:
     """Download models into their hub's cache; the only command that needs a network."""
     from extractors.fetch import fetch as fetch_model
+    from trace_eval.commands.given import give
 
+    found = []
     for spec in specs:
-        messages().print(f"{spec}: {fetch_model(spec)}")
+        found.append(Fetched(spec, fetch_model(spec)))
+        messages().print(f"{spec}: {found[-1].path}")
+    give(found)
 
 
 @app.command()
@@ -59,6 +75,7 @@ def verify(
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""
     from extractors import verify as verify_models
+    from trace_eval.commands.given import give
 
     found = verify_models(specs or ())
     for row in found:
@@ -68,5 +85,6 @@ def verify(
             warn(f"{row.spec}: {row.detail}")
     if not found:
         messages().print("no model is on this machine; see: trace-eval models list")
+    give(found)
     if not all(row.ok for row in found):
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import JsonFile, Labels, Level, Seed
+from trace_eval.commands.statistics import Labels, Level, Seed
 
 
 class Goal(StrEnum):
@@ -47,19 +47,19 @@ def plan(
         Path | None,
         typer.Option(help="CSV of the pairs to label; default: RUN/plan.csv."),
     ] = None,
-    json_file: JsonFile = None,
 ) -> None:
     """Say how many more pairs people must label, which, and how long that takes."""
     from trace_eval.commands.console import results, warn
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import make_plan, plan_table, read_evidence, write_json, write_plan
+    from trace_eval.stats import make_plan, plan_table, read_evidence, write_plan
 
     if str(source).isdecimal() and not source.exists():
-        _before(int(str(source)), level, json_file)
+        _before(int(str(source)), level)
         return
     evidence = read_evidence(source, labels, judge=judge, policy=policy, dimension=dimension)
     if not evidence.asked.any():
-        _before(int(evidence.scored.sum()), level, json_file)
+        _before(int(evidence.scored.sum()), level)
         return
     found = make_plan(
         evidence, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
@@ -72,16 +72,15 @@ def plan(
     if path:
         write_plan(path, found, evidence)
         results().print(str(path), markup=False, soft_wrap=True)
-    if json_file:
-        write_json(json_file, found)
+    give(found)
 
 
-def _before(pairs: int, level: float, json_file: Path | None) -> None:
+def _before(pairs: int, level: float) -> None:
     """What labels would tell, where nobody has labelled anything."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_sentences
-    from trace_eval.stats import plan_before, write_json
+    from trace_eval.stats import plan_before
 
     found = plan_before(pairs, level)
     print_sentences(found.sentences)
-    if json_file:
-        write_json(json_file, found)
+    give(found)

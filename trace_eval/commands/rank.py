@@ -15,7 +15,6 @@ from trace_eval.commands.statistics import (
     FlipB,
     Full,
     Id,
-    JsonFile,
     Junit,
     Labels,
     Level,
@@ -103,7 +102,6 @@ def rank(
     ] = None,
     fail_under: FailUnder = None,
     junit: Junit = None,
-    json_file: JsonFile = None,
     csv_folder: CsvFolder = None,
     full: Full = False,
 ) -> None:
@@ -138,5 +136,5 @@ def rank(
         human,
         Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
     )
-    print_report(report, json_file, csv_folder, full)
+    print_report(report, csv_folder, full)
     close(fail_under, rank_values(report), junit, "trace-eval rank")

@@ -135,7 +135,6 @@ def print_sentences(sentences: Iterable[str]) -> None:
 
 def print_report(
     report: AgreeReport | ScoreReport | RankReport,
-    json_file: Path | None = None,
     csv_folder: Path | None = None,
     full: bool = True,
 ) -> None:
@@ -143,11 +142,12 @@ def print_report(
 
     Args:
         report: of ``agree`` or ``rank``.
-        json_file, csv_folder: where to write everything.
+        csv_folder: where to write everything; ``--json`` has it, too.
         full: print the tables and a verdict per dimension, too.
     """
     from trace_eval.commands.console import messages
-    from trace_eval.stats import answer_of, answered, tables_of, write_csv, write_json
+    from trace_eval.commands.given import give
+    from trace_eval.stats import answer_of, tables_of, write_csv
 
     print_warnings(report.warnings)
     for note in report.notes:
@@ -159,7 +159,6 @@ def print_report(
         print_tables(tables_of(report), console)
         for sentence in report.verdicts:
             console.print(sentence, markup=False, highlight=False)
-    if json_file:
-        write_json(json_file, answered(report, sentences))
+    give(report, sentences)
     if csv_folder:
         write_csv(csv_folder, report)

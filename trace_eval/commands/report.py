@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from trace_eval.commands.console import messages
+
+
+@dataclass(frozen=True)
+class ReportWritten:
+    """Where the page is; its sentences come with it."""
+
+    report: Path
 
 
 def report(
@@ -21,9 +29,12 @@ def report(
     ] = False,
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_sentences
     from trace_eval.report import run_answer, write_report
 
     path = write_report(run, out, audio)
-    print_sentences(run_answer(run))
+    sentences = run_answer(run)
+    print_sentences(sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
+    give(ReportWritten(path), sentences)

@@ -8,50 +8,118 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import PurePath
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 import numpy as np
 from pydantic import BaseModel
 
-#: Command -> types that its ``--json`` may hold: module, name, and whether a list of them, or an
-#: object that also holds the sentences.
-RESULTS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "judge": (("runs.summary", "JudgedRun", ""),),
-    "rate": (("runs.summary", "JudgedRun", ""),),
-    "best": (("select.best", "Selection", ""),),
-    "runs": (("runs.listing", "Listed", "list"),),
-    "doctor": (("doctor", "Diagnosis", ""), ("judges.doctor", "Check", "list")),
-    "agree": (("stats.report", "AgreeReport", "said"), ("stats.report", "ScoreReport", "said")),
-    "rank": (("stats.ranking.report", "RankReport", "said"),),
+#: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``; ``list`` or ``dict``
+#: of them, or ``said``: the sentences stand first.
+RESULTS: dict[str, tuple[str, ...]] = {
+    "judge": (
+        "trace_eval.runs.summary:JudgedRun",
+        "trace_eval.judges.chat.estimate:CostEstimate",
+        "trace_eval.judges.chat.batch:BatchWritten",
+    ),
+    "best": ("trace_eval.select.best:Selection", "trace_eval.select.best:BestEstimate"),
+    "extract": ("trace_eval.runs.summary:Extraction",),
+    "report": ("said trace_eval.commands.report:ReportWritten",),
+    "show": (
+        "trace_eval.runs.summary:RunShown",
+        "blueprints.blueprint:Blueprint",
+        "dict builtins:object",
+    ),
+    "runs": ("list trace_eval.runs.listing:Listed",),
+    "export": ("trace_eval.commands.export:Exported",),
+    "review": ("trace_eval.review.exports:ReviewFiles",),
+    "agree": (
+        "said trace_eval.stats.report:AgreeReport",
+        "said trace_eval.stats.report:ScoreReport",
+    ),
+    "rank": ("said trace_eval.stats.ranking.report:RankReport",),
     "compare": (
-        ("compare.evaluate", "RunComparison", "said"),
-        ("compare.change_report", "ChangeReport", ""),
+        "said trace_eval.compare.evaluate:RunComparison",
+        "trace_eval.compare.change_report:ChangeReport",
     ),
-    "gate": (("gate.report", "GateReport", ""),),
-    "screen": (("stats.inference.screen", "Screening", ""),),
+    "gate": (
+        "trace_eval.gate.report:GateReport",
+        "trace_eval.compare.change_report:ChangeReport",
+    ),
+    "screen": ("trace_eval.stats.inference.screen:Screening",),
     "plan": (
-        ("stats.inference.plan", "LabelPlan", ""),
-        ("stats.inference.plan", "FirstPlan", ""),
+        "trace_eval.stats.inference.plan:LabelPlan",
+        "trace_eval.stats.inference.plan:FirstPlan",
     ),
-    "card": (("stats.inference.card", "Card", "list"),),
+    "card": ("list trace_eval.stats.inference.card:Card",),
+    "doctor": ("trace_eval.doctor:Diagnosis", "list trace_eval.judges.doctor:Check"),
+    "models list": ("list extractors.fetch:Listed",),
+    "models fetch": ("list trace_eval.commands.models:Fetched",),
+    "models verify": ("list extractors.fetch:Verified",),
+    "rubrics list": ("list trace_eval.rubrics.single:ScoreRubric",),
+    "rubrics show": ("trace_eval.rubrics.single:ScoreRubric",),
+    "rubrics check": ("trace_eval.rubrics.single:ScoreRubric",),
+    "turns": ("trace_eval.turns.report:TurnsRecord",),
+    "convert": (
+        "trace_eval.datasets.convert:ConversionRecord",
+        "list trace_eval.datasets.base:Dataset",
+    ),
+    "fuse": (
+        "trace_eval.runs.summary:RunShown",
+        "trace_eval.commands.fuse:PairsWritten",
+        "trace_eval.stats.inference.calibrate:Calibration",
+    ),
+    "merge": ("trace_eval.runs.merge:Merged",),
+    "ablate": ("dict trace_eval.stats.agreement.ablation.conditions:Ablation",),
+    "drill injection": ("trace_eval.drill.injection:InjectionReport",),
+    "drill judge": ("trace_eval.stats.inference.probes:ProbeReport",),
+    "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),
+    "train scorer": ("trace_eval.scorer.train:Trained",),
+    "train clamp": ("trace_eval.scorer.clamp:Fitted",),
+    "train card": ("trace_eval.scorer.checkpoint:ScorerRecord",),
 }
+RESULTS["rate"] = RESULTS["judge"]
+
+
+def has_result(command: str) -> bool:
+    """Whether a command, or one of a group, has a schema."""
+    return bool(_named(command))
+
+
+def _named(command: str) -> tuple[str, ...]:
+    """The types of a command; of a group those of all its commands."""
+    own = [types for name, types in RESULTS.items() if f"{name} ".startswith(f"{command} ")]
+    return tuple(dict.fromkeys(one for types in own for one in types))
 
 
 def result_schema(command: str) -> dict[str, Any]:
     """The schema of what ``--json`` of a command holds.
 
     Args:
-        command: one of :data:`RESULTS`.
+        command: one of :data:`RESULTS`, or a group of them.
     """
     known: dict[str, Any] = {}
-    found = [_schema(*one, known) for one in RESULTS[command]]
+    found = [_schema(one, known) for one in _named(command)]
     return (found[0] if len(found) == 1 else {"anyOf": found}) | {"$defs": known}
 
 
-def _schema(module: str, name: str, how: str, known: dict[str, Any]) -> dict[str, Any]:
-    own = _of(getattr(import_module(f"trace_eval.{module}"), name), known)
+def _schema(named: str, known: dict[str, Any]) -> dict[str, Any]:
+    how, _, place = named.rpartition(" ")
+    module, _, name = place.partition(":")
+    own = _of(getattr(import_module(module), name), known)
     if how == "list":
         own = {"type": "array", "items": own}
+    if how == "dict":
+        own = {"type": "object", "additionalProperties": own}
     if how == "said":
         said = {"type": "array", "items": {"type": "string"}, "maxItems": 3}
         own = {"allOf": [own], "properties": {"sentences": said}, "required": ["sentences"]}
@@ -87,38 +155,55 @@ def _of(hint: Any, known: dict[str, Any]) -> dict[str, Any]:
     if origin in (Union, UnionType):
         return {"anyOf": [_of(one, known) for one in inner]}
     kind = origin or hint
+    if is_typeddict(kind):
+        return _record(kind, sorted(_required(kind)), known)
     return _of_class(kind, inner, known) if isinstance(kind, type) else {}
 
 
 def _of_class(kind: type[Any], inner: tuple[Any, ...], known: dict[str, Any]) -> dict[str, Any]:
     """The schema of a class, with the types that it is made of."""
     if issubclass(kind, Counter):
-        return {"type": "object", "additionalProperties": {"type": "integer"}}
+        return {"type": "object", "additionalProperties": {"type": "number"}}  # seconds, too
     if issubclass(kind, Mapping):
         return {"type": "object", "additionalProperties": _of(inner[1], known) if inner else {}}
     if issubclass(kind, PurePath | str):
         return {"type": "string"}
     if issubclass(kind, BaseModel):
-        return {"type": "object", "title": kind.__name__}
+        return _model(kind, known)
     if is_dataclass(kind):
-        return _record(kind, known)
+        return _record(kind, [part.name for part in fields(kind)], known)
     if issubclass(kind, tuple | list | np.ndarray | Sequence):
         alike = kind is not np.ndarray and (len(inner) == 1 or inner[1:] == (Ellipsis,))
         return {"type": "array"} | ({"items": _of(inner[0], known)} if alike else {})
     return {}
 
 
-def _record(kind: type[Any], known: dict[str, Any]) -> dict[str, Any]:
-    """A reference to the schema of a dataclass."""
+def _model(kind: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
+    """A reference to the schema of a pydantic model, as it writes itself."""
+    if kind.__name__ not in known:
+        own = kind.model_json_schema(mode="serialization", ref_template="#/$defs/{model}")
+        known |= own.pop("$defs", {})
+        known.setdefault(kind.__name__, own)
+    return {"$ref": f"#/$defs/{kind.__name__}"}
+
+
+def _required(kind: Any) -> set[str]:
+    """Keys that a typed dictionary always has; its annotations are texts, so they are read here."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name for name, hint in hints.items() if get_origin(hint) is not NotRequired}
+
+
+def _record(kind: Any, required: list[str], known: dict[str, Any]) -> dict[str, Any]:
+    """A reference to the schema of a dataclass, or of a dictionary with known keys."""
     name = kind.__name__
     if name not in known:
         known[name] = {}  # one that holds itself
         hints = get_type_hints(kind)
-        names = [part.name for part in fields(kind)]
+        parts = {part.name for part in fields(kind)} if is_dataclass(kind) else hints.keys()
         known[name] = {
             "type": "object",
             "title": name,
-            "properties": {part: _of(hints[part], known) for part in names},
-            "required": names,
+            "properties": {part: _of(hints[part], known) for part in hints if part in parts},
+            "required": required,
         }
     return {"$ref": f"#/$defs/{name}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
 
 if TYPE_CHECKING:
-    from trace_eval.review import Review
+    from trace_eval.review import Review, ReviewFiles
 
 #: What the extra ``review`` installs, by import name.
 _PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
@@ -80,6 +81,7 @@ def review(
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval import review as reviews
+    from trace_eval.commands.given import give
 
     given = {
         "budget": budget,
@@ -101,32 +103,41 @@ def review(
         warn(f"{opened.form.unit} {name} is left out: {why}")
     if show_judge and opened.plan.repeats:
         warn("--show-judge with --repeat: raters know the judge's opinion of repeated pairs")
+    came = reviews.ReviewFiles()
     if import_results:
-        _import(opened, import_results)
+        came = _import(opened, import_results)
     if label_studio:
         reviews.write_tasks(opened, label_studio)
         results().print(
             f"Label Studio: {label_studio}/tasks.json, config.xml, audio/", markup=False
         )
+        tasks = (label_studio / "tasks.json", label_studio / "config.xml")
+        came = replace(came, files=tasks)
     if export:
-        for path in reviews.write_exports(opened, export):
-            results().print(str(path), markup=False)
+        came = replace(came, files=(*came.files, *reviews.write_exports(opened, export)))
         if opened.material.judged:
-            for line in reviews.accuracy_lines(reviews.accuracies(opened, opened.labelled())):
-                results().print(line, markup=False)
-    if not (import_results or label_studio or export):
+            came = replace(came, accuracy=reviews.accuracies(opened, opened.labelled()))
+        for line in (*came.files, *reviews.accuracy_lines(came.accuracy)):
+            results().print(str(line), markup=False)
+    if import_results or label_studio or export:
+        give(came)
+    else:
         _serve(opened, opened.summary(), host, port, token)
 
 
-def _import(opened: Review, path: Path) -> None:
-    from trace_eval.review import read_results
+def _import(opened: Review, path: Path) -> ReviewFiles:
+    from trace_eval.commands.given import give
+    from trace_eval.review import ReviewFiles, read_results
 
     found = read_results(opened, path)
     for problem in found.problems:
         warn(problem)
     results().print(f"{found.stored} annotations stored, {found.known} were known", markup=False)
+    came = ReviewFiles(imported=found)
     if found.problems:
+        give(came)
         raise typer.Exit(EXIT_INCOMPLETE)
+    return came
 
 
 def _serve(opened: Review, told: str, host: str, port: int, token: str | None) -> None:

@@ -20,29 +20,34 @@ def list_() -> None:
     """Name the shipped rubrics, with their scales."""
     from rich.table import Table
 
+    from trace_eval.commands.given import give
     from trace_eval.rubrics import load_rubric, rubric_names
 
     table = Table(box=None, pad_edge=False)
     for title in ("rubric", "scale", "about"):
         table.add_column(title)
-    for name in rubric_names():
-        rubric = load_rubric(name)
-        table.add_row(name, rubric.numbers.name, rubric.title)
+    found = [load_rubric(name) for name in rubric_names()]
+    for rubric in found:
+        table.add_row(rubric.name, rubric.numbers.name, rubric.title)
     results().print(table)
+    give(found)
 
 
 @app.command()
 def show(name: _Name) -> None:
     """Print a rubric's file, as a start for one's own."""
+    from trace_eval.commands.given import give
     from trace_eval.rubrics import load_rubric, rubric_path
 
-    load_rubric(name)
+    rubric = load_rubric(name)
     typer.echo(rubric_path(name).read_text(encoding="utf-8"), nl=False)
+    give(rubric)
 
 
 @app.command()
 def check(name: _Name) -> None:
     """Read a rubric and say what it asks for; the first wrong field ends with code 2."""
+    from trace_eval.commands.given import give
     from trace_eval.rubrics import load_rubric
 
     rubric = load_rubric(name)
@@ -56,3 +61,4 @@ def check(name: _Name) -> None:
         f"sha256 {rubric.sha256}",
     ):
         console.print(line, markup=False, soft_wrap=True)
+    give(rubric)

@@ -7,21 +7,16 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import JsonFile
-
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="Where to look, at any depth.")] = Path("runs"),
     tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
-    json_file: JsonFile = None,
 ) -> None:
     """List runs: input, judge, policy, coverage, date, tag."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.tables import print_runs
     from trace_eval.runs import list_runs
 
     found = list_runs(folder, tag)
     print_runs(found)
-    if json_file:
-        from trace_eval.stats import write_json
-
-        write_json(json_file, found)
+    give(found)

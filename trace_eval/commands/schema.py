@@ -9,17 +9,19 @@ import typer
 
 
 def schema(
-    name: Annotated[
-        str | None,
+    names: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="pair, blueprint, judgement, single or score; or a command: what its --json"
-            " holds. Default: all records."
+            metavar="[NAME]",
+            help="pair, blueprint, judgement, single or score; or a command, e.g. rank or models"
+            " list: what its --json holds. Default: all records.",
         ),
     ] = None,
 ) -> None:
     """Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."""
-    from trace_eval.commands.result_schemas import RESULTS, result_schema
+    from trace_eval.commands.result_schemas import has_result, result_schema
     from trace_eval.data.schemas import schemas
 
-    found = result_schema(name) if name in RESULTS else schemas(name)
+    name = " ".join(names or ()) or None
+    found = result_schema(name) if name and has_result(name) else schemas(name)
     typer.echo(json.dumps(found, indent=2, ensure_ascii=False))

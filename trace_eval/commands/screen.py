@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import FlipB, Id, JsonFile, Labels, Map, Prediction, Truth
+from trace_eval.commands.statistics import FlipB, Id, Labels, Map, Prediction, Truth
 
 
 def screen(
@@ -58,17 +58,16 @@ def screen(
     id_column: Id = None,
     mapping: Map = None,
     flip_b: FlipB = False,
-    json_file: JsonFile = None,
 ) -> None:
     """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
     from trace_eval.commands.console import results, warn
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data import Columns
     from trace_eval.stats import (
         ScreenOptions,
         read_evidence,
         screen_tables,
-        write_json,
         write_lists,
     )
     from trace_eval.stats import screen as find
@@ -95,5 +94,4 @@ def screen(
     folder = out or (source / "screen" if source.is_dir() else None)
     for path in write_lists(folder, found, evidence) if folder else ():
         results().print(str(path), markup=False, soft_wrap=True)
-    if json_file:
-        write_json(json_file, found)
+    give(found)

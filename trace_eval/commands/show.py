@@ -32,17 +32,28 @@ def show(
         _show_run(what, config)
         return
     from trace_eval.api import blueprint
+    from trace_eval.commands.given import give
     from trace_eval.commands.show_blueprint import print_blueprint
 
     here = replace(extracting, workers=0)
-    print_blueprint(blueprint(what, here), format, title=str(what))
+    found = blueprint(what, here)
+    print_blueprint(found, format, title=str(what))
+    give(found)
 
 
 def _show_run(folder: Path, config: bool) -> None:
-    from trace_eval.commands.tables import print_results
-    from trace_eval.runs import Run, config_of, to_toml
+    from trace_eval.commands.given import give
+    from trace_eval.commands.tables import print_results, print_scores
+    from trace_eval.runs import Run, RunShown, config_of, to_toml
 
+    run = Run.open(folder)
     if config:
-        typer.echo(to_toml(config_of(Run.open(folder).record())), nl=False)
+        options = config_of(run.record())
+        typer.echo(to_toml(options), nl=False)
+        give(options)
+        return
+    if run.holds_scores:
+        print_scores(folder)
     else:
         print_results(folder)
+    give(RunShown.of(run))

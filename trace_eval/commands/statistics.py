@@ -26,9 +26,6 @@ Cluster = Annotated[
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0: none.")]
 Level = Annotated[float, typer.Option(min=0.5, max=0.999, help="Interval coverage.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", help="Write everything to this JSON file.")
-]
 CsvFolder = Annotated[
     Path | None, typer.Option("--csv", help="Write one CSV per table to this folder.")
 ]

@@ -188,7 +188,7 @@ def print_runs(runs: Sequence[Listed]) -> None:
             escape(str(run.folder)),
             escape(Path(record.input).name),
             escape(record.judge.spec),
-            escape(record.policy),
+            "-" if record.rubrics else escape(record.policy),
             f"{counted.scored}/{counted.total}" if counted else "-",
             record.started[:16].replace("T", " "),
             escape(record.tag or ""),

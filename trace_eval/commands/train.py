@@ -42,6 +42,7 @@ def fusion(
     ] = False,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.stats import train_fusion, training_tables
 
@@ -49,6 +50,7 @@ def fusion(
     console = stdout_console()
     print_tables(training_tables(found), console)
     console.print(found.verdict, markup=False, highlight=False)
+    give(found)
     if found.path is None:
         raise typer.Exit(EXIT_INCOMPLETE)
     console.print(f"wrote {found.path}", markup=False, highlight=False)
@@ -72,6 +74,7 @@ def scorer(
 ) -> None:
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
+    from trace_eval.commands.given import give
     from trace_eval.scorer import Progress, train_scorer
 
     def tell(found: Progress) -> None:
@@ -90,6 +93,7 @@ def scorer(
     values = ", ".join(f"{name} {value:.4f}" for name, value in sorted(trained.metrics.items()))
     console.print(f"dev rows after {trained.steps} steps: {values}", highlight=False)
     console.print(f"wrote {out}; rate with --judge scorer:{out}", highlight=False, markup=False)
+    give(trained)
 
 
 @app.command("clamp")
@@ -101,10 +105,12 @@ def clamp(
 ) -> None:
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
     from trace_eval.commands.console import results
+    from trace_eval.commands.given import give
     from trace_eval.scorer import train_clamp
 
     found = train_clamp(scorer, dev, base, device)
     results().print(found.sentence, highlight=False, markup=False)
+    give(found)
 
 
 @app.command("card")
@@ -113,6 +119,8 @@ def card(
 ) -> None:
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
     from trace_eval.commands.console import results
-    from trace_eval.scorer import scorer_card
+    from trace_eval.commands.given import give
+    from trace_eval.scorer import locate, scorer_card
 
     results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)
+    give(locate(scorer).record)

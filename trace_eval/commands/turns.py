@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import JsonFile, Level, Seed
+from trace_eval.commands.statistics import Level, Seed
 
 _READ = "What a layout may not say"
 
@@ -91,12 +91,11 @@ def turns(
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0: none.")] = 2_000,
     level: Level = 0.95,
     seed: Seed = 0,
-    json_file: JsonFile = None,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
     from trace_eval.commands.console import warn_all
+    from trace_eval.commands.given import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import write_json
     from trace_eval.turns import FigureOptions, ReadOptions, TurnsOptions, turns_report
 
     read = ReadOptions(
@@ -115,5 +114,4 @@ def turns(
     found = turns_report(path, options, against, labels)
     print_tables(found.tables(shown), stdout_console())
     warn_all(found.report.unread)
-    if json_file:
-        write_json(json_file, found.record())
+    give(found.record())

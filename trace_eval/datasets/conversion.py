@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from blueprints import UserError
 from trace_eval.data import (
@@ -20,6 +20,7 @@ from trace_eval.data import (
     write_table,
 )
 from trace_eval.datasets.base import Converted, Dataset, Selection
+from trace_eval.datasets.figures import FigureRecord
 from trace_eval.datasets.prompts import read_prompt
 from trace_eval.datasets.registry import find_dataset, reader_of
 from trace_eval.datasets.source import opened
@@ -28,6 +29,22 @@ _RUBRICS = Path(__file__).parent / "rubrics"
 
 #: Characters of a set's name that a file name cannot hold.
 _SAFE = str.maketrans("/\\\0", "---")
+
+
+class ConversionRecord(TypedDict):
+    """What ``published.json`` and ``convert --json`` hold; counts by what is counted."""
+
+    dataset: str
+    title: str
+    licence: str
+    release: str
+    source: str
+    counts: dict[str, int]
+    figures: list[FigureRecord]
+    boards: dict[str, list[FigureRecord]]
+    rubrics: list[str]
+    prompt: str | None
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -48,7 +65,7 @@ class Conversion:
     files: dict[str, Path] = field(default_factory=dict)
     prompt: str | None = None
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> ConversionRecord:
         """Figures, counts and where they come from, as JSON."""
         found = self.converted
         return {

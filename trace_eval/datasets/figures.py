@@ -5,12 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from trace_eval.stats import Share
 
 #: Said of a printed figure for which the released files hold no answers or no verdicts.
 NOT_REPRODUCIBLE = "published, not reproducible from these files"
+
+
+class FigureRecord(TypedDict):
+    """A :class:`Figure` as JSON, with difference and verdict."""
+
+    name: str
+    system: str
+    published: float | None
+    decimals: int
+    where: str
+    ours: float | None
+    n: int
+    unscored: int
+    worst: float | None
+    best: float | None
+    expected: float | None
+    interval: tuple[float, float] | None
+    tolerance: float
+    note: str
+    difference: float | None
+    verdict: str
 
 
 @dataclass(frozen=True)
@@ -70,9 +91,10 @@ class Figure:
         near = abs(self.ours - self.published) <= self.tolerance
         return "equal" if near or self.difference == 0 else "differs"
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> FigureRecord:
         """As JSON, with difference and verdict."""
-        return {**asdict(self), "difference": self.difference, "verdict": self.verdict}
+        more = {"difference": self.difference, "verdict": self.verdict}
+        return cast("FigureRecord", asdict(self) | more)
 
 
 def share_figure(

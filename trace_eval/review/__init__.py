@@ -12,7 +12,7 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.review.estimate import Accuracy, estimate_accuracy
-    from trace_eval.review.exports import write_exports
+    from trace_eval.review.exports import ReviewFiles, write_exports
     from trace_eval.review.labelstudio import read_results, write_tasks
     from trace_eval.review.material import Material, load_material
     from trace_eval.review.queue import QueueOptions, ReviewPlan, make_plan
@@ -29,6 +29,7 @@ __all__ = [
     "Material",
     "QueueOptions",
     "Review",
+    "ReviewFiles",
     "ReviewPlan",
     "Store",
     "accuracies",

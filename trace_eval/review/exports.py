@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,29 @@ from trace_eval.data import (
     replace_file,
     table_lines,
 )
+from trace_eval.review.estimate import Accuracy
 from trace_eval.review.forms import score_of
+from trace_eval.review.labelstudio import Imported
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review
 from trace_eval.review.store import StoredAnswer
+
+
+@dataclass(frozen=True)
+class ReviewFiles:
+    """What went out of a review, or came into it.
+
+    Attributes:
+        files: that were written.
+        accuracy: of the judge, by dimension, where the pairs were judged.
+        imported: annotations that were read.
+    """
+
+    files: tuple[Path, ...] = ()
+    accuracy: Mapping[Phase, Accuracy] = field(default_factory=dict)
+    imported: Imported | None = None
+
 
 #: The ratings of a record, in the order of the columns.
 LABELS: tuple[Phase, ...] = (*DIMENSIONS, "overall")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from trace_eval.runs.score_pairs import write_pairs
     from trace_eval.runs.score_table import rubrics_of
     from trace_eval.runs.session import Session
-    from trace_eval.runs.summary import JudgedRun, Summary
+    from trace_eval.runs.summary import Extraction, JudgedRun, RunShown, Summary
 else:
     __getattr__ = names_on_use(__name__)
 
@@ -48,6 +48,7 @@ __all__ = [
     "CaseReader",
     "ClipRecord",
     "Event",
+    "Extraction",
     "Job",
     "JudgedRun",
     "Listed",
@@ -56,6 +57,7 @@ __all__ = [
     "ProblemRecord",
     "Run",
     "RunRecord",
+    "RunShown",
     "ScoreRow",
     "Session",
     "SessionRecord",

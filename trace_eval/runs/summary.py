@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from trace_eval.extracting import Extracted
 from trace_eval.runs.outcomes import NOT_MADE
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import COLUMNS, score_rows
+from trace_eval.runs.table import Cell, table_of
 
 
 @dataclass
@@ -80,6 +82,51 @@ class Summary:
 
 def _states(run: Run) -> dict[tuple[str, str], tuple[str, str | None]]:
     return {outcome.key: (outcome.status, outcome.reason) for outcome in run.history()}
+
+
+@dataclass(frozen=True)
+class RunShown:
+    """What ``show --json`` and ``fuse --json`` hold of a run.
+
+    Attributes:
+        run: its folder.
+        policy: that fused it last; None: scores are not fused.
+        rows: one per pair, or per item and rubric, by the columns of ``results.csv``.
+    """
+
+    run: Path
+    policy: str | None
+    rows: tuple[Mapping[str, Cell], ...]
+
+    @classmethod
+    def of(cls, run: Run) -> RunShown:
+        """All rows of a run."""
+        if run.holds_scores:
+            found = score_rows(run, list(run.record().rubrics))
+            scores = [dict(zip(COLUMNS, (*texts, *values), strict=True)) for texts, values in found]
+            return cls(run.folder, None, tuple(scores))
+        table = table_of(run)
+        pairs = tuple(dict(zip(table.columns, row, strict=True)) for row in table.rows)
+        return cls(run.folder, run.record().policy, pairs)
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What ``extract --json`` holds.
+
+    Attributes:
+        out: folder or URL of the blueprints.
+        recordings: that were named.
+        errors: one sentence per recording that could not be decoded.
+        missing: group that no recording has -> why.
+        problems: records of manifests that could not be read.
+    """
+
+    out: str
+    recordings: int
+    errors: list[str]
+    missing: dict[str, str]
+    problems: list[str]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.scorer.card import scorer_card
+    from trace_eval.scorer.checkpoint import locate
     from trace_eval.scorer.clamp import train_clamp
     from trace_eval.scorer.judge import ScorerJudge
     from trace_eval.scorer.options import Progress, TrainOptions
@@ -15,4 +16,12 @@ if TYPE_CHECKING:
 else:
     __getattr__ = names_on_use(__name__)
 
-__all__ = ["Progress", "ScorerJudge", "TrainOptions", "scorer_card", "train_clamp", "train_scorer"]
+__all__ = [
+    "Progress",
+    "ScorerJudge",
+    "TrainOptions",
+    "locate",
+    "scorer_card",
+    "train_clamp",
+    "train_scorer",
+]

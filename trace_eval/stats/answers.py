@@ -23,6 +23,7 @@ from trace_eval.stats.sentences import (
     correlates,
     counted,
     head_to_head,
+    is_shown,
     labels_to_tell,
     listed,
     outcome,
@@ -103,7 +104,7 @@ def _next_step(found: Powered, judged: float, level: float, open_pairs: bool) ->
     """What would tell, or that judge and people name different winners."""
     value = found.both
     assert value is not None
-    if found.p is not None and found.p <= 1 - level:
+    if is_shown(found.p, level):
         if judged != 0.5 and (value > 0.5) != (judged > 0.5):
             return ("Judge and people name different winners: believe people.",)
         return ()
@@ -171,7 +172,7 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     behind = [
         row.second
         for row in powered.differences
-        if row.first == top.system and row.p_holm is not None and row.p_holm <= 1 - level
+        if row.first == top.system and is_shown(row.p_holm, level)
     ]
     rest = [row.system for row in rows[1:] if row.system not in behind]
     return (f"{told}: {ahead_of(behind, rest)}.",)
@@ -253,4 +254,5 @@ def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
     for one in cards:
         by_use.setdefault(one.verdict.use, []).append(one.name)
     parts = [f"{use}: {listed(names)}" for use, names in by_use.items()]
-    return (*(f"{part}." for part in parts[: MOST - 1]), "; ".join(parts[MOST - 1 :]) + ".")[:MOST]
+    rest = "; ".join(parts[MOST - 1 :])
+    return tuple(f"{part}." for part in (*parts[: MOST - 1], rest) if part)

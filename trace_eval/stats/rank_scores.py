@@ -20,6 +20,7 @@ from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, 
 from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources
 from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.intervals import Bounds, bounds_of, tested_bounds
 from trace_eval.stats.ranking.order_test import MANY, by_way_of_others
@@ -199,11 +200,14 @@ def _rows(
     rated = ~np.isnan(study.people.mean)
     for place, system in enumerate(means.systems):
         mine = study.system == study.systems.index(system)
-        limits = percentile_interval(drawn[:, place], level) if len(drawn) else None
+        scored = mine & judge.scored
+        units = int(scored.sum()) if study.question is None else len(set(study.question[scored]))
+        enough = len(drawn) and units >= LEAST_LABELS  # resamples of fewer are hardly others
+        limits = percentile_interval(drawn[:, place], level) if enough else None
         people = study.people.mean[mine & rated]
         yield MeanRow(
             system,
-            int((mine & judge.scored).sum()),
+            int(scored.sum()),
             int((mine & ~judge.scored).sum()),
             IntervalEstimate(
                 study.value(float(values[place])),

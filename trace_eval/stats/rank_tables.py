@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import powered_tables
 from trace_eval.stats.ranking.report import RankReport, Standing
 from trace_eval.stats.ranking.strengths import MODELS
@@ -65,7 +66,8 @@ def _means(report: RankReport) -> Table:
         f"Scores in {report.source}",
         ("system", "scored", "unscored", "mean", "people's mean"),
         [(row.system, row.scored, row.unscored, row.mean, row.people) for row in report.means],
-        f"brackets: {report.options.bootstrap.level:.0%} percentile interval",
+        f"brackets: {report.options.bootstrap.level:.0%} percentile interval, of {LEAST_LABELS}"
+        " questions or more",
     )
 
 

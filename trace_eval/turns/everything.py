@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trace_eval.stats import BootstrapOptions, Table, plain
 from trace_eval.turns.agree import (
@@ -16,7 +15,7 @@ from trace_eval.turns.agree import (
 )
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
-from trace_eval.turns.report import TurnsOptions, TurnsReport, time_turns
+from trace_eval.turns.report import TurnsOptions, TurnsRecord, TurnsReport, time_turns
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class TurnsFound:
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> TurnsRecord:
         """Everything as JSON values."""
         found = self.report.record()
         if self.against:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from trace_eval.conversations import (
     DEFAULT,
@@ -32,6 +32,26 @@ from trace_eval.turns.figures import (
 
 #: Characters of a turn's text in a timeline.
 _TEXT = 60
+
+
+class TurnsRecord(TypedDict):
+    """What ``turns --json`` holds; figures by name, overall and of each conversation.
+
+    ``against``, ``agreement`` and ``speech_fidelity`` are there where they were asked for.
+    """
+
+    layout: str
+    definitions: str
+    thresholds: Any
+    figures: dict[str, Any]
+    estimates: dict[str, Figure]
+    few_events: list[str]
+    each: dict[str, Any]
+    conversations: list[dict[str, Any]]
+    unread: list[Unread]
+    against: NotRequired[Any]
+    agreement: NotRequired[list[Any]]
+    speech_fidelity: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -110,7 +130,7 @@ class TurnsReport:
     unread: tuple[Unread, ...]
     options: FigureOptions
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> TurnsRecord:
         """Everything as JSON values; ``figures`` and ``each`` hold plain numbers by name."""
         measured = [timed.measured for timed in self.conversations]
         return {
@@ -126,7 +146,7 @@ class TurnsReport:
                 for timed in self.conversations
             },
             "conversations": [_conversation(timed) for timed in self.conversations],
-            "unread": [dataclasses.asdict(one) for one in self.unread],
+            "unread": [plain(one) for one in self.unread],
         }
 
     def tables(self, shown: int = 3) -> Iterator[Table]:

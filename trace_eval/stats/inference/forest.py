@@ -16,8 +16,9 @@ def line(
     """One row of a forest plot, e.g. ``|   |--*--|    :``; ``:`` marks the middle of the axis.
 
     Args:
-        value: the estimate; null leaves the row empty but for the middle.
-        interval: its bounds.
+        value: the estimate.
+        interval: its bounds; None leaves the row empty but for the middle: a point alone would
+            be taken for a sure one.
         low, high: ends of the axis.
         width: in characters, odd.
     """
@@ -31,8 +32,8 @@ def line(
         first, last = at(interval[0]), at(interval[1])
         cells[first : last + 1] = ["─"] * (last + 1 - first)
         cells[first], cells[last] = "├", "┤"
-    if value is not None:
-        cells[at(value)] = "●"
+        if value is not None:
+            cells[at(value)] = "●"
     return "".join(cells).rstrip()
 
 

