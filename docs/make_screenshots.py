@@ -74,7 +74,7 @@ def shoot_call(page: Page) -> None:
         call.locator("summary").first.click()
         call.locator(".lane").first.wait_for()
         page.wait_for_timeout(1000)
-        call.screenshot(path=HERE / "call.png")
+        call.locator(".call").screenshot(path=HERE / "call.png")
 
 
 def main() -> None:

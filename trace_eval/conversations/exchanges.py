@@ -148,7 +148,7 @@ def _same(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return False
     bare = ["".join(c for c in text.casefold() if c.isalnum()) for text in (one, other)]
-    match = SequenceMatcher(None, *bare, autojunk=False)
+    match = SequenceMatcher(None, bare[0], bare[1], autojunk=False)
     return (
         match.real_quick_ratio() >= PARALLEL
         and match.quick_ratio() >= PARALLEL

@@ -17,7 +17,7 @@ import numpy as np
 import soundfile
 
 from extractors import SPEECH_RATE, Samples
-from trace_eval.data import Conversation, Cut, Pair, Recording, Single
+from trace_eval.data import Answer, Candidate, Conversation, Cut, Pair, Recording, Single
 from trace_eval.extracting import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
@@ -39,7 +39,8 @@ class Clips:
             for role, recording in item.recordings().items():
                 self._sources[self.clip_id(item.id, role)] = recording
             sides = ("a", "b") if isinstance(item, Pair) else ("answer",)
-            for side, answer in zip(sides, item.answers, strict=True):
+            answers: tuple[Answer | Candidate, ...] = item.answers
+            for side, answer in zip(sides, answers, strict=True):
                 if answer.conversation is not None and answer.conversation.channels:
                     self._sources[self.clip_id(item.id, side)] = answer.conversation
         self._cache: OrderedDict[str, bytes] = OrderedDict()

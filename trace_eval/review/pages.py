@@ -192,7 +192,8 @@ def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
     corrected = review.corrections is not None and bool(review.corrections.of(item.id))
     values |= _single_shown(item, clips, form) | {"corrected": corrected}
     if item.answer.conversation is not None:
-        values |= _conversation_shown(item, item.answer.conversation, clips, values["turn"])
+        turn = turn_of(place.step.key)
+        values |= _conversation_shown(item, item.answer.conversation, clips, turn)
     return values
 
 
