@@ -26,10 +26,11 @@ import numpy as np
 import soundfile
 
 from blueprints import GROUPS
+from trace_eval.conversations import TRACE_EVAL, Measured
 from trace_eval.conversations.spans import joined
 from trace_eval.extracting import extract
 from trace_eval.options import ExtractOptions
-from trace_eval.turns import Timed, TurnsOptions, time_turns
+from trace_eval.turns import FigureOptions, Timed, TurnsOptions, figures_of, time_turns
 
 #: Distance within which a measured event is the planted one, seconds.
 NEAR_S = 0.4
@@ -52,12 +53,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=Path, action="append", default=[])
     parser.add_argument("--hour", action="store_true", help="also measure a call of an hour")
+    parser.add_argument("--coverage", action="store_true", help="also simulate the intervals")
     args = parser.parse_args()
     rows = [*_logs()]
     for folder in args.calls:
         rows += _calls(folder)
     if args.hour:
         rows += _hour()
+    if args.coverage:
+        rows += _coverage()
     print(f"{'what':58} {'found':>12} {'wanted':>14}")
     for what, found, wanted, holds in rows:
         print(f"{what:58} {found:>12} {wanted:>14} {'' if holds else '  NO'}")
@@ -197,6 +201,28 @@ def _planted(
         if "backchannel_s" in event:
             hit = near(["backchannel"], event["backchannel_s"][0])
             found["backchannel"].append(hit is not None)
+
+
+def _coverage(sets: int = 500, calls: int = 40) -> Iterator[Row]:
+    """How often intervals of a median hold the planted one, where replies of a call are alike."""
+    rng = np.random.default_rng(5)
+
+    def world(size: int) -> Any:
+        return np.exp(0.5 * rng.normal(size=(size, 1)) + 0.2 * rng.normal(size=(size, 6)))
+
+    median = replace(TRACE_EVAL, specs=TRACE_EVAL.specs[:1])
+    truth = float(np.median(world(200_000)))
+    names = [str(n) for n in range(calls)]
+    held = 0
+    for seed in range(sets):
+        measured = [Measured(values={"response": list(one)}) for one in world(calls)]
+        options = FigureOptions(resamples=1_000, seed=seed)
+        figure = figures_of(median, measured, names, options=options)["response_p50_s"]
+        assert figure.interval is not None
+        held += figure.interval[0] <= truth <= figure.interval[1]
+    share = held / sets
+    what = f"95 % intervals that hold the median, {sets} sets of {calls}"
+    yield what, f"{share:.3f}", "0.92 to 0.98", 0.92 <= share <= 0.98
 
 
 def _hour() -> Iterator[Row]:
