@@ -1,6 +1,7 @@
-"""Makes the pictures of the README from a run over the example pairs.
+"""Makes the pictures of the README and of docs/conversations.md.
 
     python docs/make_screenshots.py [RUN]        # default: runs/demo, as make demo leaves it
+    python docs/make_screenshots.py --call       # the picture of a call alone
 
 Needs chromium (``apt-get install chromium``) and the extra ``test``.
 """
@@ -57,14 +58,36 @@ def shoot_review(page: Page, run: Path) -> None:
             server.terminate()
 
 
+def shoot_call(page: Page) -> None:
+    """The two lanes of the example call that goes wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        calls, run = Path(folder, "call"), Path(folder, "run")
+        make = [sys.executable, str(HERE.parent / "examples" / "make_call.py"), str(calls)]
+        subprocess.run(make, check=True)
+        rate = [sys.executable, "-m", "trace_eval", "rate", str(calls), "--out", str(run)]
+        rate += ["--rubric", "handling", "--judge", "turns", "--cache", f"{folder}/cache"]
+        left_out = ("quality", "pitch", "loudness", "rate")
+        subprocess.run([*rate, *(f"-x{group}=none" for group in left_out)], check=True)
+        report = write_report(run, Path(folder) / "report.html", audio=True)
+        page.goto(report.as_uri())
+        call = page.locator("details.answer", has_text="call")
+        call.locator("summary").first.click()
+        call.locator(".lane").first.wait_for()
+        page.wait_for_timeout(1000)
+        call.locator(".call").screenshot(path=HERE / "call.png")
+
+
 def main() -> None:
-    """Write docs/report.png and docs/review.png."""
+    """Write docs/report.png, docs/review.png and docs/call.png."""
+    only_call = "--call" in sys.argv
     run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/demo")
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         page = browser.new_page(viewport=VIEW, color_scheme="light")
-        shoot_report(page, run)
-        shoot_review(page, run)
+        shoot_call(page)
+        if not only_call:
+            shoot_report(page, run)
+            shoot_review(page, run)
         browser.close()
 
 

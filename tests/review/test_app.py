@@ -13,9 +13,13 @@ import soundfile
 
 from blueprints import Blueprint, Transcript
 from fusion import Rating
+from tests.support import calls
 from tests.support import reviewed as support
-from trace_eval.review.session import Review
+from trace_eval.options import Options
+from trace_eval.review.session import Review, open_review
+from trace_eval.runs.job import open_job
 from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
@@ -414,3 +418,31 @@ def test_the_default_address_needs_none(run: Path) -> None:
         assert reply.status_code == 200
         assert "server" not in reply.headers
         assert httpx.get(url, headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> None:
+    """A side is one recording of both channels, the user on the left, from the user's turn on."""
+    for name, gain in (("x", 0.3), ("y", 0.2)):
+        calls.sound(tmp_path, name, gain)
+    sides = {
+        side: {"conversation": calls.conversation(str(tmp_path / f"{name}.wav")), "system": name}
+        for side, name in (("a", "x"), ("b", "y"))
+    }
+    path = calls.manifest(tmp_path, [{"id": "p", **sides}])
+    job = open_job(path, tmp_path / "run", Options(judge="rules"), by_turn=True)
+    with Run(tmp_path / "run") as run:
+        run.start(RunRecord(), job.manifest)
+    review = open_review(tmp_path / "run", {"random_share": 1.0})
+    client = sign_in(client_of(review))
+    page = client.get("/review").text
+    assert "1 agent: " in page
+    assert "bot:" not in page
+    found = dict(re.findall(r'src="(/audio/[0-9a-f]{32})" data-key="([ab])"', page))
+    assert sorted(found.values()) == ["a", "b"]
+    for address in found:
+        samples, rate = soundfile.read(io.BytesIO(client.get(address).content))
+        user, agent = (abs(samples[:, lane]) > 0.1 for lane in (0, 1))
+        first, answer = (lane.argmax() / rate for lane in (user, agent))
+        said = review.items[0].a.conversation.turns
+        assert first == pytest.approx(0, abs=0.01)
+        assert answer == pytest.approx(said[1].start_s - said[0].start_s, abs=0.01)

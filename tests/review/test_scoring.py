@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 from pathlib import Path
@@ -10,15 +11,16 @@ from typing import Any
 
 import pytest
 
-from blueprints import UserError
-from tests.support import browser
+from blueprints import GROUPS, UserError
+from tests.support import browser, calls
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import RateOptions
+from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import rate_manifest
+from trace_eval.stats import AgreeOptions, BootstrapOptions, agree
 from trace_eval.stats.agreement.ratings import read_ratings
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
@@ -209,6 +211,56 @@ def test_pages_are_blind_and_harmless(run: Path) -> None:
     assert client.get("/export/labels.csv").text.count("\n") == 4
 
 
+@pytest.fixture
+def call(tmp_path: Path) -> Path:
+    """A call of which a judge rated the three turns of the agent, 3, 1 and 2."""
+    calls.sound(tmp_path)
+    path = calls.manifest(tmp_path, [{"id": "c", "conversation": calls.conversation()}])
+    turns = [{"turn": t, "reasoning": "", "score": s} for t, s in ((0, 3), (2, 1), (4, 2))]
+    judge = calls.manifest(tmp_path, [{"turns": turns}], "script.jsonl")
+    left_out = dict.fromkeys(GROUPS.keys() - {"signal"}, "none")
+    extract = ExtractOptions(cache=tmp_path / "cache", workers=0, overrides=left_out)
+    options = RateOptions(extract, judge=(f"scripted:{judge}",), rubrics=("conciseness",))
+    rate_manifest(path, tmp_path / "run", options)
+    return tmp_path / "run"
+
+
+def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:
+    review = open_review(call)
+    client = client_of(review)
+    for turn, value in ((0, "3"), (2, "1"), (4, "2")):
+        page = client.get("/review").text
+        assert f'data-turn="{turn}"' in page
+        assert html.unescape(page).count(calls.TURNS[turn][3]) == 1
+        players = re.findall(r'src="/audio/([0-9a-f]+)" data-key="(\w)"', page)
+        assert [key for _, key in players] == (["i", "p"] if turn else ["p"])
+        assert all(client.get(f"/audio/{clip}").status_code == 200 for clip, _ in players)
+        if turn == 4:  # what was said before it, and nothing of the names that speakers have
+            assert "3 user" in page
+            assert "caller" not in page
+        form = {"csrf": csrf(client, "/review"), "task": 0, "step": f"turn-{turn}"}
+        client.post("/answer", data={**form, "value": value, "code": ["u"] if turn else []})
+        if turn == 2:
+            client.post("/undo", data=form)
+            client.post("/answer", data={**form, "value": value})
+    assert "All 1 done" in client.get("/review").text
+    labels, aside, items = write_exports(review, tmp_path / "out")
+    rows = list(csv.DictReader(labels.open()))
+    assert [(r["id"], r["score"]) for r in rows] == [
+        ("c/turn-0", "3"),
+        ("c/turn-2", "1"),
+        ("c/turn-4", "2"),
+    ]
+    assert [r["id"] for r in csv.DictReader(aside.open())] == ["c/turn-2"]
+    (item,) = read_items(items).singles
+    assert item.labels is not None
+    assert item.labels.turns == {"0": {"ada": 3}, "2": {"ada": 1}, "4": {"ada": 2}}
+    for given in (labels, items):
+        report = agree([call], given, AgreeOptions(BootstrapOptions(resamples=0)))
+        rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
+        assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
 def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
     pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
@@ -239,3 +291,32 @@ def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
     ratings = open_review(run).store.stored()
     assert [(score_of(g.value), g.codes) for g in ratings] == [(4, ("e", "u"))]
     assert trouble == []
+
+
+def test_turns_are_rated_by_keys(call: Path) -> None:
+    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
+    if not browser.CHROMIUM.exists():
+        pytest.skip("no chromium: apt-get install chromium")
+    server = browser.Server(str(call))
+    try:
+        with browser.chromium() as chromium:
+            page = chromium.new_page()
+            page.set_default_timeout(browser.PATIENCE_MS)
+            page.goto(server.url)
+            page.fill("#name", "ada")
+            page.keyboard.press("Enter")
+            for turn, key in ((0, "3"), (2, "1"), (4, "2")):
+                page.locator(f"main[data-turn='{turn}'] .answer audio").wait_for()
+                page.keyboard.press(" ")
+                while not page.evaluate("document.querySelector('.answer audio').played.length"):
+                    page.wait_for_timeout(20)
+                page.keyboard.press(key)
+            page.locator("main[data-step='done']").wait_for()
+    finally:
+        server.stop()
+    given = open_review(call).store.stored()
+    assert [(g.step, score_of(g.value)) for g in given] == [
+        ("turn-0", 3),
+        ("turn-2", 1),
+        ("turn-4", 2),
+    ]

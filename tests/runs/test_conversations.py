@@ -112,6 +112,23 @@ def test_labels_of_people_stay_with_the_item(data: Path, tmp_path: Path) -> None
     assert sum(map(len, turns)) == 203
 
 
+def test_a_report_that_takes_its_sound_along_plays_one_channel_at_a_time(tmp_path: Path) -> None:
+    samples, rate = soundfile.read(calls.sound(tmp_path))
+    path = calls.manifest(tmp_path, [{"id": "c1", "conversation": calls.conversation()}])
+    options = RateOptions(judge=("turns",), rubrics=("handling",))
+    rate_manifest(path, tmp_path / "run", options)
+    whole = write_report(tmp_path / "run", tmp_path / "whole.html").read_text()
+    assert whole.count("<audio") == 1  # the recording itself
+    page = write_report(tmp_path / "run", tmp_path / "page.html", audio=True).read_text()
+    players = re.findall(r"channel of the (user|agent)</figcaption><audio[^>]* src=\"(.+?)\"", page)
+    assert [role for role, _ in players] == ["user", "agent"]
+    for number, (_, place) in enumerate(players):
+        alone, heard = soundfile.read(tmp_path / place)
+        at = [int((start + end) / 2 * 10) for _, start, end, _ in calls.TURNS]
+        own = [n for n in at if abs(samples[n * rate // 10 :][:200, number]).max() > 0.1]
+        assert [n for n in at if abs(alone[n * heard // 10 :][:400]).max() > 0.1] == own
+
+
 def test_a_cut_beyond_its_file_says_so(tmp_path: Path) -> None:
     calls.sound(tmp_path)
     late = [*calls.TURNS[:1], ("caller", 20.0, 21.0, "too late")]

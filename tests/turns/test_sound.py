@@ -14,6 +14,8 @@ from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.vad import speech_probability, speech_probability_of_blocks
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.conversations.sound import hear
+from trace_eval.conversations.sound.echo import Echo, find_echo
+from trace_eval.conversations.sound.lanes import Lane
 from trace_eval.data.conversation import Channel
 from trace_eval.turns import ReadOptions, Turn, TurnsOptions, TurnsReport, time_turns
 
@@ -167,3 +169,42 @@ def test_the_command_says_which_stretches_are_no_speech(
     done = trace_eval("turns", tmp_path / "call.wav", "--ignore", "4-2")
     assert done.code == 2
     assert "write START-END in seconds" in done.err
+
+
+@pytest.mark.parametrize(
+    ("late_s", "said"),
+    [
+        (0.03, "channel after +30 ms in 1 windows"),
+        (0.12, "channel after +120 ms in 1 windows: a wrong offset?"),
+        (-0.1, "-100 ms in 1 windows: before the voice itself; swapped channels, or a wrong"),
+        (None, "clock: no echo of one channel on the other"),
+    ],
+)
+def test_the_clock_is_checked_by_echoes(
+    tmp_path: Path,
+    call: tuple[Samples, list[tuple[int, float, float]]],
+    late_s: float | None,
+    said: str,
+) -> None:
+    sound, _ = call
+    if late_s is not None:
+        sound = sound.copy()
+        sound[:, 0] += 0.05 * np.roll(sound[:, 1], round(late_s * SPEECH_RATE))
+    (timed,) = _timed(tmp_path, sound, check_clock=True).conversations
+    assert any(said in caveat for caveat in timed.caveats), timed.caveats
+
+
+def test_a_clock_that_drifts_is_told_by_echoes_that_come_later_and_later() -> None:
+    rng = np.random.default_rng(1)
+    level = np.repeat(rng.uniform(-60, -10, 3_500), 20)  # another one every 0.2 s, for 700 s
+    at = np.arange(len(level))
+    late = level[np.clip(np.rint(at * (1 - 400e-6) - 3).astype(int), 0, None)] - 30
+    channel = Channel(name="agent", audio=Path("none.wav"))
+    voice = Lane(channel, [], level, len(level) * 160)
+    other = Lane(channel, [], late + rng.normal(0, 1, len(late)), len(level) * 160)
+    echo = find_echo(voice, [(0.0, 700.0)], other, [])
+    assert echo is not None
+    assert echo.drift_ppm == pytest.approx(400, abs=40)
+    assert echo.told("agent", "user").endswith("a wrong offset?")  # 30 to 310 ms
+    slow = Echo(0.03, 400.0, 20).told("agent", "user")
+    assert slow.endswith("drift +400 ppm: two clocks; give agent_drift_ppm")

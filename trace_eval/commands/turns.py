@@ -78,6 +78,14 @@ def turns(
             rich_help_panel=_READ,
         ),
     ] = None,
+    check_clock: Annotated[
+        bool,
+        typer.Option(
+            "--check-clock",
+            help="Say how late each voice's echo is on the other channel: offset and drift.",
+            rich_help_panel=_READ,
+        ),
+    ] = False,
     pipeline: Annotated[
         str | None,
         typer.Option(
@@ -106,6 +114,7 @@ def turns(
         agent_greets=agent_channel == AgentChannel.GREETS,
         pipeline=pipeline,
         ignore=ReadOptions.stretches(ignore or ()),
+        check_clock=check_clock,
     )
     figures = FigureOptions(resamples, level, seed, min_events)
     options = TurnsOptions(

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from trace_eval.data.pairs import (
         MAX_ID,
         Answer,
+        Cut,
         Instruction,
         Labels,
         Pair,
@@ -187,6 +188,7 @@ __all__ = [
     "Columns",
     "Conversation",
     "ConversationItem",
+    "Cut",
     "DamagedFile",
     "DimensionVerdict",
     "End",

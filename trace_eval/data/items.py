@@ -22,6 +22,7 @@ from trace_eval.data.pairs import (
     is_none,
     same_but_signatures,
     turn_recordings,
+    turn_role,
 )
 
 #: First character of the names of raters who are known by their place in a list only; such a
@@ -85,6 +86,18 @@ class Candidate(Recording):
             role: Turn(**dict(recording), speaker=said[int(role.rpartition("-")[2])].speaker)
             for role, recording in turn_recordings("answer", self.conversation).items()
         }
+
+    @property
+    def agent_turns(self) -> list[int]:
+        """Numbers of a conversation's turns of its agent that have words or sound."""
+        if self.conversation is None:
+            return []
+        heard = self.spoken_turns
+        return [
+            number
+            for number, turn in self.conversation.turns_of("agent")
+            if turn.text or turn.heard or turn_role("answer", number) in heard
+        ]
 
 
 def is_empty(value: object) -> bool:

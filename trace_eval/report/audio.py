@@ -7,10 +7,14 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+import soundfile
+
 from blueprints import UserError
+from extractors import SPEECH_RATE, SpeechFile
 from trace_eval.data import Recording, is_file, make_folder, name_of, redacted, replacing
 from trace_eval.runs import ClipRecord
 
@@ -59,8 +63,13 @@ class Shelf:
         if record is None or record.clip is None:
             return Sound(None, "never decoded, so it was not copied")
         if record.clip not in self._copied:
-            name = record.clip + _suffix(path.name)
-            self._place(self.folder, name, record.clip, lambda part: shutil.copyfile(path, part))
+            name, cut = record.clip + _suffix(path.name), recording.cut
+            if cut:
+                name = f"{record.clip}.wav"
+                write: Callable[[Path], object] = partial(_one_channel, path, cut.channel)
+            else:
+                write = partial(shutil.copyfile, path)
+            self._place(self.folder, name, record.clip, write)
         return Sound(self._href(record.clip))
 
     def fetched(self, url: str, clip: str) -> Path | None:
@@ -112,6 +121,20 @@ class Shelf:
         with replacing(target) as part:
             write(part)
         self._copied[clip] = name
+
+
+def _one_channel(path: Path, channel: int, copy: Path) -> None:
+    """Write one channel at 16 kHz, in bounded memory; the whole file where it cannot be read."""
+    try:
+        with (
+            SpeechFile(path, channel) as lane,
+            soundfile.SoundFile(copy, "w", SPEECH_RATE, 1, "PCM_16", format="WAV") as file,
+        ):
+            step = 60 * SPEECH_RATE
+            for start in range(0, len(lane), step):
+                file.write(lane[start : start + step].clip(-1, 1))
+    except UserError:
+        shutil.copyfile(path, copy)
 
 
 def _suffix(name: str) -> str:

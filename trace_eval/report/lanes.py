@@ -16,7 +16,7 @@ import numpy as np
 from blueprints import Blueprint, UserError
 from extractors import SPEECH_RATE, SpeechFile
 from trace_eval.conversations import Findings, find, words_of
-from trace_eval.data import ROLES, Channel, Conversation, Recording, Role
+from trace_eval.data import ROLES, Channel, Conversation, Cut, Recording, Role
 from trace_eval.judges.text import timing_line
 from trace_eval.report.audio import Shelf, Sound
 from trace_eval.runs import ClipRecord
@@ -144,9 +144,11 @@ def _lane(conversation: Conversation, role: Role, axis: _Axis, shelf: Shelf) -> 
     channel = channels.get(speaker.channel or "") if speaker else None
     if channel is None:
         return Lane(role, bars, (), None)
-    name = hashlib.sha256(str(channel.audio).encode()).hexdigest()  # what a copy is called
-    record = ClipRecord(source=str(channel.audio), clip=name)
-    sound = shelf.sound(Recording(audio=channel.audio), record)
+    lane = f"{channel.audio}#{channel.channel}"
+    name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
+    record = ClipRecord(source=lane, clip=name)
+    cut = Cut(channel=channel.channel, start_s=0, end_s=axis.length_s)
+    sound = shelf.sound(Recording(audio=channel.audio, cut=cut), record)
     return Lane(role, bars, _peaks(channel, axis.length_s), sound)
 
 

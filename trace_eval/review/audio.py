@@ -16,7 +16,8 @@ from collections.abc import Iterable
 import numpy as np
 import soundfile
 
-from trace_eval.data import Pair, Single
+from extractors import SPEECH_RATE, Samples
+from trace_eval.data import Answer, Candidate, Conversation, Cut, Pair, Recording, Single
 from trace_eval.extracting import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
@@ -33,11 +34,15 @@ class Clips:
 
     def __init__(self, items: Iterable[Pair | Single], secret: bytes) -> None:
         self._secret = secret
-        self._sources = {
-            self.clip_id(item.id, role): recording
-            for item in items
-            for role, recording in item.recordings().items()
-        }
+        self._sources: dict[str, Recording | Conversation] = {}
+        for item in items:
+            for role, recording in item.recordings().items():
+                self._sources[self.clip_id(item.id, role)] = recording
+            sides = ("a", "b") if isinstance(item, Pair) else ("answer",)
+            answers: tuple[Answer | Candidate, ...] = item.answers
+            for side, answer in zip(sides, answers, strict=True):
+                if answer.conversation is not None and answer.conversation.channels:
+                    self._sources[self.clip_id(item.id, side)] = answer.conversation
         self._cache: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -60,16 +65,45 @@ class Clips:
             if clip in self._cache:
                 self._cache.move_to_end(clip)
                 return self._cache[clip]
-        sound = source_of(recording).decode()
+        if isinstance(recording, Conversation):
+            samples, rate = lanes(recording)
+        else:
+            sound = source_of(recording).decode()
+            samples, rate = sound.samples, sound.rate
         buffer = io.BytesIO()
-        samples = np.clip(sound.samples, -1.0, 1.0)
-        soundfile.write(buffer, samples, sound.rate, format="WAV", subtype="PCM_16")
+        clipped = np.clip(samples, -1.0, 1.0)
+        soundfile.write(buffer, clipped, rate, format="WAV", subtype="PCM_16")
         data = buffer.getvalue()
         with self._lock:
             self._cache[clip] = data
             while len(self._cache) > 1 and sum(map(len, self._cache.values())) > CACHE_BYTES:
                 self._cache.popitem(last=False)
         return data
+
+
+def lanes(conversation: Conversation) -> tuple[Samples, int]:
+    """All channels of a call from its first turn to its end, side by side, and their rate.
+
+    The user is on the left, so that who speaks when can be heard. Channels of different rates
+    are heard at 16 kHz.
+
+    Raises:
+        AudioError: a channel cannot be decoded.
+    """
+    starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
+    start_s = min(starts, default=0.0)
+    role = {one.channel: one.role for one in conversation.speakers}
+    clips = []
+    for channel in sorted(conversation.channels, key=lambda one: role.get(one.name) != "user"):
+        first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
+        cut = Cut(channel=channel.channel, start_s=first, end_s=last)
+        clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
+    same = len({clip.rate for clip in clips}) == 1
+    found = [clip.samples[:, 0] if same else clip.speech for clip in clips]
+    sound = np.zeros((max(map(len, found)), len(found)), np.float32)
+    for place, samples in enumerate(found):
+        sound[: len(samples), place] = samples
+    return sound, clips[0].rate if same else SPEECH_RATE
 
 
 def keyed(secret: bytes, *parts: str) -> str:

@@ -22,9 +22,10 @@ from trace_eval.data import (
     make_folder,
     replace_file,
     table_lines,
+    turn_role,
 )
 from trace_eval.review.estimate import Accuracy
-from trace_eval.review.forms import score_of
+from trace_eval.review.forms import score_of, turn_of
 from trace_eval.review.labelstudio import Imported
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
@@ -169,7 +170,7 @@ def _score_table(review: Review, answers: Iterable[StoredAnswer]) -> str:
     scores = ((answer, score_of(answer.value)) for answer in answers)
     rows = (
         (
-            answer.item,
+            _about(answer),
             answer.rater,
             review.form.name,
             "" if score is None else f"{score:g}",
@@ -181,6 +182,12 @@ def _score_table(review: Review, answers: Iterable[StoredAnswer]) -> str:
         for answer, score in scores
     )
     return "".join(f"{told}\n" for told in table_lines(SCORE_COLUMNS, rows))
+
+
+def _about(answer: StoredAnswer) -> str:
+    """The item, or the turn of it, as ``agree`` calls it."""
+    turn = turn_of(answer.step)
+    return answer.item if turn is None else turn_role(answer.item, turn)
 
 
 def to_scores(review: Review) -> str:
@@ -215,11 +222,19 @@ def to_rated_items(review: Review) -> str:
 
 def _rated(item: Single, given: Iterable[StoredAnswer]) -> Single:
     known = item.labels or ScoreLabels()
-    codes = {answer.rater: list(answer.codes) for answer in given if answer.codes}
-    labels = ScoreLabels(
-        scores={**known.scores, **{answer.rater: score_of(answer.value) for answer in given}},
-        feedback={**known.feedback, **codes},
-    )
+    codes: dict[str, list[str]] = {}
+    scores = dict(known.scores)
+    turns = {number: dict(said) for number, said in known.turns.items()}
+    for answer in given:
+        score, turn = score_of(answer.value), turn_of(answer.step)
+        if answer.codes:
+            kept = codes.setdefault(answer.rater, [])
+            kept.extend(code for code in answer.codes if code not in kept)
+        if turn is None:
+            scores[answer.rater] = score
+        elif score is not None:
+            turns.setdefault(str(turn), {})[answer.rater] = score
+    labels = ScoreLabels(scores=scores, feedback={**known.feedback, **codes}, turns=turns)
     return item.model_copy(update={"labels": labels})
 
 

@@ -21,6 +21,9 @@ from trace_eval.rubrics import ScoreRubric
 #: What a rater sends who gives no score.
 NO_SCORE = "none"
 
+#: How keys of questions about a turn begin.
+_TURN = "turn-"
+
 
 class Form(ABC):
     """The questions of one rubric.
@@ -90,7 +93,10 @@ class TieForm(Form):
 
 @dataclass(frozen=True)
 class ScoreForm(Form):
-    """One score on the rubric's scale, or none, with feedback codes and a comment."""
+    """A score on the rubric's scale, or none, with feedback codes and a comment.
+
+    One for the answer, or one for each of the agent's turns, as the rubric's unit says.
+    """
 
     rubric: ScoreRubric
 
@@ -107,7 +113,10 @@ class ScoreForm(Form):
     def questions(self, item: Pair | Single) -> tuple[Question, ...]:
         """All questions about an item, in order."""
         labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
-        return (Question(None, "score", self.name, (*labels, NO_SCORE)),)
+        keys = [self.name]
+        if self.rubric.unit == "turn" and isinstance(item, Single):
+            keys = [f"{_TURN}{number}" for number in item.answer.agent_turns]
+        return tuple(Question(None, "score", key, (*labels, NO_SCORE)) for key in keys)
 
     def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
         """The first question without a score."""
@@ -125,6 +134,11 @@ class ScoreForm(Form):
     def longest(self, item: Pair | Single) -> int:
         """One answer a question."""
         return len(self.questions(item))
+
+
+def turn_of(step: str) -> int | None:
+    """The turn of a conversation that a question is about; None: it is about the whole."""
+    return int(step.removeprefix(_TURN)) if step.startswith(_TURN) else None
 
 
 def score_of(value: str) -> float | None:

@@ -131,8 +131,10 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         raise UserError(
             f"{source}: name a run of rate, or a manifest of single answers with --rubric"
         )
+    if chosen.unit == "turn":
+        items = [item for item in items if item.answer.agent_turns]
     if not items:
-        raise UserError(f"{source}: no items to review")
+        raise UserError(f"{source}: no items to review by {chosen.name}")
     if (home / OLDER_DATABASE).exists():
         database = home / OLDER_DATABASE
     ordered = sorted(items, key=lambda item: (-(variances.get(item.id) or 0), -_flagged(item)))

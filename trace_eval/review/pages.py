@@ -9,11 +9,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fusion import DIMENSIONS, Rating
-from trace_eval.data import Label, Order, Pair, Single
+from trace_eval.data import Conversation, Label, Order, Pair, Single, turn_role
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, texts_of
 from trace_eval.review.exports import files_of
-from trace_eval.review.forms import NO_SCORE, Form, ScoreForm
+from trace_eval.review.forms import NO_SCORE, Form, ScoreForm, turn_of
 from trace_eval.review.protocol import (
     EQUAL,
     FIRST,
@@ -89,6 +89,9 @@ class Choice:
     style: str
 
 
+#: Turns of a conversation that are shown before the one that is rated.
+TURNS_SHOWN = 12
+
 #: Files to download -> what the link says.
 DOWNLOADS: dict[str, str] = {
     "labels.csv": "CSV",
@@ -133,8 +136,9 @@ def question(step: Question, form: Form) -> dict[str, Any]:
     if isinstance(form, ScoreForm):
         points = form.rubric.points
         scale = [Choice(value, value, points.get(value, ""), "") for value in step.values]
+        turn = turn_of(step.key)
         return {
-            "title": "Score",
+            "title": "Score" if turn is None else f"Turn {turn}",
             "heading": form.rubric.title,
             "hint": form.rubric.question,
             "choices": tuple(choice for choice in scale[::-1] if choice.value != NO_SCORE),
@@ -181,11 +185,16 @@ def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
         "comment": place.view.comment,
         "one_comment": form.comments_on_items,
         "must_play": review.must_play(place),
+        "turn": turn_of(place.step.key),
     }
     if isinstance(item, Pair):
         return values | _pair_shown(item, clips, place, review.plan.overall_first)
     corrected = review.corrections is not None and bool(review.corrections.of(item.id))
-    return values | _single_shown(item, clips, form) | {"corrected": corrected}
+    values |= _single_shown(item, clips, form) | {"corrected": corrected}
+    if item.answer.conversation is not None:
+        turn = turn_of(place.step.key)
+        values |= _conversation_shown(item, item.answer.conversation, clips, turn)
+    return values
 
 
 def _pair_shown(pair: Pair, clips: Clips, place: Position, overall_first: bool) -> dict[str, Any]:
@@ -195,11 +204,30 @@ def _pair_shown(pair: Pair, clips: Clips, place: Position, overall_first: bool) 
         "rationale": None,
         "corrected": False,
         "answers": [
-            {"letter": letter, "words": None, "clips": [(letter, clips.clip_id(pair.id, side))]}
+            _answer_shown(pair, clips, letter, side)
             for letter, side in zip("AB", place.view.shown, strict=True)
         ],
         "blocks": blocks(place, overall_first),
     }
+
+
+def _answer_shown(pair: Pair, clips: Clips, letter: str, side: str) -> dict[str, Any]:
+    clip = clips.clip_id(pair.id, side)
+    called = pair.answers[side == "b"].conversation
+    if called is None:
+        return {"letter": letter, "words": None, "clips": [(letter, clip)]}
+    said = "\n".join(f"{who}: {words}" for who, words in _said(called, 0, len(called.turns)))
+    return {"letter": letter, "words": said, "clips": [(letter, clip)] if clip in clips else []}
+
+
+def _said(conversation: Conversation, first: int, last: int) -> list[tuple[str, str]]:
+    """Who said what; speakers are called by their roles, names may be those of systems."""
+    roles = {speaker.name: speaker.role for speaker in conversation.speakers}
+    turns = conversation.turns[first:last]
+    return [
+        (f"{number} {roles[one.speaker]}", one.text or one.heard or "(no words known)")
+        for number, one in enumerate(turns, start=first)
+    ]
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
@@ -223,6 +251,31 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
         "rationale": item.rationale if "rationale" in shown else None,
         "answers": [{"letter": None, "words": item.answer.text, "clips": sounds}],
         "blocks": [],
+    }
+
+
+def _conversation_shown(
+    item: Single, conversation: Conversation, clips: Clips, turn: int | None
+) -> dict[str, Any]:
+    """The words so far and the turn that is rated; P plays it, I what the user said before.
+
+    Without a turn the whole call, which P plays.
+    """
+    if turn is None:
+        clip = clips.clip_id(item.id, "answer")
+        sounds = [("P", clip)] if clip in clips else []
+        said = _said(conversation, 0, len(conversation.turns))
+        answers = [{"letter": None, "words": None, "clips": sounds}]
+        return {"asks": "Conversation", "texts": said, "answers": answers}
+    asked = [number for number, _ in conversation.turns_of("user") if number < turn]
+    heard = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*asked[-1:], turn)}
+    rated = conversation.turns[turn]
+    sounds = [("P", heard[turn])] if heard[turn] in clips else []
+    return {
+        "asks": "Conversation so far",
+        "texts": _said(conversation, max(0, turn - TURNS_SHOWN), turn),
+        "spoken": next((heard[n] for n in asked[-1:] if heard[n] in clips), None),
+        "answers": [{"letter": None, "words": rated.text or rated.heard, "clips": sounds}],
     }
 
 

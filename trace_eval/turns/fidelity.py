@@ -197,9 +197,9 @@ def _compared(
         for one in each:
             if any(_is(one, other) for before in added[:place] for other in before):
                 continue
-            ones = [next((o for o in others if _is(one, o)), None) for others in added]
-            missed = [n for n, other in enumerate(ones) if other is not None]
-            yield _entity(name, turn, ones, missed, heard)
+            others = [next((o for o in each_ if _is(one, o)), None) for each_ in added]
+            missed = [n for n, other in enumerate(others) if other is not None]
+            yield _entity(name, turn, others, missed, heard)
 
 
 def _is(one: Heard, other: Heard) -> bool:

@@ -31,6 +31,7 @@ class ReadOptions:
         agent_greets: whoever speaks first in a recording is the agent.
         pipeline: how an EVA agent was built: ``cascade``, ``s2s`` or ``audio_llm``.
         ignore: stretches that are no speech (music, ringing), seconds of the conversation.
+        check_clock: look for each voice's echo on the other channel, and say how late it is.
     """
 
     agent: str | None = None
@@ -40,6 +41,7 @@ class ReadOptions:
     agent_greets: bool = False
     pipeline: str | None = None
     ignore: tuple[tuple[float, float], ...] = ()
+    check_clock: bool = False
 
     @staticmethod
     def stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:

@@ -100,7 +100,12 @@ def _item(
     options: ReadOptions,
     row: dict[str, Any] | None = None,
 ) -> ConversationItem:
-    conversation, caveats = heard_conversation(channels, None, options.ignore, options.agent_greets)
+    conversation, caveats = heard_conversation(
+        channels,
+        ignore=options.ignore,
+        agent_greets=options.agent_greets,
+        check_clock=options.check_clock,
+    )
     known = {key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)}
     return ConversationItem(id=name, conversation=conversation, caveats=caveats, **known)
 

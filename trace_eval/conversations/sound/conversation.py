@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from statistics import median
 
 from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_of
+from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import BLOCK_S, HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.spans import Spans, total
@@ -38,6 +40,7 @@ def heard_conversation(
     ignore: Sequence[tuple[float, float]] = (),
     agent_greets: bool = False,
     block_s: float = BLOCK_S,
+    check_clock: bool = False,
 ) -> tuple[Conversation, tuple[str, ...]]:
     """Segment two channels into turns; each channel is decoded once.
 
@@ -47,6 +50,7 @@ def heard_conversation(
         ignore: stretches that are no speech, seconds of the conversation.
         agent_greets: whoever speaks first is the agent, whichever channel was given for it.
         block_s: how much sound is held at once.
+        check_clock: also look for each voice's echo on the other channel.
 
     Returns:
         The conversation, and caveats.
@@ -74,7 +78,20 @@ def heard_conversation(
         end=End(at_s=end_s),
         meta={"edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(found) else "refined"]},
     )
-    return conversation, tuple(_caveats(lanes, found, floor))
+    clock = _clock(lanes, found) if check_clock else ()
+    return conversation, (*_caveats(lanes, found, floor), *clock)
+
+
+def _clock(lanes: dict[Role, Lane], found: dict[Role, Segmented]) -> Iterator[str]:
+    """How late each voice's echo is on the other channel."""
+    said = {role: found[role].segments for role in ROLES}
+    echoes = {
+        (one, other): find_echo(lanes[one], said[one], lanes[other], said[other])
+        for one, other in permutations(ROLES)
+    }
+    yield from (echo.told(*roles) for roles, echo in echoes.items() if echo)
+    if not any(echoes.values()):
+        yield "clock: no echo of one channel on the other, so it cannot be checked"
 
 
 def _first(one: Segmented) -> float:

@@ -55,6 +55,7 @@
   const show = (page) => {
     const now = find("main"), next = page.querySelector("main");
     const sameItem = next.dataset.task !== undefined && now.dataset.task === next.dataset.task
+      && now.dataset.turn === next.dataset.turn
       && find("#panel") && page.querySelector("#panel");
     if (sameItem) {
       const comment = page.querySelector("#comment");
@@ -118,10 +119,11 @@
   const onPage = (event) => {
     const key = event.key.toLowerCase();
     if (key === " " || key === "arrowleft" || key === "arrowright") {
-      if (!latest || event.target.matches("button, a, audio")) return;
+      const audio = latest ?? find("main[data-turn] .answer audio"); // of a call: the turn that is rated
+      if (!audio || event.target.matches("button, a, audio")) return;
       event.preventDefault();
-      if (key === " ") play(latest);
-      else latest.currentTime += key === "arrowleft" ? -SEEK_S : SEEK_S;
+      if (key === " ") play(audio);
+      else audio.currentTime += key === "arrowleft" ? -SEEK_S : SEEK_S;
       return;
     }
     if (key === "enter" && event.target.matches("button, a")) return;
