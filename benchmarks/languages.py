@@ -80,7 +80,7 @@ def judged(one: Blueprint, other: Blueprint) -> str | None:
     """The rating on content by rules, where ``one`` is answer A; None: no verdict."""
     pair = Pair(id="x", a=Answer(audio="a"), b=Answer(audio="b"))
     found = RulesJudge().judge_case(Case.of(pair, one, other)).dimensions.get("content")
-    return found and str(found.rating)
+    return str(found.rating) if found else None
 
 
 @cache

@@ -244,6 +244,8 @@ def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard
     english = "Speak quickly: when does the museo del Prado open?"
     assert "fast" in judged(slow, answer(), english).dimensions["paralinguistics"].reasoning
     assert judged(loops, answer(), english).rating("content") == Rating.B
+    foreign = "Say this slowly: El perro de San Roque no tiene rabo, pues se lo comen."
+    assert "slow" in judged(slow, answer(), foreign).dimensions["paralinguistics"].reasoning
 
 
 def _asks(words: str, *flags: str, language: str = "en") -> Blueprint:

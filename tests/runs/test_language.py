@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from benchmarks.languages import SENTENCES
@@ -25,6 +26,7 @@ from blueprints import (
     written_language,
 )
 from extractors import default_asr, packaged
+from extractors.audio import decode
 from extractors.base import Extractor
 from extractors.catalogue import better_recogniser
 from extractors.faster_whisper import FasterWhisperExtractor
@@ -405,6 +407,14 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     assert (found.language, found.language_source) == ("es", "detected")  # type: ignore[union-attr]
     assert "puedo ayudar" in found.text  # type: ignore[union-attr]
     assert "(no norm for Spanish)" in both[1].rate.render(5.0)  # type: ignore[union-attr]
+    # two languages in one clip are none
+    mixed = tmp_path / "mixed.wav"
+    write(mixed, np.concatenate([decode(path).speech for path in (spanish, english)]), 16000)
+    [two] = extract([mixed], options)
+    assert two.blueprint is not None
+    assert two.blueprint.certain_language is None
+    assert two.blueprint.transcript.spoken.sure is False  # type: ignore[union-attr]
+    assert "unsure_language" in two.blueprint.transcript.suspect  # type: ignore[union-attr]
     # who gives the language is believed; what was heard stays
     [told] = extract([spanish], ExtractOptions(overrides=only, workers=0, language="English"))
     assert told.blueprint is not None

@@ -78,7 +78,11 @@ def _count(clips: Iterable[_Clip]) -> Guesses:
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
     """The count over blueprints."""
     return _count(
-        _Clip(guessed(b) is not None, spoken is not None, _sure(spoken and spoken.model_dump()))
+        _Clip(
+            guessed(b) is not None,
+            spoken is not None,
+            _sure(spoken.model_dump() if spoken else None),
+        )
         for b in blueprints
         if isinstance(b.transcript, Transcript)
         for spoken in (b.transcript.spoken,)

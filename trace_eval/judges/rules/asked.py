@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from blueprints import UNSURE, Transcript, language_name, written_language
 from extractors import guessed
 from trace_eval.judges.base import Case
+from trace_eval.judges.rules.requests import find_requests
 
 #: The language whose requests, refusals, fillers and stop words are known here.
 LANGUAGE = "en"
@@ -29,19 +30,20 @@ class Asked:
 
 def asked_of(case: Case) -> Asked:
     """The request of a pair: as it is written, else as it was heard."""
-    text, heard = case.item.instruction.text, None
+    text = case.item.instruction.text
     if text:
         language = written_language(text)
     else:
-        heard = case.instruction and case.instruction.transcript
-        if not isinstance(heard, Transcript) or not case.instruction:
+        heard = case.instruction.transcript if case.instruction else None
+        if case.instruction is None or not isinstance(heard, Transcript):
             return Asked(None)
         if why := guessed(case.instruction):
             return Asked(None, f"The recogniser guessed the words of the instruction: {why}", True)
         text, language = heard.text, heard.language
     if not text:
         return Asked(None)
-    if language in (None, LANGUAGE):
+    # Who orders in English may quote at length what is to be said in another language.
+    if language in (None, LANGUAGE) or find_requests(text):
         return Asked(text, exists=True)
     name = "another language" if language == UNSURE else language_name(language)
     return Asked(None, f"The instruction is in {name}, in which requests are not known", True)
