@@ -1,12 +1,16 @@
 """Which language the default names, what it hears, what that costs, and what decides nothing.
 
-    python -m benchmarks.languages [--long F] [--short F] [--mandarin F] [--recorded F] [--write]
+    python -m benchmarks.languages [--long F] [--short F] [--mandarin F] [--recorded F]
+        [--keep F] [--write]
 
 Prints the acceptance numbers, each beside its goal, and a table by language. Files are JSONL with
 ``audio``, ``text`` and ``language``: neural voices in clips of 9 s and more (``--long``) and in
 single sentences (``--short``), real Mandarin, and any recorded or built voices beside them. The ten
 sentences of ``sentences.json`` in 14 languages are rendered by espeak-ng here; English are the
-prompts of ``TRACE_EVAL_DATA``. A row without its clips says so. One thread; CPU seconds of this
+prompts of ``TRACE_EVAL_DATA``. The shipped examples' answers are said in five languages, prompts
+and recorded voices are whispered, sung and mixed with noise, and music and silence are made: each
+is judged by ``rules`` against a plain English answer, and no verdict on content may come from words
+that are wrong. A row without its clips says so. One thread; CPU seconds of this
 process. ``--write`` puts the table by language into docs/models.md.
 """
 
@@ -22,10 +26,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.languages_tables import Heard, acceptance, by_language, page_table, write_page
+from benchmarks.fidelity import words as spelt
+from benchmarks.languages_hard import OF_NOTHING, OF_SPEECH
+from benchmarks.languages_hard import made as hard
+from benchmarks.languages_tables import (
+    Heard,
+    acceptance,
+    by_language,
+    page_table,
+    undecided,
+    write_page,
+)
 from benchmarks.report import restart_with, save, table
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, packaged
@@ -35,12 +50,19 @@ from extractors.naming import name_language
 from extractors.rate import RateExtractor
 from extractors.signal import SignalExtractor
 from extractors.suspect import guessed
+from trace_eval.data import Answer, Pair
+from trace_eval.judges.base import Case
+from trace_eval.judges.rules import RulesJudge
 from trace_eval.measures.language import answers_in_language
 from trace_eval.measures.text import normaliser_of
 
 ENGLISH = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", beam_size=1)
 BASE = FasterWhisperExtractor(model=packaged.MULTILINGUAL, device="cpu", beam_size=1, language="en")
 SENTENCES = Path(__file__).with_name("sentences.json")
+EXAMPLES = Path(__file__).with_name("examples_said.json")
+
+#: A plain English answer, with which others are compared.
+PLAIN = Path(__file__).parent.parent / "examples" / "clips" / "silent-b.ogg"
 
 #: A clip of text: where, what, in which language.
 Line = dict[str, str]
@@ -52,6 +74,36 @@ def known(path: Path) -> tuple[Clip, Blueprint]:
     nothing = Blueprint(clip=clip.sha256)
     signal = detector.extract(clip, nothing)
     return clip, nothing.with_group("signal", signal, detector.provenance())
+
+
+def judged(one: Blueprint, other: Blueprint) -> str | None:
+    """The rating on content by rules, where ``one`` is answer A; None: no verdict."""
+    pair = Pair(id="x", a=Answer(audio="a"), b=Answer(audio="b"))
+    found = RulesJudge().judge_case(Case.of(pair, one, other)).dimensions.get("content")
+    return str(found.rating) if found else None
+
+
+@cache
+def plain(both: FasterWhisperExtractor) -> Blueprint:
+    """The plain answer's blueprint."""
+    return whole_of(PLAIN, both)
+
+
+def whole_of(path: Path, both: FasterWhisperExtractor) -> Blueprint:
+    """Speech, words and syllables of a clip."""
+    clip, found = known(path)
+    for extractor in (both, RateExtractor()):
+        value = extractor.extract(clip, found)
+        found = found.with_group(extractor.group, value, extractor.provenance())
+    return found
+
+
+def of_nothing(path: Path, both: FasterWhisperExtractor) -> tuple[int, bool]:
+    """Words that are written where nobody speaks, and whether a verdict came from them."""
+    found = whole_of(path, both)
+    heard = found.transcript
+    words = len(heard.text.split()) if isinstance(heard, Transcript) else 0
+    return words, bool(words and (judged(found, plain(both)) or judged(plain(both), found)))
 
 
 def errors(wanted: str, found: str, language: str) -> tuple[int, int]:
@@ -69,6 +121,24 @@ def errors(wanted: str, found: str, language: str) -> tuple[int, int]:
     done = jiwer.process_words(normal(wanted).strip(), normal(found).strip())
     wrong = done.substitutions + done.deletions + done.insertions
     return wrong, done.hits + done.substitutions + done.deletions
+
+
+class Kept:
+    """What was measured of each clip, in a file; None: nowhere."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        lines = path.read_text("utf-8").splitlines() if path and path.is_file() else []
+        self._found: dict[str, Any] = dict(json.loads(line) for line in lines)
+
+    def of(self, clip: str, measure: Callable[[], Any]) -> Any:
+        """What is known of a clip, else measured now."""
+        if clip not in self._found:
+            self._found[clip] = measure()
+            if self._path:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([clip, self._found[clip]]) + "\n")
+        return self._found[clip]
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -94,8 +164,9 @@ def hear(folder: Path, line: Line, both: FasterWhisperExtractor) -> Heard | None
     counter = RateExtractor()
     whole = whole.with_group("rate", counter.extract(clip, whole), counter.provenance())
     wrong, units = errors(line["text"], heard.text, language)
-    same, base = None, None
+    same, base, by_hearing = None, None, None
     if language == "en":
+        by_hearing = errors(spelt(line["text"]), spelt(heard.text), "en")
         alone, alone_s = timed(lambda: ENGLISH.extract(clip, before))
         assert isinstance(alone, Transcript)
         same = ((alone.text, alone.words) == (heard.text, heard.words), alone_s)
@@ -117,7 +188,14 @@ def hear(folder: Path, line: Line, both: FasterWhisperExtractor) -> Heard | None
         all_s,
         same,
         base,
+        by_hearing,
+        judged(whole, plain(both)) or judged(plain(both), whole),
     )
+
+
+def lines_of(path: Path) -> list[Line]:
+    """The clips of a file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def rendered(folder: Path) -> Iterator[Line]:
@@ -131,12 +209,23 @@ def rendered(folder: Path) -> Iterator[Line]:
             yield {"audio": name, "language": language, "text": text}
 
 
+def examples(folder: Path) -> Iterator[Line]:
+    """The shipped examples' answers in five languages, by espeak-ng."""
+    for language, texts in json.loads(EXAMPLES.read_text("utf-8")).items():
+        for number, text in enumerate(texts):
+            name = f"example-{language}-{number}.wav"
+            typed = ["espeak-ng", "-v", language, "-s", "150", "-w", str(folder / name), text]
+            subprocess.run(typed, check=True)
+            yield {"audio": name, "language": language, "text": text}
+
+
 def main() -> None:
     """Measure, print, save."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     for kind in ("long", "short", "mandarin", "recorded"):
         parser.add_argument(f"--{kind}", type=Path)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--keep", type=Path, help="where to go on: what was measured of each clip")
     given = parser.parse_args()
     restart_with({"OMP_NUM_THREADS": "1"})
     for model in (packaged.ENGLISH, packaged.MULTILINGUAL):
@@ -146,8 +235,13 @@ def main() -> None:
     assert isinstance(both, FasterWhisperExtractor)
     found: dict[str, list[Heard]] = {}
 
+    kept = Kept(given.keep)
+
     def measure(kind: str, folder: Path, lines: Sequence[Line]) -> None:
-        found[kind] = [heard for line in lines if (heard := hear(folder, line, both))]
+        clips = [
+            kept.of(f"{kind}/{line['audio']}", partial(hear, folder, line, both)) for line in lines
+        ]
+        found[kind] = [Heard(*clip) for clip in clips if clip]
 
     data = os.environ.get("TRACE_EVAL_DATA")
     files = {kind: getattr(given, kind) for kind in ("long", "short", "mandarin", "recorded")}
@@ -155,15 +249,30 @@ def main() -> None:
         files["prompts"] = Path(data) / "prompts" / "texts.jsonl"
     for kind, path in files.items():
         if path:
-            measure(
-                kind, path.parent, [json.loads(x) for x in path.read_text("utf-8").splitlines()]
-            )
+            measure(kind, path.parent, lines_of(path))
     if shutil.which("espeak-ng"):
         with tempfile.TemporaryDirectory() as made:
             lines = list(rendered(Path(made)))
             measure("espeak", Path(made), [x for x in lines if x["language"] != "en"])
             measure("espeak_en", Path(made), [x for x in lines if x["language"] == "en"])
-    rows = list(acceptance(found))
+            measure("examples", Path(made), list(examples(Path(made))))
+    said = [
+        (path.parent / line["audio"], line)
+        for path in (files.get("prompts"), files.get("recorded"))
+        if path
+        for line in lines_of(path)[:5]
+    ]
+    nothing: dict[str, list[tuple[int, bool]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in OF_SPEECH:
+            measure(kind, Path(folder), list(hard(kind, Path(folder), said)))
+        for kind in OF_NOTHING:
+            clips = hard(kind, Path(folder), said)
+            for line in clips:
+                path = Path(folder) / line["audio"]
+                got = kept.of(f"{kind}/{path.name}", partial(of_nothing, path, both))
+                nothing.setdefault(kind, []).append(got)
+    rows = [*acceptance(found), *undecided(found, nothing)]
     table("Acceptance, one thread", ("what", "goal", "measured", "holds"), rows)
     voices = {
         "prompts": "Kokoro",
@@ -172,7 +281,11 @@ def main() -> None:
         "mandarin": "real",
         "recorded": "recorded",
         "espeak_en": "espeak-ng",
+        "examples": "espeak-ng, shipped examples",
         "espeak": "espeak-ng",
+        "whispered": "whispered",
+        "sung": "sung",
+        "noisy": "in noise of 0 dB",
     }
     told = [x for kind in voices for x in by_language(found.get(kind, ()), voices[kind])]
     print(f"\nBy language\n\n{page_table(told)}")

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from blueprints.groups.loudness import Loudness
     from blueprints.groups.pitch import Pitch
     from blueprints.groups.quality import Quality
-    from blueprints.groups.rate import UNSURE, Rate
+    from blueprints.groups.rate import Rate
     from blueprints.groups.signal import Signal
     from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, Spoken, Transcript, Word
     from blueprints.languages import (
         LANGUAGES,
         UNSPACED,
+        UNSURE,
         find_language,
         language_code,
         language_name,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Status,
         Strict,
     )
+    from blueprints.written import written_language
 else:
     __getattr__ = names_on_use(__name__)
 
@@ -109,4 +111,5 @@ __all__ = [
     "render_paper",
     "require",
     "resample",
+    "written_language",
 ]

@@ -16,6 +16,10 @@ from blueprints.groups.signal import Signal
 from blueprints.groups.transcript import Transcript
 from blueprints.records import Absent, Extension, Present, Provenance, Status, Strict
 
+#: What was heard names a language beyond doubt from this probability on, in so many seconds of
+#: speech: odd voices are heard as odd languages.
+CERTAIN_PROBABILITY, CERTAIN_SPEECH_S = 0.85, 3.0
+
 #: Version of the blueprint's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
 
@@ -46,6 +50,15 @@ class Blueprint(Strict):
     def clip_s(self) -> float | None:
         """Length of the clip, seconds; null where it was not measured or is 0."""
         return (self.signal.duration_s or None) if isinstance(self.signal, Signal) else None
+
+    @property
+    def certain_language(self) -> str | None:
+        """ISO 639-1 code of the language that was heard beyond doubt; None: there is none."""
+        heard = self.transcript.spoken if isinstance(self.transcript, Transcript) else None
+        speech_s = self.signal.speech_s if isinstance(self.signal, Signal) else 0.0
+        if heard is None or not heard.sure or speech_s < CERTAIN_SPEECH_S:
+            return None
+        return heard.language if heard.probability >= CERTAIN_PROBABILITY else None
 
     def group(self, name: str) -> Present | Absent:
         """A group by name, extensions included; ``not_requested`` when nobody filled it."""

@@ -27,6 +27,9 @@ uk Ukrainian, ur Urdu, uz Uzbek, vi Vietnamese, yi Yiddish, yo Yoruba, yue Canto
     for code, name in [line.strip().split(" ", 1)]
 }
 
+#: ISO 639-2 code of an undetermined language.
+UNSURE = "und"
+
 #: Written without spaces: their errors are counted by character, and a rate in words says nothing.
 UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
 

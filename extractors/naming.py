@@ -11,7 +11,7 @@ from typing import Any
 
 from blueprints import Span, Spoken
 from extractors.audio import Samples
-from extractors.recognised import first_speech
+from extractors.recognised import first_speech, last_speech
 
 #: Speech that is listened to, seconds; what is shorter is padded to this.
 WINDOW_S = 10.0
@@ -24,31 +24,49 @@ SURE_PROBABILITY = 0.5
 SURE_SPEECH_S = 3.0
 
 
+#: English of this probability in the first window is believed without a look at the last one.
+PLAIN_ENGLISH = 0.9
+
+
 def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
     """The language of a clip, as a multilingual model of faster-whisper hears it.
+
+    It is unsure where the last window of longer speech is in another one: two languages in one
+    window are heard as a third.
 
     Args:
         model: a ``WhisperModel``.
         speech: mono at 16 kHz [shape=(n,)].
         spans: where speech is; at least one.
     """
-    from faster_whisper.audio import pad_or_trim
-
-    frames = round(WINDOW_S * model.frames_per_second)
-    features = model.feature_extractor(first_speech(speech, spans, WINDOW_S))[:, :frames]
-    encoded = model.encode(pad_or_trim(features, frames))
-    ranked = [(token[2:-2], p) for token, p in model.model.detect_language(encoded)[0]]
+    ranked = _ranked(model, first_speech(speech, spans, WINDOW_S))
     language, p = ranked[0]
-    long_enough = language == "en" or sum(span.seconds for span in spans) >= SURE_SPEECH_S
+    seconds = sum(span.seconds for span in spans)
+    trusted = language == "en" or seconds >= SURE_SPEECH_S
     runner_up, next_p = ranked[1] if len(ranked) > 1 else (None, None)
+    plain = language == "en" and p >= PLAIN_ENGLISH
+    if seconds > WINDOW_S and p >= SURE_PROBABILITY and not plain:
+        last, last_p = _ranked(model, last_speech(speech, spans, WINDOW_S))[0]
+        if last != language and last_p >= SURE_PROBABILITY:
+            trusted, runner_up, next_p = False, last, last_p
     return Spoken(
         language=language,
         probability=_share(p),
         runner_up=runner_up,
         runner_up_probability=None if next_p is None else _share(next_p),
         window_s=WINDOW_S,
-        sure=p >= SURE_PROBABILITY and long_enough,
+        sure=p >= SURE_PROBABILITY and trusted,
     )
+
+
+def _ranked(model: Any, speech: Samples) -> list[tuple[str, float]]:
+    """Languages of at most a window of speech, the likeliest first."""
+    from faster_whisper.audio import pad_or_trim
+
+    frames = round(WINDOW_S * model.frames_per_second)
+    features = model.feature_extractor(speech)[:, :frames]
+    encoded = model.encode(pad_or_trim(features, frames))
+    return [(token[2:-2], p) for token, p in model.model.detect_language(encoded)[0]]
 
 
 def _share(p: float) -> float:

@@ -9,12 +9,9 @@ from pydantic import Field
 
 import blueprints.norms as norms
 from blueprints.axis import written
-from blueprints.languages import language_name
+from blueprints.languages import UNSURE, language_name
 from blueprints.notation import number, percent
 from blueprints.records import Contour, Fact, Present
-
-#: ISO 639-2 code of an undetermined language.
-UNSURE = "und"
 
 
 class Rate(Present):

@@ -36,7 +36,10 @@ class Spoken(Strict):
     runner_up: str | None = Field(description="the language that is next; null: there is none")
     runner_up_probability: float | None = Field(ge=0, le=1)
     window_s: float = Field(gt=0, description="seconds of speech that were listened to, at most")
-    sure: bool = Field(description="false: the probability is low, or the speech is too short")
+    sure: bool = Field(
+        description="false: the probability is low, the speech is too short, or its end is"
+        " in another language"
+    )
 
     def render(self) -> str:
         """E.g. ``spoken language unsure: es 0.41 or pt 0.30``."""

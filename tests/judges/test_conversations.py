@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blueprints import Spoken
 from fusion import Rating
 from tests.support import calls
 from tests.support.cases import blueprint, verdict
@@ -183,19 +185,33 @@ def test_rules_find_late_talking_over_silence_loops_and_another_language() -> No
         ("no_answer", 4),
         ("other_language", 6),
     }
+    # an unsure language is none, and the loops of a recogniser are not the agent's
+    unsure = {n: _in(language, 0.6) for n, language in languages.items()}
+    assert "other_language" not in {one.kind for one in find(made(turns, events=[]), unsure).found}
+    mute = [(who, start, end, None) for who, start, end, _ in turns]
+    echo = {n: _in("en") for n in range(7)}
+    guess = {n: _in("en", flags=["low_confidence"]) for n in range(7)}
+    told = [find(made(mute, events=[]), known).of("loops") for known in (echo, guess)]
+    assert [bool(loops) for loops in told] == [True, False]
     silent = find(made(clock={"kind": "none"}))
     assert silent.chances["late"] is None
     assert silent.share("late") is None  # not known is not never
 
 
-def _in(language: str) -> Any:
+def _in(language: str, probability: float | None = None, flags: Sequence[str] = ()) -> Any:
     from tests.support import blueprints as make
 
-    words = make.transcript("one two three four")
-    return blueprint(
-        None,
-        transcript=words.model_copy(update={"language": language, "language_source": "detected"}),
+    words = make.transcript("one two three four five", *flags)
+    spoken = probability and Spoken(
+        language=language,
+        probability=probability,
+        runner_up=None,
+        runner_up_probability=None,
+        window_s=10,
+        sure=True,
     )
+    heard = {"language": language, "language_source": "detected", "spoken": spoken}
+    return blueprint(None, transcript=words.model_copy(update=heard))
 
 
 def test_rules_compare_two_conversations_by_their_turns() -> None:

@@ -207,10 +207,50 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
     fast = hasty.model_copy(update={"transcript": german})
     cuts = Thresholds()
     assert words_per_minute(hasty, cuts)[0] == 400.0
-    assert words_per_minute(fast, cuts)[0] == 60 * 4.0 / cuts.nuclei_per_word
+    # 4 syllables a second are 4 * 6.19 / 5.97 English ones (Pellegrino et al. 2011)
+    by_norm = 60 * 4.0 * 6.19 / 5.97 / cuts.nuclei_per_word
+    assert words_per_minute(fast, cuts)[0] == pytest.approx(by_norm, abs=1e-9)
+    for language, flags, why in (
+        ("cs", [], "no norm of syllable rates for Czech"),
+        ("de", ["unsure_language"], "no norm of syllable rates for an unsure language"),
+    ):
+        update = {"language": language, "suspect": flags}
+        said = hasty.transcript.model_copy(update=update)
+        strange = hasty.model_copy(update={"transcript": said})
+        assert words_per_minute(strange, cuts) == (None, why)
     # a script without spaces has words all the same
     chinese = answer(transcript=german.model_copy(update={"language": "zh", "text": "你好吗"}))
     assert judged(answer(), chinese).rating("content") == Rating.BOTH_GOOD
+
+
+def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard() -> None:
+    """A request in Spanish, or one that was guessed, makes no answer bad or off topic."""
+    loops = answer(transcript=make.transcript("hola " * 9, "repetition_loop"))
+    stray = answer(REFUSAL.replace("help you with that", "wait"))
+    about = answer("the museum of Madrid opens at nine")
+    asked = "Di tres veces cuándo y por qué abren el museo del Prado y el Retiro de Madrid."
+    slow = answer(rate=make.rate(articulation_wpm=100.0))
+    for text, spoken, why in (
+        (asked, None, "in Spanish, in which requests are not known"),
+        ("请慢慢地说三遍。", None, "in Chinese, in which requests"),
+        (None, _asks(asked, language="es"), "in Spanish, in which"),
+        (None, _asks("Speak quickly, say Madrid museum opening three.", "low_confidence"), "guess"),
+    ):
+        for a, b in ((loops, answer()), (about, stray), (slow, answer())):
+            found = judged(a, b, text, spoken)
+            assert found.rating("content") == Rating.BOTH_GOOD, (text, a, b)
+            assert why in found.dimensions["paralinguistics"].reasoning
+    # in English they are read, with a name of elsewhere among them
+    english = "Speak quickly: when does the museo del Prado open?"
+    assert "fast" in judged(slow, answer(), english).dimensions["paralinguistics"].reasoning
+    assert judged(loops, answer(), english).rating("content") == Rating.B
+    foreign = "Say this slowly: El perro de San Roque no tiene rabo, pues se lo comen."
+    assert "slow" in judged(slow, answer(), foreign).dimensions["paralinguistics"].reasoning
+
+
+def _asks(words: str, *flags: str, language: str = "en") -> Blueprint:
+    said = make.transcript(words, *flags).model_copy(update={"language": language})
+    return answer(transcript=said)
 
 
 def test_words_that_were_to_be_said_must_be_heard() -> None:

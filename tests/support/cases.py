@@ -60,12 +60,14 @@ def verdict(
     }
 
 
-def judged(a: Blueprint, b: Blueprint, instruction: str | None = None) -> Judgement:
-    """What judge ``rules`` says of two answers."""
+def judged(
+    a: Blueprint, b: Blueprint, instruction: str | None = None, spoken: Blueprint | None = None
+) -> Judgement:
+    """What judge ``rules`` says of two answers to a request that is written or ``spoken``."""
     pair = Pair(
         id="p",
         instruction=Instruction(text=instruction),
         a=Answer(audio="a.wav"),
         b=Answer(audio="b.wav"),
     )
-    return RulesJudge().judge_case(Case.of(pair, a, b))
+    return RulesJudge().judge_case(Case.of(pair, a, b, spoken))

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from blueprints import Blueprint, Transcript
+from extractors import guessed
 from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL, USER_LEFT
 from trace_eval.data import Conversation, Role
@@ -115,7 +116,9 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     timed = "reply_rate" in measured.ratios
     found = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
     spoken = [n for n in agent if said[n]]
-    found += _loops(conversation, [(n, said[n] or "") for n in spoken])
+    # A recogniser repeats itself where it guesses.
+    known_words = [n for n in spoken if not _guessed(conversation, n, blueprints)]
+    found += _loops(conversation, [(n, said[n] or "") for n in known_words])
     languages = _languages(conversation, blueprints)
     found += _foreign(conversation, languages)
     known = {n for role in ("user", "agent") for n in languages[role]}
@@ -123,7 +126,7 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
         "talks_over": len(user) if timed else None,
         "no_answer": int(measured.ratios["reply_rate"][1]) if timed else len(user),
-        "loops": len(spoken) or None,
+        "loops": len(known_words) or None,
         "other_language": len(languages["agent"]) if languages["user"] and known else None,
     }
     order = sorted(found, key=lambda one: (one.start_s or 0.0, one.turn or 0))
@@ -137,6 +140,14 @@ def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int,
         for role, found in blueprints.items()
         if role.startswith(f"{side}/turn-")
     }
+
+
+def _guessed(conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]) -> bool:
+    """Whether a turn has no words but those that a recogniser guessed."""
+    turn = conversation.turns[number]
+    if turn.text is not None or turn.heard is not None or number not in blueprints:
+        return False
+    return guessed(blueprints[number]) is not None
 
 
 def words_of(
@@ -219,14 +230,15 @@ def _bare(text: str) -> list[str]:
 def _languages(
     conversation: Conversation, blueprints: Mapping[int, Blueprint]
 ) -> dict[str, dict[int, str]]:
-    """Role -> turn -> language, where a recogniser detected one in enough words."""
+    """Role -> turn -> language, where a recogniser detected one beyond doubt in enough words."""
     found: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):
             heard = blueprints[number].transcript if number in blueprints else None
             if not isinstance(heard, Transcript) or heard.language_source != "detected":
                 continue
-            if len(heard.text.split()) >= RULES.language_words:
+            certain = heard.spoken is None or blueprints[number].certain_language is not None
+            if certain and len(heard.text.split()) >= RULES.language_words:
                 found[role][number] = heard.language
     return found
 

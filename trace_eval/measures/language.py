@@ -7,30 +7,42 @@ from collections.abc import Mapping
 
 from blueprints import (
     LANGUAGES,
+    UNSURE,
     Blueprint,
-    Signal,
-    Spoken,
     Transcript,
     find_language,
     language_name,
+    written_language,
 )
 from trace_eval.measures.measure import Measure
 
 UNIT = "1 yes, 0 no"
 
-#: Another language than the one asked for is a fault only where it was heard with at least this
-#: probability, in so many seconds of speech: odd voices are heard as odd languages.
-NO_PROBABILITY, NO_SPEECH_S = 0.85, 3.0
+_NAME = "|".join([*sorted(LANGUAGES.values(), key=len, reverse=True), "Mandarin", "Farsi"])
 
 #: An order to speak a language; what is to be translated or pronounced may be one word of it.
 _ORDER = re.compile(
     r"\b(?:answer|reply|respond|speak|talk|tell|explain|describe|continue|continuing)\b"
-    r"(?P<between>[^.?!:;]{0,60}?)\bin (?P<language>"
-    + "|".join(sorted(LANGUAGES.values(), key=len, reverse=True))
-    + r"|Mandarin|Farsi)\b",
+    rf"(?P<between>[^.?!:;]{{0,60}}?)\bin (?P<language>{_NAME})\b",
     re.IGNORECASE,
 )
 _ABOUT_A_WORD = re.compile(r"\b(?:say|said|pronounced?|mean|word|phrase|called|how)\b", re.I)
+_NOT = re.compile(r"\b(?:don'?t|do not|never|not|without|instead of)\b[^.?!:;]{0,20}$", re.I)
+
+#: A second language of an order: "in English and then in French".
+_AND_ANOTHER = re.compile(
+    rf"[^.?!:;]{{0,30}}?\b(?:and|or|then)\b[^.?!:;]{{0,20}}?\b(?:{_NAME})\b", re.I
+)
+
+#: A language that is spoken of, as in "translate it to French"; an accent of it is English.
+_MENTION = re.compile(rf"\b(?:{_NAME})\b(?! accents?\b)", re.I)
+
+#: What English is called by those who do not speak it, as in "traduce al inglés".
+_ENGLISH = re.compile(
+    r"\b(?:ingl[eéê]s|inglesa?|anglais|englisch\w*|inglese|engels|engelska?|angielsk\w*|ingilizce"
+    r"|английск\w*)\b|英语|英文|英語|영어",
+    re.I,
+)
 
 
 def ordered_language(text: str | None) -> str | None:
@@ -39,25 +51,50 @@ def ordered_language(text: str | None) -> str | None:
     >>> ordered_language("Please answer in Spanish: what is rain?")
     'es'
     >>> ordered_language("Tell me how to say rain in Spanish.")
+    >>> ordered_language("Answer in English and then in French.")
     """
-    for match in _ORDER.finditer(text or ""):
-        if not _ABOUT_A_WORD.search(match["between"]):
-            return find_language(match["language"])
-    return None
+    text = text or ""
+    ordered = {
+        find_language(match["language"])
+        for match in _ORDER.finditer(text)
+        if not _ABOUT_A_WORD.search(match["between"])
+        and not _NOT.search(text[: match.start()])
+        and not _NOT.search(match["between"])
+        and not _AND_ANOTHER.match(text, match.end())
+    }
+    return next(iter(ordered)) if len(ordered) == 1 else None
 
 
-def asked_language(text: str | None, request: Blueprint | None) -> str | None:
-    """The language that the request orders, else the one in which it is spoken; None: unknown.
+def asked_language(
+    text: str | None, request: Blueprint | None, given: str | None = None
+) -> str | None:
+    """The language in which a request wants to be answered; None: unknown.
+
+    That is the one that it orders. Else, where it speaks of no other language (what is translated
+    or taught may be answered in either), it is the one that the manifest says, that is heard, or in
+    which it is written.
 
     Args:
         text: of the request, where it is written.
         request: its blueprint, where it is spoken.
+        given: ISO 639-1 code of the language of the recordings, where the manifest says it.
     """
     heard = request.transcript if request else None
-    if not isinstance(heard, Transcript):
-        return ordered_language(text)
-    ordered = ordered_language(text or heard.text)
-    return ordered or (heard.spoken.language if heard.spoken and heard.spoken.sure else None)
+    spoken = heard.spoken if isinstance(heard, Transcript) else None
+    words = text
+    if not words:
+        if not isinstance(heard, Transcript) or heard.suspect:
+            return given  # what it orders is not known
+        words = heard.text
+    if ordered := ordered_language(words):
+        return ordered
+    written = written_language(text or "")
+    asked = given or (spoken.language if spoken and spoken.sure else None)
+    asked = asked or (written if written != UNSURE else None)
+    named = {find_language(name) for name in _MENTION.findall(words)}
+    if _ENGLISH.search(words):
+        named.add("en")
+    return asked if named <= {asked} else None
 
 
 def answers_in_language(asked: str, answer: Blueprint) -> Measure:
@@ -73,7 +110,7 @@ def answers_in_language(asked: str, answer: Blueprint) -> Measure:
         return Measure.without(UNIT, "its language was not heard (needs the extra base)")
     if spoken.language == asked and spoken.sure:
         return Measure(value=1, unit=UNIT)
-    if spoken.language != asked and _is_certain(spoken, answer):
+    if answer.certain_language not in (None, asked):
         return Measure(value=0, unit=UNIT)
     return Measure.without(UNIT, f"asked for {language_name(asked)}; {spoken.render()}")
 
@@ -103,25 +140,22 @@ def told_language(blueprint: Blueprint | None) -> str | None:
 
 
 def languages_of(
-    text: str | None, request: Blueprint | None, answers: Mapping[str, Blueprint]
+    text: str | None,
+    request: Blueprint | None,
+    answers: Mapping[str, Blueprint],
+    given: str | None = None,
 ) -> dict[str, str]:
     """``asked`` and each answer's role -> language in words, where an answer's is known.
 
     Args:
-        text: of the request, where it is written.
-        request: its blueprint, where it is spoken.
+        text, request, given: as for :func:`asked_language`.
         answers: role -> blueprint.
     """
     told = {role: told for role, b in answers.items() if (told := told_language(b))}
-    asked = asked_language(text, request)
+    asked = asked_language(text, request, given)
     if asked is None:
         return told
     for role in told:
         if answers_in_language(asked, answers[role]).value == 0:
             told[role] += " (not the one asked for)"
     return {"asked": language_name(asked), **told} if told else {}
-
-
-def _is_certain(spoken: Spoken, answer: Blueprint) -> bool:
-    speech_s = answer.signal.speech_s if isinstance(answer.signal, Signal) else 0.0
-    return spoken.probability >= NO_PROBABILITY and speech_s >= NO_SPEECH_S

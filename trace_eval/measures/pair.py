@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from blueprints import UNSPACED, Absent, Blueprint, UserError
+from blueprints import UNSPACED, Absent, Blueprint, Transcript, UserError
 from trace_eval.data import Answer, Item, Pair
-from trace_eval.measures.language import answers_in_language, asked_language, languages_of
+from trace_eval.measures.language import (
+    answers_in_language,
+    asked_language,
+    languages_of,
+    ordered_language,
+)
 from trace_eval.measures.measure import Measure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
 from trace_eval.measures.text import text_errors
@@ -30,10 +35,14 @@ def measure_pair(
     ``speaker_similarity_ab`` where the speaker was extracted, and ``.._instruction_a/b``
     where the instruction is spoken; ``speaker_similarity_voice_a/b`` where the pair names the
     voice that both should speak in (``voice`` is None: it could not be decoded);
-    ``answers_in_language_a, .._b`` where the request orders a language, or was heard in one.
+    ``answers_in_language_a, .._b`` where a language is asked for, see
+    :func:`~trace_eval.measures.language.asked_language`.
     """
     found: dict[str, Measure] = {}
-    if asked := asked_language(pair.instruction.text, instruction):
+    heard = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
+    text = pair.instruction.text
+    asked = asked_language(text, instruction, pair.language) if heard else ordered_language(text)
+    if asked:
         for side, blueprint in (("a", a), ("b", b)):
             found[f"answers_in_language_{side}"] = answers_in_language(asked, blueprint)
     for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
@@ -68,7 +77,8 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     if not isinstance(item, Pair):
         return {}
     answers = {role: blueprints[role] for role in item.answer_roles}
-    return languages_of(item.instruction.text, blueprints.get("instruction"), answers)
+    asked = blueprints.get("instruction")
+    return languages_of(item.instruction.text, asked, answers, item.language)
 
 
 def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:

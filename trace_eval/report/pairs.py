@@ -193,7 +193,8 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     """Side -> language in words; of the instruction: which it asks for."""
     found = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
     answers = {side: b for side, b in found.items() if b and b.transcript.status == "ok"}
-    told = languages_of(pair.instruction.text, facts.blueprint_of(pair.instruction), answers)
+    spoken = facts.blueprint_of(pair.instruction)
+    told = languages_of(pair.instruction.text, spoken, answers, pair.language)
     asked = {"instruction": f"asks for {told.pop('asked')}"} if "asked" in told else {}
     return {**dict.fromkeys(answers, NOT_HEARD), **told, **asked}
 

@@ -1,22 +1,35 @@
-"""How many of a run's clips have words that the recogniser guessed."""
+"""How many of a run's clips have words that the recogniser guessed, and what would mend it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from blueprints import Blueprint, Transcript
+from blueprints import Blueprint, Transcript, language_name
 from extractors import better_recogniser, guess_of, guessed
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
 
+#: So many clips in a language that is sure say what a run speaks.
+MANY = 5
+
 
 class Guesses(NamedTuple):
-    """Clips with guessed words, of all that have a transcript."""
+    """Clips with guessed words, of all that have a transcript.
+
+    Attributes:
+        guessed, clips: how many.
+        named: a language was named in every one of those with guessed words.
+        unsure: those of them in which it is unsure.
+        sure: ISO 639-1 code -> clips in which that language is sure.
+    """
 
     guessed: int
     clips: int
-    named: bool = False  # a language was named in every one of those with guessed words
+    named: bool = False
+    unsure: int = 0
+    sure: Mapping[str, int] = {}
 
     @property
     def line(self) -> str | None:
@@ -26,33 +39,72 @@ class Guesses(NamedTuple):
         return (
             f"{self.guessed} of {self.clips} clips: the recogniser guessed; the judge rules gives"
             " no verdict on their words, and elsewhere they are weak evidence;"
-            f" {better_recogniser(self.named)}"
+            f" {better_recogniser(self.named)}{self._majority}"
         )
+
+    @property
+    def _majority(self) -> str:
+        """Which language the unsure ones may be told, where most of the others speak it."""
+        of = sum(self.sure.values())
+        language, times = max(self.sure.items(), key=lambda item: item[1], default=("", 0))
+        if not self.unsure or times < MANY or 2 * times <= of:
+            return ""
+        return (
+            f"; the language of {self.unsure} is unsure, and {times} of the other {of} are"
+            f" {language_name(language)}: --language {language} would take them for that, too"
+        )
+
+
+class _Clip(NamedTuple):
+    """What is counted of one clip with a transcript."""
+
+    guessed: bool
+    named: bool
+    sure: str | None
+
+
+def _count(clips: Iterable[_Clip]) -> Guesses:
+    known = list(clips)
+    bad = [clip for clip in known if clip.guessed]
+    return Guesses(
+        guessed=len(bad),
+        clips=len(known),
+        named=all(clip.named for clip in bad),
+        unsure=sum(clip.named and clip.sure is None for clip in bad),
+        sure=Counter(clip.sure for clip in known if clip.sure),
+    )
 
 
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
     """The count over blueprints."""
-    heard = [b for b in blueprints if b.transcript.status == "ok"]
-    named = [
-        b.transcript.spoken is not None
-        for b in heard
-        if isinstance(b.transcript, Transcript) and guessed(b)
-    ]
-    return Guesses(len(named), len(heard), all(named))
+    return _count(
+        _Clip(
+            guessed(b) is not None,
+            spoken is not None,
+            _sure(spoken.model_dump() if spoken else None),
+        )
+        for b in blueprints
+        if isinstance(b.transcript, Transcript)
+        for spoken in (b.transcript.spoken,)
+    )
 
 
 def guesses_in(run: Run) -> Guesses:
     """The count over a run's file, in which contours are not built into objects."""
-    found: dict[str, bool | None] = {}  # None: not guessed, else whether a language was named
+    found: dict[str, _Clip] = {}
     path = run.path("blueprints.jsonl")
     for line in jsonl.read(path):
         record = strict_json.record(line, path)
         heard = record.get("transcript") or {}
         if heard.get("status") == "ok":
-            named = heard.get("spoken") is not None
-            found[record["clip"]] = named if _is_guessed(record, heard) else None
-    of_guessed = [named for named in found.values() if named is not None]
-    return Guesses(len(of_guessed), len(found), all(of_guessed))
+            spoken = heard.get("spoken")
+            known = _Clip(_is_guessed(record, heard), spoken is not None, _sure(spoken))
+            found[record["clip"]] = known
+    return _count(found.values())
+
+
+def _sure(spoken: Mapping[str, Any] | None) -> str | None:
+    return spoken["language"] if spoken and spoken["sure"] else None
 
 
 def _is_guessed(record: dict[str, Any], heard: dict[str, Any]) -> bool:

@@ -297,8 +297,9 @@ def _unsure(
 ) -> dict[str, ClipSource]:
     """Role -> answer to hear again in the language of the request: its own was unsure."""
     request = found.get("instruction")
-    asked = asked_language(item.instruction.text, request.blueprint if request else None)
-    if asked is None:
+    heard = request.blueprint if request else None
+    asked = asked_language(item.instruction.text, heard, item.language)
+    if asked is None or item.language:  # what is given decides already
         return {}
     return {
         role: source_of(recordings[role], assumed=asked)

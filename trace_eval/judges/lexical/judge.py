@@ -63,7 +63,7 @@ class LexicalJudge(Judge):
             empty = lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
             return empty.model_copy(update={"caveats": [CAVEAT, *empty.caveats]})
         found = lexical_score(
-            case.instruction_text or "", references, self._words.words(case), item.rationale
+            self._words.question(case), references, self._words.words(case), item.rationale
         )
         scale = self.rubric.numbers
         distribution = {float(label): share for label, share in found.distribution.items()}

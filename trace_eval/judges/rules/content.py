@@ -11,6 +11,7 @@ import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, better_recogniser, guessed, tokens
 from trace_eval.data import DimensionVerdict
+from trace_eval.judges.rules.asked import LANGUAGE, Asked
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.outcome import (
     EvidenceMissing,
@@ -26,9 +27,6 @@ from trace_eval.judges.rules.vocabulary import RequestKind
 from trace_eval.judges.rules.voice_quality import sounds_bad
 
 NOT_CHECKED = "Only that there is an answer was checked, not whether it is correct."
-
-#: The language whose refusals, fillers and stop words are known here.
-LANGUAGE = "en"
 
 _FILLERS = text.word_set("uh um uhm hmm hm mm mhm ah oh er eh huh")
 
@@ -79,15 +77,13 @@ class _Heard:
     named: bool = False
 
 
-def judge_content(
-    a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
-) -> DimensionVerdict:
+def judge_content(a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds) -> DimensionVerdict:
     """Typed tie on content.
 
     Raises:
         EvidenceMissing: a transcript is absent for a technical reason, or its words are guesses.
     """
-    heard_a, heard_b = (_hear(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
+    heard_a, heard_b = (_hear(n, x, asked, cuts) for n, x in (("A", a), ("B", b)))
     _refuse_guesses((a, heard_a), (b, heard_b), cuts)
     lead, note = _lead(heard_a, heard_b, cuts)
     rating = typed_tie(heard_a.standing, heard_b.standing, lead)
@@ -156,7 +152,7 @@ def _difference(a: _Heard, b: _Heard, cuts: Thresholds) -> float:
     return (a.overlap - b.overlap) / cuts.overlap_margin
 
 
-def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresholds) -> _Heard:
+def _hear(name: str, blueprint: Blueprint, asked: Asked, cuts: Thresholds) -> _Heard:
     if silent := no_voice(blueprint, "transcript", cuts):
         return _Heard(Standing((silent,), values={"words": 0}), None)
     transcript = blueprint.transcript
@@ -167,10 +163,10 @@ def _hear(name: str, blueprint: Blueprint, instruction: str | None, cuts: Thresh
     heard = [word for word in split(transcript.text) if word not in _FILLERS]
     guess = guessed(blueprint)
     # Guessed words say nothing of the topic, nor do those of another language.
-    trusted = instruction if known and not guess else None
+    trusted = asked.text if known and not guess else None
     overlap = _overlap(trusted, transcript.text, cuts)
     literal = _literal_share(trusted, transcript.text, cuts)
-    faults = () if guess else tuple(_faults(transcript, heard, literal, instruction, cuts))
+    faults = () if guess else tuple(_faults(transcript, heard, literal, asked, cuts))
     values: dict[str, JsonValue] = {
         "words": len(heard),
         "overlap": None if overlap is None else round(overlap, 3),
@@ -192,7 +188,7 @@ def _faults(
     transcript: Transcript,
     heard: list[str],
     literal: float | None,
-    instruction: str | None,
+    asked: Asked,
     cuts: Thresholds,
 ) -> list[str]:
     if len(heard) < cuts.min_words:
@@ -200,8 +196,10 @@ def _faults(
     faults = []
     if transcript.language == LANGUAGE and (phrase := refusal(transcript.text, cuts)):
         faults.append(f'it refuses ("{phrase}")')
-    repeats = instruction is not None and any(
-        request.kind is RequestKind.REPEAT for request in find_requests(instruction)
+    # A request that cannot be read may ask for that.
+    repeats = asked.exists and (
+        asked.text is None
+        or any(request.kind is RequestKind.REPEAT for request in find_requests(asked.text))
     )
     if "repetition_loop" in transcript.suspect and not repeats:
         faults.append("its text loops")

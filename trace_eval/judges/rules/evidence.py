@@ -61,7 +61,7 @@ def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
         return absence(b, "rate")
     wpm, what = words_per_minute(b, cuts)
     if wpm is None:
-        return absence(b, "rate", "word rate")
+        return cannot_tell(what)
     noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
     findings = []
     if low > 0:

@@ -8,12 +8,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blueprints import Absent, Blueprint, Contour, Rate, Transcript
+from blueprints import (
+    UNSURE,
+    Absent,
+    Blueprint,
+    Contour,
+    Rate,
+    Transcript,
+    language_name,
+)
 from extractors import guessed, unmeasured
 from trace_eval.judges.rules.thresholds import Thresholds
 
 #: Flag of a transcript whose words are mostly guesses.
 LOW_CONFIDENCE = "low_confidence"
+
+#: Syllables per second of read speech by language: Pellegrino, Coupé & Marsico 2011, "A
+#: cross-language perspective on speech information rate", Language 87(3). Of others no norm is
+#: known here.
+SYLLABLES_PER_S = {
+    "de": 5.97,
+    "en": 6.19,
+    "es": 7.82,
+    "fr": 7.18,
+    "it": 6.99,
+    "ja": 7.84,
+    "vi": 5.22,
+    "zh": 5.18,
+}
 
 
 @dataclass(frozen=True)
@@ -63,27 +85,36 @@ def absence(blueprint: Blueprint, group: str, field: str = "") -> Finding:
 
 
 def words_per_minute(blueprint: Blueprint, cuts: Thresholds) -> tuple[float | None, str]:
-    """Articulation rate in words per minute, and how to call it.
+    """Articulation rate in English words per minute, and how to call it; or None, and why.
 
     Words that the recogniser itself distrusts are not counted: what it cannot understand it
     shortens, and fast speech would read as slow. Nor are words of another language, which are
-    longer or shorter than English ones. Syllable nuclei need no recogniser.
+    longer or shorter than English ones. Syllable nuclei need no recogniser, but a norm of their
+    language: what is fast in Mandarin is slow in Spanish.
     """
-    rate, transcript = blueprint.rate, blueprint.transcript
+    rate = blueprint.rate
+    language = _language(blueprint)
     if not isinstance(rate, Rate):
-        return None, ""
-    heard = (
-        isinstance(transcript, Transcript)
-        and transcript.language == "en"  # the thresholds are of English words
-        and guessed(blueprint) is None
-    )
-    spoken: float | None = rate.articulation_wpm
-    if heard and spoken:
-        return spoken, f"{spoken:.0f} words/min of speech"
-    if rate.syllables_per_s:
-        estimate = 60 * rate.syllables_per_s / cuts.nuclei_per_word
-        return estimate, f"about {estimate:.0f} words/min of speech, by syllables"
-    return None, ""
+        return None, "rate was not measured"
+    if language == "en" and rate.articulation_wpm and guessed(blueprint) is None:
+        return rate.articulation_wpm, f"{rate.articulation_wpm:.0f} words/min of speech"
+    if not rate.syllables_per_s:
+        return None, "rate has no word rate"
+    if (norm := SYLLABLES_PER_S.get(language)) is None:
+        name = "an unsure language" if language == UNSURE else language_name(language)
+        return None, f"no norm of syllable rates for {name}"
+    as_english = rate.syllables_per_s * SYLLABLES_PER_S["en"] / norm
+    estimate = 60 * as_english / cuts.nuclei_per_word
+    of = "" if language == "en" else f" against the norm of {language_name(language)}"
+    return estimate, f"about {estimate:.0f} words/min of speech, by syllables{of}"
+
+
+def _language(blueprint: Blueprint) -> str:
+    """ISO 639-1 code of what is spoken; ``und``: unsure; English where nobody says."""
+    heard = blueprint.transcript
+    if not isinstance(heard, Transcript):
+        return "en"
+    return UNSURE if "unsure_language" in heard.suspect else heard.language
 
 
 def length_s(contour: Contour) -> float:

@@ -12,6 +12,7 @@ from fusion import Dimension
 from trace_eval.conversations import turn_blueprints
 from trace_eval.data import Answer, DimensionVerdict, Judgement, Pair, Reason
 from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.rules.asked import asked_of
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import Side, judge_conversations
 from trace_eval.judges.rules.outcome import EvidenceMissing
@@ -20,7 +21,7 @@ from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "2"
+VERSION = "3"
 
 CAVEAT = (
     "Screening baseline: fixed rules over measurements. It does not know whether an answer is"
@@ -87,16 +88,17 @@ class RulesJudge(Judge):
 
     def _rules(self, case: Case) -> Mapping[Dimension, Callable[[], DimensionVerdict]] | None:
         """Dimension -> how to judge it; None: the answers cannot be compared."""
-        text, cuts, pair = case.instruction_text, self.thresholds, case.pair
+        cuts, pair = self.thresholds, case.pair
         if pair.has_conversations:
             a, b = (
                 _side(case, side, answer) for side, answer in zip("ab", pair.answers, strict=True)
             )
             return judge_conversations(a, b, cuts) if a and b else None
+        asked = asked_of(case)
         return {
-            "content": lambda: judge_content(case.a, case.b, text, cuts),
+            "content": lambda: judge_content(case.a, case.b, asked, cuts),
             "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
-            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, text, cuts),
+            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, asked, cuts),
         }
 
 

@@ -12,7 +12,15 @@ import trace_eval.judges.rules.evidence as evidence
 import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.data import DimensionVerdict
-from trace_eval.judges.rules.findings import Finding, above, absence, below, words_per_minute
+from trace_eval.judges.rules.asked import Asked
+from trace_eval.judges.rules.findings import (
+    Finding,
+    above,
+    absence,
+    below,
+    cannot_tell,
+    words_per_minute,
+)
 from trace_eval.judges.rules.outcome import (
     EvidenceMissing,
     Standing,
@@ -49,7 +57,7 @@ class CheckedRequest:
 
 
 def judge_paralinguistics(
-    a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
+    a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds
 ) -> DimensionVerdict:
     """Typed tie on delivery.
 
@@ -59,21 +67,21 @@ def judge_paralinguistics(
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
-        return _with_silence(a, b, (silent_a, silent_b), instruction, cuts)
-    items, intro, least, thresholds = _choose(a, b, instruction, cuts)
+        return _with_silence(a, b, (silent_a, silent_b), asked, cuts)
+    items, intro, least, thresholds = _choose(a, b, asked, cuts)
     return _verdict(items, intro, least, thresholds, cuts)
 
 
 def _choose(
-    a: Blueprint, b: Blueprint, instruction: str | None, cuts: Thresholds
+    a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds
 ) -> tuple[list[CheckedRequest], str, float, str]:
     """Checks to make, a sentence on their choice, the least share, the kind of checks."""
-    if instruction is None:
-        return _neutral(a, b, cuts), "No words of the instruction are known", *_least(cuts)
-    asked = evidence.Instructed(find_requests(instruction), text.read(instruction).literal)
+    if asked.text is None:
+        return _neutral(a, b, cuts), asked.unread, *_least(cuts)
+    wanted = evidence.Instructed(find_requests(asked.text), text.read(asked.text).literal)
     items = [
-        CheckedRequest(r.label, *(evidence.check(r, side, asked, cuts) for side in (a, b)))
-        for r in asked.requests
+        CheckedRequest(r.label, *(evidence.check(r, side, wanted, cuts) for side in (a, b)))
+        for r in wanted.requests
     ]
     if not items:
         return _neutral(a, b, cuts), "The instruction asks for no delivery", *_least(cuts)
@@ -116,7 +124,7 @@ def _rate(b: Blueprint, cuts: Thresholds) -> Finding:
         return absence(b, "rate")
     wpm, what = words_per_minute(b, cuts)
     if wpm is None:
-        return absence(b, "rate", "word rate")
+        return cannot_tell(what)
     noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
     low = above(wpm, cuts.neutral_wpm_low, noise, what, limit)
     high = below(wpm, cuts.neutral_wpm_high, noise, what, limit)
@@ -215,7 +223,7 @@ def _with_silence(
     a: Blueprint,
     b: Blueprint,
     silent: tuple[str | None, str | None],
-    instruction: str | None,
+    asked: Asked,
     cuts: Thresholds,
 ) -> DimensionVerdict:
     """An answer in which nobody speaks has no delivery; the other is judged against itself."""
@@ -224,7 +232,7 @@ def _with_silence(
         if why:
             sides.append(Standing((f"there is no delivery, {why}",)))
             continue
-        items, intro, least, checks = _choose(side, side, instruction, cuts)
+        items, intro, least, checks = _choose(side, side, asked, cuts)
         findings = [(i.label, i.a) for i in items if i.known]
         if not findings:
             raise EvidenceMissing(

@@ -19,11 +19,13 @@ class Notes:
         asked: the language in which the request wants to be answered.
         languages: of A and B, as they were heard.
         guesses: why the words of A and B are guesses of the recogniser.
+        request: that the words of the request are, where they are not written, as a sentence.
     """
 
     asked: str | None = None
     languages: tuple[str | None, str | None] = (None, None)
     guesses: tuple[str | None, str | None] = (None, None)
+    request: str | None = None
 
     def lines(self, order: Order) -> list[str]:
         """One sentence each; in order ``ba`` the pair's B is answer 1."""
@@ -33,6 +35,7 @@ class Notes:
         if any(languages):
             of = [f"answer {n} {name or 'unknown'}" for n, name in enumerate(languages, start=1)]
             told.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
+        told += [self.request] if self.request else []
         for number, why in enumerate(guesses, start=1):
             if why:
                 told.append(f"{guess_note(f'answer {number}', why)}")
@@ -54,17 +57,31 @@ def notes_of(case: Case) -> Notes:
         asked=told.get("asked"),
         languages=(told.get("a"), told.get("b")),
         guesses=(guessed(case.a), guessed(case.b)),
+        request=_request(case),
     )
 
 
 def single_note(case: Case) -> str | None:
-    """The same on a single answer's language, as a sentence."""
+    """The same on a single answer's language and its request, as sentences."""
     told = _languages(case)
     asked = told.pop("asked", "unknown")
     of = "; ".join(f"{role} {language}" for role, language in told.items())
-    return f"Languages: asked for {asked}; {of}." if told else None
+    lines = [f"Languages: asked for {asked}; {of}."] if told else []
+    return " ".join([*lines, *filter(None, [_request(case)])]) or None
+
+
+def _request(case: Case) -> str | None:
+    if case.item.instruction.text or not case.instruction:
+        return None
+    if (why := guessed(case.instruction)) is None:
+        return None
+    return (
+        f"The words of the request are guesses of the speech recogniser ({neutralise(why)}): what"
+        " was asked may be something else."
+    )
 
 
 def _languages(case: Case) -> dict[str, str]:
-    found = languages_of(case.item.instruction.text, case.instruction, case.answers)
+    item = case.item
+    found = languages_of(item.instruction.text, case.instruction, case.answers, item.language)
     return {role: neutralise(language) for role, language in found.items()}

@@ -43,6 +43,13 @@ class TranscriptView(AnswerView):
         """What was recognised of the answer's recordings, as it is."""
         return " ".join(_transcript(b) for b in case.answers.values())
 
+    @staticmethod
+    def question(case: Case) -> str:
+        """The question's words; empty where they are guesses of the recogniser."""
+        if not case.item.instruction.text and case.instruction and guessed(case.instruction):
+            return ""
+        return case.instruction_text or ""
+
     def words(self, case: Case) -> str:
         """The words, on one line."""
         text = case.single.answer.text
