@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.stats.inference.influence import parts, simple_design
-from trace_eval.stats.inference.ppi import Powered, difference, estimate
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.inference.influence import Parts, parts, simple_design
+from trace_eval.stats.inference.ppi import LEAST_UNITS, Powered, difference, estimate
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,12 @@ PEOPLE: dict[str, tuple[float, float, float]] = {
     "80 % ties": (0.1, 0.8, 0.1),
     "80 % ties, lopsided": (0.04, 0.8, 0.16),
     "lopsided, some ties": (0.02, 0.2, 0.78),
+}
+
+#: More for comparison: as lopsided on the whole, but nobody ever says the rarest.
+RARER: dict[str, tuple[float, float, float]] = {
+    "88 % ties, no loss": (0.0, 0.88, 0.12),
+    "no loss, some ties": (0.0, 0.24, 0.76),
 }
 
 #: The judge: its value of a pair from people's, and random numbers.
@@ -50,6 +57,18 @@ JUDGES: dict[str, Callable[[Array, Array, np.random.Generator], Array]] = {
 
 VALUES = np.array([0.0, 0.5, 1.0])
 
+#: Coverage that 95 % intervals should have, at least and at most.
+LEAST, MOST = 0.935, 0.97
+
+#: What they promise.
+NOMINAL = 0.95
+
+#: Share of a world's draws from which on a kind of draw is typical of it.
+OFTEN = 0.05
+
+#: Errors of the judge, or labels unlike the others, between which draws are told apart.
+SEEN = (1, 3, 6, 10)
+
 #: Items of a run; in all designs about ``labels`` are drawn at random.
 PAIRS = 600
 
@@ -60,72 +79,200 @@ def say(rng: np.random.Generator, shares: tuple[float, float, float], number: in
 
 
 @dataclass(frozen=True)
+class Draw:
+    """What one draw of a world gives.
+
+    Attributes:
+        alone: whether labels stand alone.
+        way: how far the truth is from the estimate of both, as a share of the way to the limit on
+            its side, negative below; held from -1 to 1.
+        labels: whether the interval of labels only holds the truth.
+        errors: mean error of the judge seen in the labels, signed.
+        seen: what was seen, roughly: whether labels stand alone; how many errors of the judge, or
+            labels unlike the others, in steps of :data:`SEEN`; the commonest label.
+        widths: of both and of labels only.
+        coarse: whether the table says so.
+    """
+
+    alone: bool
+    way: float
+    labels: bool
+    errors: float
+    seen: tuple[bool, int, float]
+    widths: tuple[float, ...]
+    coarse: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval of both holds the truth."""
+        return abs(self.way) <= 1
+
+
+@dataclass(frozen=True)
 class World:
     """Who is asked, what they say, and what the judge says.
 
     Attributes:
-        design: random; clustered (whole instructions of 3 asked, values often shared);
-            weighted (hard pairs three times as likely); strata (80 hard pairs with certainty
-            and ``labels`` of the rest); difference (of the first two of three systems, ``labels``
-            per two of them).
+        design: random; clustered (whole instructions of 3 asked, values often shared); alike (the
+            same, always shared); copies (whole instructions of 2, values always shared); uneven
+            (whole instructions of 1 to 6); weighted (hard pairs three times as likely); graded
+            (every pair has a probability of its own, hard ones higher); strata (80 hard pairs with
+            certainty and ``labels`` of the rest); difference (of the first two of three systems,
+            ``labels`` per two of them).
+        pairs: of the run.
     """
 
     people: str
     judge: str
     labels: int
     design: str = "random"
+    pairs: int = PAIRS
 
     @property
     def name(self) -> str:
         """In words."""
-        return f"{self.labels} labels, {self.design}: {self.people}, judge {self.judge}"
+        run = "" if self.pairs == PAIRS else f" of {self.pairs}"
+        return f"{self.labels} labels{run}, {self.design}: {self.people}, judge {self.judge}"
 
-    def draw(self, seed: int) -> tuple[Powered, float]:
-        """The estimates of one draw, and the truth."""
+    def draw(self, seed: int) -> Draw | None:
+        """One draw; None: no interval is given."""
         rng = np.random.default_rng((seed, crc32(self.name.encode())))
-        return self._difference(rng) if self.design == "difference" else self._rate(rng)
+        samples, truth = self._systems(rng) if self.design == "difference" else self._rate(rng)
+        return _draw(samples, truth)
 
-    def _rate(self, rng: np.random.Generator) -> tuple[Powered, float]:
-        shares = PEOPLE[self.people]
-        y, other = (say(rng, shares, PAIRS) for _ in "yo")
+    @property
+    def enumerable(self) -> bool:
+        """Whether all that can be drawn can be listed: labels alone, one by one."""
+        return self.design == "random" and self.labels < LEAST_UNITS
+
+    def outcomes(self) -> list[Draw]:
+        """Each outcome of the labels as often as it is likely, among 20,000."""
+        from scipy.stats import multinomial
+
+        shares, n = (PEOPLE | RARER)[self.people], self.labels
+        found: list[Draw] = []
+        for lost in range(n + 1):
+            for tied in range(n + 1 - lost):
+                counts = (lost, tied, n - lost - tied)
+                times = round(20_000 * float(multinomial.pmf(counts, n, shares)))
+                y = np.r_[np.repeat(VALUES, counts), np.zeros(self.pairs - n)]
+                if times:
+                    sample = parts(y, 1 - y, simple_design(np.arange(self.pairs) < n))
+                    one = _draw((sample,), shares[1] / 2 + shares[2])
+                    found += [one] * times if one is not None else []
+        return found
+
+    def _clusters(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        if self.design == "uneven":
+            return np.repeat(np.arange(self.pairs), rng.integers(1, 7, self.pairs))[: self.pairs]
+        return np.arange(self.pairs) // (2 if self.design == "copies" else 3)
+
+    def _rate(self, rng: np.random.Generator) -> tuple[tuple[Parts, ...], float]:
+        shares, number = (PEOPLE | RARER)[self.people], self.pairs
+        y, other = (say(rng, shares, number) for _ in "yo")
         truth = shares[1] / 2 + shares[2]
         inclusion = cluster = None
-        asked = np.zeros(PAIRS, bool)
-        if self.design == "clustered":
-            cluster = np.arange(PAIRS) // 3
-            alike = (rng.random(PAIRS // 3) < 0.7)[cluster]
-            y = np.where(alike, say(rng, shares, PAIRS // 3)[cluster], y)
-            asked = cluster < self.labels // 3
+        asked = np.zeros(number, bool)
+        if self.design in ("clustered", "alike", "copies", "uneven"):
+            cluster = self._clusters(rng)
+            units = int(cluster.max()) + 1
+            always = self.design in ("alike", "copies")
+            alike = (rng.random(units) < (1.0 if always else 0.7))[cluster]
+            y = np.where(alike, say(rng, shares, units)[cluster], y)
+            asked = cluster < self.labels * units // number
         elif self.design == "random":
             asked[: self.labels] = True
         else:
-            hard = rng.random(PAIRS) < 80 / PAIRS
-            y = np.where(hard & (rng.random(PAIRS) < 0.6), 0.0, y)
-            truth *= 1 - 0.6 * 80 / PAIRS
+            hard = rng.random(number) < 80 / number
+            y = np.where(hard & (rng.random(number) < 0.6), 0.0, y)
+            truth *= 1 - 0.6 * 80 / number
             rate = self.labels / (~hard).sum()
-            if self.design == "weighted":
-                inclusion = np.where(hard, 3 * rate, rate)
-                asked = rng.random(PAIRS) < inclusion
-            else:
+            if self.design == "strata":
                 inclusion = np.where(hard, 1.0, rate)
                 asked = hard.copy()
                 asked[rng.choice(np.flatnonzero(~hard), self.labels, replace=False)] = True
+            else:
+                inclusion = np.where(hard, 3 * rate, rate)
+                if self.design == "graded":
+                    inclusion = inclusion * rng.uniform(0.4, 1.6, number)
+                asked = rng.random(number) < inclusion
         f = JUDGES[self.judge](y, other, rng)
-        return estimate(parts(y, f, simple_design(asked, inclusion, cluster))), truth
+        return (parts(y, f, simple_design(asked, inclusion, cluster)),), truth
 
-    def _difference(self, rng: np.random.Generator) -> tuple[Powered, float]:
-        shares = PEOPLE[self.people]
-        pair = np.arange(PAIRS) % 3  # AB, AC, BC
-        y, other = (say(rng, shares, PAIRS) for _ in "yo")
-        y = np.where(pair == 2, say(rng, (0.4, 0.2, 0.4), PAIRS), y)
+    def _systems(self, rng: np.random.Generator) -> tuple[tuple[Parts, ...], float]:
+        shares, number = (PEOPLE | RARER)[self.people], self.pairs
+        pair = np.arange(number) % 3  # AB, AC, BC
+        y, other = (say(rng, shares, number) for _ in "yo")
+        y = np.where(pair == 2, say(rng, (0.4, 0.2, 0.4), number), y)
         f = JUDGES[self.judge](y, other, rng)
-        design = simple_design(np.arange(PAIRS) < 3 * self.labels // 2)
+        design = simple_design(np.arange(number) < 3 * self.labels // 2)
         one, two = np.flatnonzero(pair < 2), np.flatnonzero(pair != 1)
         first = parts(y[one], f[one], design.take(one))
         y2, f2 = (np.where(pair == 0, 1 - v, v)[two] for v in (y, f))
         second = parts(y2, f2, design.take(two))
         win = shares[1] / 2 + shares[2]
-        return difference(first, second), win - (1 - win + 0.5) / 2
+        return (first, second), win - (1 - win + 0.5) / 2
+
+
+def _draw(samples: tuple[Parts, ...], truth: float) -> Draw | None:
+    """What is found; None: no interval is given."""
+    rate = len(samples) == 1
+    found = estimate(samples[0], null=truth) if rate else difference(*samples)
+    if found.interval is None or found.labels_interval is None:
+        return None
+    strata = [stratum for sample in samples for stratum in sample.open_strata]
+    alone = found.both == found.labels
+    most = min(s.minority if alone else len(s.missed) for s in strata)
+    apart = np.concatenate([s.values - s.judged for s in strata])
+    values = np.concatenate([s.values for s in strata])
+    commonest = max(VALUES.tolist(), key=lambda value: float((values == value).sum()))
+    return Draw(
+        alone,
+        _way(found, truth, samples[0].units if rate else None),
+        _holds(found.labels_interval, truth),
+        errors=float(np.round(apart.mean(), 9)),
+        seen=(alone, int(np.searchsorted(SEEN, most, side="right")), commonest),
+        widths=tuple(high - low for low, high in (found.interval, found.labels_interval)),
+        coarse=found.coarse,
+    )
+
+
+def _holds(interval: Range, truth: float) -> bool:
+    return interval[0] <= truth + 1e-12 and truth <= interval[1] + 1e-12
+
+
+def _way(found: Powered, truth: float, units: int | None) -> float:
+    """See :class:`Draw`; of a rate from the p value, because limits are cut to the range."""
+    from scipy.special import stdtrit
+
+    assert found.both is not None
+    assert found.interval is not None
+    if units is not None and found.p is not None:
+        degrees = max(units - 1, 1)
+        way = float(stdtrit(degrees, max(found.p, 1e-300) / 2) / stdtrit(degrees, 0.025))
+    else:
+        limit = found.interval[int(truth > found.both)]
+        way = abs(truth - found.both) / max(abs(limit - found.both), 1e-12)
+    way = float(np.round(way, 9))
+    if _holds(found.interval, truth) != (way <= 1):  # rounding at the limit itself
+        way = 1.0 if way > 1 else 1 + 1e-9
+    return way if truth > found.both else -way
+
+
+#: Written when all limits stood, and drawn once.
+UNTUNED = [
+    World("even", "useful", 40, "uneven"),
+    World("win rate .9", "generous", 60, "uneven"),
+    World("win rate .8", "useful", 40, "copies"),
+    World("80 % ties", "harsh", 24, "copies"),
+    World("even", "fair", 40, "graded"),
+    World("win rate .9", "useful", 40, "graded"),
+    World("no ties", "useful", 22),
+    World("win rate .9", "harsh", 100),
+    World("even", "useful", 30, pairs=60),
+    World("80 % ties", "never ties", 24, "strata"),
+    World("80 % ties, lopsided", "fair", 24, "difference"),
+]
 
 
 def worlds() -> list[World]:
@@ -152,33 +299,117 @@ def worlds() -> list[World]:
         for labels in (15, 30, 50)
         for people in few[:2]
     ]
-    return found
+    return found + UNTUNED
 
 
 def covered(world: World, seeds: int) -> Row:
-    """Coverage of both intervals, and mean widths."""
-    rows = []
-    for seed in range(seeds):
-        found, truth = world.draw(seed)
-        if found.interval is None or found.labels_interval is None:
-            continue
-        sides = found.interval, found.labels_interval
-        rows.append(
-            [float(low <= truth + 1e-12 and truth <= high + 1e-12) for low, high in sides]
-            + [high - low for low, high in sides]
-            + [float(found.both != found.labels), float(found.coarse)]
-        )
-    drawn = np.array(rows)
-    mean = drawn.mean(0).tolist()
+    """Coverage of both intervals, mean widths, and why the coverage lies above the band."""
+    drawn = _draws(world, seeds)
+    widths = np.array([draw.widths for draw in drawn]).mean(0)
+    held = sum(draw.holds for draw in drawn)
     return {
         "draws": len(drawn),
-        "both": share(int(drawn[:, 0].sum()), len(drawn)),
-        "labels only": share(int(drawn[:, 1].sum()), len(drawn)),
-        "width": mean[2],
-        "against labels only": mean[2] / mean[3],
-        "judge counts": mean[4],
-        "said to be about 95 %": mean[5],
+        "both": share(held, len(drawn)),
+        "labels only": share(sum(draw.labels for draw in drawn), len(drawn)),
+        "width": float(widths[0]),
+        "against labels only": float(widths[0] / widths[1]),
+        "judge counts": float(np.mean([not draw.alone for draw in drawn])),
+        "said to be at least 95 %": float(np.mean([draw.coarse for draw in drawn])),
+        "why": why(world, drawn, seeds) if held > MOST * len(drawn) else "",
     }
+
+
+@cache
+def _draws(world: World, seeds: int) -> list[Draw]:
+    return [draw for draw in map(world.draw, range(seeds)) if draw is not None]
+
+
+def why(world: World, drawn: list[Draw], seeds: int) -> str:
+    """Why intervals of a world hold the truth more often than in 97 % of the draws."""
+    if share(sum(draw.holds for draw in drawn), len(drawn))["from"] <= MOST:
+        return "not told apart from 97 %"
+    if world.enumerable:
+        drawn = world.outcomes()
+    if (least := least_by_outcomes(drawn)) > MOST:
+        return f"steps of the outcomes: {least:.1%} or under {NOMINAL:.0%}"
+    if (least := least_by_errors(drawn)) > MOST:
+        return f"steps of the judge's errors: {least:.1%} or under {NOMINAL:.0%}"
+    other, here, there = beside(world, drawn, seeds)
+    if there < LEAST:
+        return f"looks like '{other.name}': {there:.1%} there where {here:.1%} here"
+    return f"no reason found: narrower limits could have {least_by_outcomes(drawn):.1%}"
+
+
+def _peeled(values: list[float], most: int) -> set[int]:
+    """How many draws may be left out from both ends of a discrete outcome, at most so many."""
+    counts = np.unique(values, return_counts=True)[1]
+    ends = [[0, *np.cumsum(side).tolist()] for side in (counts, counts[::-1])]
+    return {low + high for low in ends[0] for high in ends[1] if low + high <= most}
+
+
+def _least(number: int, kept: int, alone: set[int], judged: set[int]) -> float:
+    """The least share of draws that keeps the promise, whatever is left out."""
+    room = max(0.0, kept - NOMINAL * number)
+    return (kept - max(a + b for a in alone for b in judged if a + b <= room)) / number
+
+
+def least_by_outcomes(drawn: list[Draw]) -> float:
+    """The least coverage that keeps the promise, of all limits that are narrower than these.
+
+    Limits may be narrower as one likes, on each side and for labels alone or with the judge; but
+    they leave out all draws in which the truth is as far on the way to them, or none. Labels
+    only must keep the promise, too.
+    """
+    number, kept = len(drawn), [draw for draw in drawn if draw.holds]
+    room = max(0, int(len(kept) - NOMINAL * number))
+    spare = max(0, int(sum(draw.labels for draw in drawn) - NOMINAL * number))
+    alone = _peeled([draw.way for draw in kept if draw.alone], min(room, spare))
+    return _least(number, len(kept), alone, _peeled([d.way for d in kept if not d.alone], room))
+
+
+def least_by_errors(drawn: list[Draw]) -> float:
+    """The same where limits with the judge depend on the errors that were seen of it alone."""
+    number, kept = len(drawn), [draw for draw in drawn if draw.holds and draw.alone]
+    judged = [draw.errors for draw in drawn if not draw.alone]
+    room = max(0, int(len(kept) + len(judged) - NOMINAL * number))
+    spare = max(0, int(sum(draw.labels for draw in drawn) - NOMINAL * number))
+    alone = _peeled([draw.way for draw in kept], min(room, spare))
+    return _least(number, len(kept) + len(judged), alone, _peeled(judged, room))
+
+
+def beside(world: World, drawn: list[Draw], seeds: int) -> tuple[World, float, float]:
+    """The world that suffers most if this one's limits were narrowed to the band.
+
+    They are narrowed in the same draws, as far as a table tells them apart (:attr:`Draw.seen`).
+    It is chosen by a few seeds, and drawn anew.
+
+    Returns:
+        It; the coverage of this one with narrower limits; and of that one.
+    """
+    common = {s for s in {d.seen for d in drawn} if _often(s, drawn) >= OFTEN}
+    ways = np.sort([abs(draw.way) for draw in drawn if draw.seen in common])
+    spared = sum(draw.holds for draw in drawn if draw.seen not in common)
+    inside = int(MOST * len(drawn)) - spared
+    limit = float(ways[min(max(inside - 1, 0), len(ways) - 1)])
+
+    def held(some: list[Draw]) -> float:
+        return float(np.mean([abs(d.way) <= (limit if d.seen in common else 1) for d in some]))
+
+    others = [
+        replace(world, people=people, judge=judge, design=design)
+        for people in PEOPLE | RARER
+        for judge in ("useful", "generous", "rarely wrong")
+        for design in ((world.design, "alike") if world.design == "clustered" else (world.design,))
+    ]
+    others = [other for other in others if other != world]
+    few = max(20, seeds // 20)
+    found = min(others, key=lambda other: held(_draws(other, few)))
+    anew = [draw for draw in map(found.draw, range(few, few + seeds)) if draw is not None]
+    return found, held(drawn), held(anew)
+
+
+def _often(seen: tuple[bool, int, float], drawn: list[Draw]) -> float:
+    return sum(draw.seen == seen for draw in drawn) / len(drawn)
 
 
 def main(seeds: int = 2000) -> None:
@@ -193,7 +424,8 @@ def main(seeds: int = 2000) -> None:
             "width": lambda row: f"{row['width']:.3f}",
             "of labels only": lambda row: f"{row['against labels only']:.3f}",
             "judge counts": lambda row: f"{row['judge counts']:.0%}",
-            "said to be about 95 %": lambda row: f"{row['said to be about 95 %']:.0%}",
+            "said to be at least 95 %": lambda row: f"{row['said to be at least 95 %']:.0%}",
+            "why more": lambda row: row["why"],
         },
     )
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
+from trace_eval.data import LABELS
 from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.evidence import gather
@@ -25,6 +26,8 @@ from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES
 from trace_eval.stats.inference.shares import RIGHT, share_rows
 from trace_eval.stats.inference.win_rates import win_rate_tables
+
+TIE = LABELS.index("tie")
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ class World:
         right: share of the pairs on which the judge is right.
         labels: at hand, a random sample, or by ``design``.
         width: asked for.
-        pairs: of the run.
+        win: win rate of the first system of every two among people, without ties.
+        ties: share of the pairs.
         design: random; clustered (instructions of 4 pairs, half of them all right or all wrong);
             strata (60 hard pairs with certainty, on which the judge is right half as often, and
             ``labels`` of the rest).
@@ -46,22 +50,26 @@ class World:
     right: float
     labels: int
     width: float
-    pairs: int = 800
+    win: float = 0.6
+    ties: float = 0.0
     design: str = "random"
+    pairs: int = 800
 
     @property
     def name(self) -> str:
         """In words."""
+        ties = f" and {self.ties:.0%} ties" if self.ties else ""
         return (
-            f"{self.goal}, judge right in {self.right:.2f}, {self.labels} labels at hand,"
-            f" {self.design}, width {self.width:g}"
+            f"{self.goal}, won in {self.win:.2f}{ties}, judge right in {self.right:.2f},"
+            f" {self.labels} labels at hand, {self.design}, width {self.width:g}"
         )
 
     def draw(self, seed: int) -> tuple[LabelPlan, float]:
         """A plan, and the width once its pairs are labelled; infinite: no interval."""
         rng = np.random.default_rng((seed, 5))
         number = self.pairs
-        truth = (rng.random(number) < 0.4).astype(np.int8)
+        truth = (rng.random(number) > self.win).astype(np.int8)
+        truth[rng.random(number) < self.ties] = TIE
         u, hard = rng.random(number), np.zeros(number, bool)
         right = np.full(number, self.right)
         asked = np.zeros(number, bool)
@@ -79,7 +87,8 @@ class World:
             asked |= hard
         open_ = np.flatnonzero(~hard)
         asked[rng.choice(open_, self.labels, replace=False)] = True
-        said = np.where(u < right, truth, 1 - truth).astype(np.int8)
+        wrong = np.where(truth == TIE, rng.integers(0, 2, number), 1 - truth)
+        said = np.where(u < right, truth, wrong).astype(np.int8)
         pair = rng.integers(0, 3, number)
         for side, names in (("a", "xxy"), ("b", "yzz")):
             facts[f"system_{side}"] = np.array([names[n] for n in pair], object)
@@ -119,13 +128,13 @@ def _labels(
 WORLDS = (
     World(ACCURACY, 0.6, 40, 0.15),
     World(ACCURACY, 0.8, 40, 0.15),
-    World(ACCURACY, 0.8, 100, 0.1),
-    World(ACCURACY, 0.9, 40, 0.1),
-    World(ACCURACY, 0.95, 60, 0.06),
+    World(ACCURACY, 0.95, 60, 0.06, win=0.9),
     World(ACCURACY, 0.7, 60, 0.12, design="clustered"),
     World(ACCURACY, 0.8, 60, 0.1, design="strata"),
-    World(RATES, 0.6, 90, 0.14),
-    World(RATES, 0.9, 90, 0.12),
+    World(RATES, 0.8, 90, 0.15, win=0.55),
+    World(RATES, 0.8, 90, 0.14, win=0.75),
+    World(RATES, 0.9, 90, 0.1, win=0.9),
+    World(RATES, 0.8, 90, 0.1, win=0.6, ties=0.6),
     World(RATES, 0.9, 90, 0.12, design="clustered"),
     World(RATES, 0.8, 90, 0.13, design="strata"),
 )

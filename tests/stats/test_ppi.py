@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.coverage_intervals import World, covered
+from benchmarks.coverage_intervals import (
+    LEAST,
+    MOST,
+    Draw,
+    World,
+    covered,
+    least_by_errors,
+    least_by_outcomes,
+    worlds,
+)
+from benchmarks.report import RESULTS
 from trace_eval.commands.cli import app
 from trace_eval.stats.inference.forest import line, svg
 from trace_eval.stats.inference.influence import parts, simple_design
@@ -159,6 +169,41 @@ def test_labels_that_are_all_alike_have_an_exact_interval() -> None:
     assert powered(y, y, few).interval is None
 
 
+def test_an_instruction_whose_labels_agree_is_one_label() -> None:
+    """No more than one, and no less: few instructions are not counted against twice."""
+    for won, lost, tied in ((5, 0, 0), (4, 1, 0), (9, 1, 4)):
+        one = np.repeat([1.0, 0.0, 0.5], [won, lost, tied])
+        asked = np.arange(100) < len(one)
+        y = np.r_[one, np.zeros(100 - len(one))]
+        alone = powered(y, y, asked)
+        three = powered(*(np.repeat(x, 3) for x in (y, y, asked)), cluster=np.arange(300) // 3)
+        assert three.labels_interval == pytest.approx(alone.labels_interval, abs=1e-9)
+        assert three.labelled == 3 * alone.labelled
+    # 5 of 5 instructions: exact binomial, 0.025^(1/5) = 0.478
+    y = np.ones(300)
+    five = powered(y, y, np.arange(300) < 15, cluster=np.arange(300) // 3)
+    assert five.interval == pytest.approx((0.478, 1.0), abs=0.001)
+
+
+def test_what_steps_of_outcomes_leave_possible() -> None:
+    """Twenty labels at a truth of .9: all alike in 12 % of the draws, 14 or fewer wins in 1 %."""
+
+    def drawn(way: float, times: int, alone: bool = True, errors: float = 0.0) -> list[Draw]:
+        return [Draw(alone, way, abs(way) <= 1, errors, (alone, 0, 0.5), (1.0, 1.0), True)] * times
+
+    both_ends = drawn(-0.9, 12) + drawn(0.2, 87) + drawn(1.2, 1)
+    assert least_by_outcomes(both_ends) == 0.99  # the next step leaves out 12 more
+    assert least_by_outcomes(both_ends + drawn(0.8, 4)) == pytest.approx(99 / 104)
+    # no error, one or two of the judge in 70, 27 and 3 of 100: both may be told from three
+    errors = [
+        draw
+        for seen, times in ((0.0, 70), (0.1, 27), (0.2, 3))
+        for draw in drawn(0.1 + seen, times, alone=False, errors=seen)
+    ]
+    assert least_by_errors(errors) == 0.97
+    assert least_by_errors(errors[2:]) == pytest.approx(95 / 98)
+
+
 def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
     for won, n in ((12, 15), (14, 15), (1, 40)):
         values, z = np.r_[np.ones(won), np.zeros(n - won)], 1.959964
@@ -182,6 +227,7 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
         (World("even", "useful", 30), 0.92),
         (World("80 % ties", "generous", 15, "strata"), 0.92),
         (World("lopsided, some ties", "useful", 15, "difference"), 0.92),
+        (World("win rate .9", "useful", 90, "clustered"), 0.92),
     ],
     ids=lambda value: " ".join(map(str, vars(value).values())) if isinstance(value, World) else "",
 )
@@ -191,7 +237,15 @@ def test_intervals_of_few_labels_hold_the_truth(world: World, least: float) -> N
     assert found["both"]["share"] >= least
     assert found["against labels only"] <= 1  # a judge never widens what labels say alone
     if world.labels < 20:  # nor is any level promised that so few labels cannot keep
-        assert found["said to be about 95 %"] == 1
+        assert found["said to be at least 95 %"] == 1
+
+
+def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_more() -> None:
+    rows = json.loads((RESULTS / "coverage_intervals.json").read_text())["worlds"]
+    assert {world.name for world in worlds()} == set(rows)
+    for name, row in rows.items():
+        assert row["both"]["share"] >= LEAST, name
+        assert (row["both"]["share"] <= MOST) == (row["why"] == ""), name
 
 
 def test_skewed_limits_by_hand() -> None:
@@ -261,7 +315,9 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
     assert "People's win rates from few labels" in result.stdout
     people.write_text("".join(people.read_text().splitlines(keepends=True)[:25]))
     few = CliRunner().invoke(app, command)
-    assert "about 95% intervals: so few labels" in " ".join(few.stdout.split())
+    assert "intervals of at least 95%, to a point or two: so few labels" in " ".join(
+        few.stdout.split()
+    )
     powered = json.loads(out.read_text())["powered"]
     assert [row["system"] for row in powered["systems"]] == ["x", "y", "z"]
     assert sum(row["rate"]["labelled"] for row in powered["systems"]) == 2 * 80

@@ -73,31 +73,28 @@ def simple_design(
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of one stratum, for limits that know the range.
+    """The labels of one stratum, one mean for every cluster, for limits that know the range.
 
     Attributes:
         share: of the stratum among all items.
-        values, judged, weights: people's values of the labelled items, the judge's, and weights
-            with sum 1 [shape=(labels,)].
-        units: clusters with a label.
+        values, judged, weights: mean of people's values of a cluster's labelled items, of the
+            judge's, and weights with sum 1 [shape=(units,)].
     """
 
     share: float
     values: Array
     judged: Array
     weights: Array
-    units: int
 
     @property
-    def variance(self) -> float:
-        """Of the labels, weighted."""
-        mean = self.weights @ self.values
-        return float(self.weights @ (self.values - mean) ** 2)
+    def units(self) -> int:
+        """Clusters with a label."""
+        return len(self.values)
 
     @property
-    def uneven(self) -> bool:
-        """Labels of unequal weight, one per unit."""
-        return self.units == len(self.values) and float(np.ptp(self.weights)) >= NO_SPREAD
+    def even(self) -> bool:
+        """Units of equal weight: the variance of their mean follows from their values."""
+        return float(np.ptp(self.weights)) < NO_SPREAD
 
     @property
     def missed(self) -> Array:
@@ -113,7 +110,7 @@ class Labels:
 
     @property
     def minority(self) -> int:
-        """Labels that differ from the commonest one."""
+        """Units whose value differs from the commonest one."""
         return len(self.values) - int(np.unique(self.values, return_counts=True)[1].max())
 
 
@@ -156,13 +153,6 @@ class Parts:
         pairs = zip(self.strata, self.error, strict=False)
         return tuple(stratum for stratum, error in pairs if error > 0)
 
-    @property
-    def plain(self) -> bool:
-        """Labels of equal weight, one per unit: their variance follows from their values."""
-        return self.items == self.units and all(
-            np.ptp(stratum.weights) < NO_SPREAD for stratum in self.strata
-        )
-
 
 def parts(truth: Array, judged: Array, design: Design) -> Parts:
     """The mean over all items.
@@ -195,10 +185,10 @@ def parts(truth: Array, judged: Array, design: Design) -> Parts:
         d_gain[asked] = -share * weight * (judged[asked] - f)
         d_gain[here] += (judged[here] - overall) / len(judged)
         rows.append((d_labels, d_gain))
-        by_unit = np.bincount(design.cluster[asked], weights=weight)
-        strata.append(Labels(share, truth[asked], judged[asked], weight, int((by_unit > 0).sum())))
+        units = _units(share, truth[asked], judged[asked], weight, design.cluster[asked])
+        strata.append(units)
         left = 1 - asked.sum() / here.sum()
-        errors.append(share * left * float(by_unit @ by_unit))
+        errors.append(share * left * float(units.weights @ units.weights))
     d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
     for here, y, step in means:  # which strata the items fall into varies, too
         d_labels[here] = (y - labels) / len(judged)
@@ -217,6 +207,19 @@ def parts(truth: Array, judged: Array, design: Design) -> Parts:
         np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
         int(design.labelled.sum()),
     )
+
+
+def _units(
+    share: float, truth: Array, judged: Array, weight: Array, cluster: NDArray[np.int64]
+) -> Labels:
+    """Means by cluster; rounding would make unlike what is alike."""
+    number = np.unique(cluster, return_inverse=True)[1]
+    weights = np.bincount(number, weights=weight).astype(np.float64, copy=False)
+    values, said = (
+        np.round(np.bincount(number, weights=weight * each) / weights, 12)
+        for each in (truth, judged)
+    )
+    return Labels(share, values, said, weights)
 
 
 def _by_cluster(values: Array, design: Design) -> Array:

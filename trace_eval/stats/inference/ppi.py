@@ -269,17 +269,16 @@ def _quantile(level: float, units: int, known: bool = False) -> float:
 def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reach:
     """Limits by stratum, put together; degrees of freedom are those of each stratum.
 
-    Labels alone have score limits. Where the judge or unequal weights enter, a value is no longer
-    one of a few within a range, and limits follow the skewness of what was seen.
+    Labels alone have score limits, over units of equal weight with the variance that follows from
+    their values. Where the judge or unequal weights enter, a value is no longer one of a few
+    within a range, and limits follow the skewness of what was seen.
     """
-    known = sample.plain and not weight
     found: list[tuple[float, Reach]] = []
     variances = 0.0
     for number, stratum in enumerate(sample.strata):
         units, moved = stratum.units, influence[number]
-        squares = float(moved @ moved)
-        if not known:
-            squares *= units / max(units - 1, 1)
+        known = stratum.even and not weight
+        squares = float(moved @ moved) * (1 if known else units / max(units - 1, 1))
         variances += squares
         z = _quantile(level, units, known)
         if weight and sample.error[number] > 0:
@@ -288,13 +287,16 @@ def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reac
             least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
             reach = skewed_reach(moved, squares, z, (stratum.miss * error) ** 2, least)
             found.append((1.0, reach))
-        elif stratum.uneven and _many(stratum):
+        elif not stratum.even and _many(stratum):
             found.append((1.0, skewed_reach(moved, squares, z)))
         else:
-            least = float(stratum.weights @ stratum.weights) * stratum.variance
-            variance = max(squares / stratum.share**2, least)
-            reach = score_reach(stratum.values, stratum.weights, variance, units, z)
-            found.append((stratum.share, reach))
+            worth = 1 / float(stratum.weights @ stratum.weights)
+            if not np.ptp(stratum.values):  # nothing is estimated that has degrees of freedom
+                z = _quantile(level, units, known=True)
+            variance = squares / stratum.share**2
+            found.append(
+                (stratum.share, score_reach(stratum.values, stratum.weights, variance, worth, z))
+            )
     total = influence.sum(0)
     more = max(0.0, float(total @ total) - variances)
     return of_sum(found, _quantile(level, sample.units) * float(np.sqrt(more)))

@@ -27,8 +27,8 @@ def _level(level: float, rows: Iterable[Powered]) -> str:
     if not any(row.coarse for row in rows):
         return f"{level:.0%} intervals"
     return (
-        f"about {level:.0%} intervals: so few labels, units or errors of the judge were seen that"
-        " some hold the truth a few per cent more or less often"
+        f"intervals of at least {level:.0%}, to a point or two: so few labels, units or errors of"
+        " the judge were seen that some hold the truth more often than that"
     )
 
 
