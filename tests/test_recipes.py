@@ -203,5 +203,5 @@ def test_the_image_is_built_from_what_it_gets(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     (entry,) = re.findall(r"^ENTRYPOINT \[\"(.*)\"\]$", DOCKERFILE, re.M)
-    version = [tmp_path / "venv" / "bin" / entry, "--version"]
+    version = [str(tmp_path / "venv" / "bin" / entry), "--version"]
     assert subprocess.run(version, capture_output=True, text=True, cwd="/").returncode == 0
