@@ -46,6 +46,9 @@ class ExtractOptions:
         one_model_at_a_time: release each model before the next one is loaded.
         engine: ``local``, or ``ray`` with the extra of that name.
         ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
+        layout: of conversations, where their content does not tell.
+        by_turn: compare two conversations turn by turn, one pair each, see
+            :func:`trace_eval.conversations.pairs_by_turn`.
         extractor_options: extractor -> option -> value, for that extractor alone.
     """
 
@@ -62,6 +65,8 @@ class ExtractOptions:
     one_model_at_a_time: bool = False
     engine: str = ENGINES[0]
     ray_address: str | None = None
+    layout: str | None = None
+    by_turn: bool = False
     extractor_options: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

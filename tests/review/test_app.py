@@ -15,7 +15,7 @@ from blueprints import Blueprint, Transcript
 from fusion import Rating
 from tests.support import calls
 from tests.support import reviewed as support
-from trace_eval.options import Options
+from trace_eval.options import ExtractOptions, Options
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import open_job
 from trace_eval.runs.outcomes import ClipRecord
@@ -429,7 +429,7 @@ def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> Non
         for side, name in (("a", "x"), ("b", "y"))
     }
     path = calls.manifest(tmp_path, [{"id": "p", **sides}])
-    job = open_job(path, tmp_path / "run", Options(judge="rules"), by_turn=True)
+    job = open_job(path, tmp_path / "run", Options(ExtractOptions(by_turn=True)))
     with Run(tmp_path / "run") as run:
         run.start(RunRecord(), job.manifest)
     review = open_review(tmp_path / "run", {"random_share": 1.0})

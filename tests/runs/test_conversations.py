@@ -30,7 +30,7 @@ from trace_eval.findings import card_of, comparison_of, screening_of
 from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rules import RulesJudge
-from trace_eval.options import Options, PairOptions, RateOptions
+from trace_eval.options import ExtractOptions, Options, PairOptions, RateOptions
 from trace_eval.report import write_report
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
@@ -92,7 +92,7 @@ def test_paths_of_any_layout_are_answers_and_a_bad_one_costs_itself(tmp_path: Pa
     both_fit.write_text("speaker,start,end,text,role,user,agent\nbot,0,1,Hi.,agent,,\n")
     with pytest.raises(UserError, match="say which by --layout NAME"):
         open_job(both_fit, tmp_path / "3", RateOptions())
-    told = open_job(both_fit, tmp_path / "3", RateOptions(), layout="turns").manifest
+    told = open_job(both_fit, tmp_path / "3", RateOptions(ExtractOptions(layout="turns"))).manifest
     assert [one.answer.conversation.turns[0].text for one in told.singles] == ["Hi."]
     # What it is read from again is what was written.
     assert Pair.model_validate_json(pair.model_dump_json()) == pair
@@ -153,6 +153,8 @@ def unpacked(text: str) -> str:
     """A fragment as HTML."""
     return zlib.decompress(base64.b64decode(text)).decode()
 
+
+BY_TURN = ExtractOptions(by_turn=True)
 
 QUICK = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
 
@@ -258,15 +260,15 @@ def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(tmp_path: 
         return {"id": name, "a": sides[0], "b": sides[1], "labels": {"overall": "2"}}
 
     path = calls.manifest(tmp_path, [pair("p", same), pair("q", other)])
-    pairs = open_job(path, tmp_path / "run", Options(), by_turn=True).manifest.pairs
+    pairs = open_job(path, tmp_path / "run", Options(BY_TURN)).manifest.pairs
     assert [one.id for one in pairs] == ["p/turn-1", "p/turn-3", "q/turn-1", "q/turn-3"]
     assert [one.question_id for one in pairs] == ["p", "p", "q", "q"]  # drawn by conversation
     assert (pairs[1].turn, pairs[1].labels) == (3, None)  # labels are of the whole
     texts = [[t.text for t in a.conversation.turns] for a in pairs[1].answers if a.conversation]
     assert texts == [[t[3] for t in calls.TURNS[3:]], ["Thank you - and seat 12 A", "Goodbye."]]
     replies = [verdict("both_good", "both_good", "2"), verdict("both_good", "both_good", "1")]
-    options = Options(judge=_script(tmp_path, "by-turn", list(replies * 3)))
-    open_job(path, tmp_path / "out", options, by_turn=True).judge()
+    options = Options(BY_TURN, judge=_script(tmp_path, "by-turn", list(replies * 3)))
+    open_job(path, tmp_path / "out", options).judge()
     found = Run.open(tmp_path / "out").judgements()
     assert [one.reason for one in found.values()] == [*[None] * 3, Reason.NOT_PARALLEL]
     why = "the user says 'Thank you, and seat 12A?' to A and 'Hello?' to B"
@@ -275,7 +277,7 @@ def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(tmp_path: 
     assert late.label("paralinguistics") == Rating.B  # A answers turn 3 after 4.4 s
     clips = {**pair("r", same), "b": {"audio": "b.wav"}}
     with pytest.raises(UserError, match="by turn needs two conversations; give 'conversation'"):
-        open_job(calls.manifest(tmp_path, [clips], "clips.jsonl"), by_turn=True)
+        open_job(calls.manifest(tmp_path, [clips], "clips.jsonl"), None, Options(BY_TURN))
 
 
 def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path) -> None:

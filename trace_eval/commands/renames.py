@@ -15,6 +15,7 @@ _RENAMED = {
     "--no-think": "-J think=false",
     "--choices": "-J choices=true",
     "--one-model-at-a-time": "-X one_model_at_a_time=true",
+    "--by-turn": "-X by_turn=true",
     "--asr": "-x transcript={}",
     "--emotion": "-x emotion={}",
     "--accent": "-x accent={}",

@@ -115,8 +115,6 @@ def open_job(
     limit: int | None = None,
     shard: str | None = None,
     columns: Mapping[str, str] | None = None,
-    layout: str | None = None,
-    by_turn: bool = False,
 ) -> Job:
     """Read the items and say where their results go; nothing is judged yet.
 
@@ -130,15 +128,13 @@ def open_job(
         limit: read this many records at most; None: all.
         shard: ``I/N``: part I of N of the items; None: all.
         columns: field -> column of the file, for fields that are called otherwise there.
-        layout: of conversations, where their content does not tell.
-        by_turn: judge pairs of conversations turn by turn, see
-            :func:`trace_eval.conversations.pairs_by_turn`.
 
     Raises:
         UserError: the file cannot be read or has no record, the shard is none, or what is to be
             judged by turn is no pair of conversations.
     """
     options = options or Options()
+    layout, by_turn = options.extract.layout, options.extract.by_turn
     if by_turn and options.rubrics:
         raise UserError("by_turn: is of pairs; turns are scored by a rubric like conciseness")
     part = Shard.parse(shard) if shard else None
