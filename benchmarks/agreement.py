@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
 from trace_eval.data.labels import LabelTable, read_labels
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.report import AgreeOptions

@@ -5,8 +5,10 @@
 Every pair of ``speakbench_pairs`` and ``rate_pairs`` is extracted for real, then counted
 three ways: as extracted, without emotion and accent, and with invented scores of 9 emotions
 and 16 accents, which is what the models of profile ``paper`` give. Tokens are GPT-2's, from
-the vocabulary inside the openai-whisper wheel; nothing is downloaded. Exit code 1: a pair
-is over a bound. Exit code 2: something that the benchmark needs is missing.
+the vocabulary inside the openai-whisper wheel; nothing is downloaded. Beside them: what a whole
+call takes in each rendering, and which pairs a reader of the `brief` text alone would decide
+otherwise than one of all that was measured (:mod:`benchmarks.brief_reader`). Exit code 1: a pair
+or the whole is over a bound. Exit code 2: something that the benchmark needs is missing.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.brief_reader import changed_by_brief
 from benchmarks.report import save, table
 from blueprints import (
     COMPACT_LEGEND,
@@ -31,12 +34,24 @@ from blueprints import (
     render_compact,
     render_paper,
 )
+from trace_eval.data.manifests import read_manifest
+from trace_eval.extracting.start import extract
+from trace_eval.judges.base import Case
+from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.text.prompt import PromptPack
+from trace_eval.options import ExtractOptions
+
+ROOT = Path(__file__).resolve().parent.parent
 
 Count = Callable[[str], int]
 
 #: Most tokens of the compact rendering, as a share of the paper rendering's.
 BOUND_INDENTED = 0.50
 BOUND_MINIMAL = 0.75
+
+#: Of all pairs as profile ``screen`` extracts them, as a share of the paper rendering; and most
+#: tokens of a call with ``brief``, on average.
+BOUND_ALL, BOUND_BRIEF = 0.28, 1000
 
 INSTALL = "pip install --no-deps openai-whisper tiktoken regex"
 
@@ -121,29 +136,41 @@ def with_models(bp: Blueprint) -> Blueprint:
     return bp.model_copy(update=update | kept)
 
 
-def extracted(folder: Path, profile: str) -> dict[str, list[Blueprint]]:
-    """Pair id -> blueprints of its two answers; a clip in several pairs is extracted once."""
-    from extractors.audio import decode
-    from extractors.registry import plan_extractors
+def extracted(manifest: Path, profile: str) -> dict[str, Case]:
+    """Id -> pair with its blueprints; a clip in several pairs is extracted once."""
+    pairs = read_manifest(manifest).pairs
+    files = {
+        recording.audio
+        for pair in pairs
+        for recording in (pair.a, pair.b, pair.instruction)
+        if recording.audio
+    }
+    paths = sorted(files)
+    made = extract(paths, ExtractOptions(profile=profile, workers=0))
+    found = {path: one.blueprint for path, one in zip(paths, made, strict=True) if one.blueprint}
+    cases = {}
+    for pair in pairs:
+        clips = {"a": pair.a.audio, "b": pair.b.audio, "instruction": pair.instruction.audio}
+        blueprints = {role: found[path] for role, path in clips.items() if path}
+        cases[f"{manifest.parent.name}/{pair.id}"] = Case(pair, blueprints)
+    return cases
 
-    extractors = plan_extractors(profile, {})
-    for extractor in extractors:
-        extractor.load()
-    done: dict[str, Blueprint] = {}
-    pairs = {}
-    for line in (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines():
-        pair = json.loads(line)
-        clips = [decode(folder / pair[side]["audio"]) for side in ("a", "b")]
-        for clip in clips:
-            if clip.sha256 in done:
-                continue
-            bp = Blueprint(clip=clip.sha256)
-            for extractor in extractors:
-                group = extractor.extract(clip, bp)
-                bp = bp.with_group(extractor.group, group, extractor.provenance())
-            done[clip.sha256] = bp
-        pairs[f"{folder.name}/{pair['id']}"] = [done[clip.sha256] for clip in clips]
-    return pairs
+
+def per_call(cases: list[Case], count: Count) -> dict[str, dict[str, float]]:
+    """Rendering -> tokens of a whole call: of its static part, on average and at most."""
+    found = {}
+    for rendering in ("paper", "compact", "brief"):
+        pack = PromptPack(JudgeOptions(rendering=rendering))
+        sizes = [
+            sum(count(message.text) for message in pack.messages(pack.evidence(case), "ab"))
+            for case in cases
+        ]
+        found[rendering] = {
+            "static part": count(pack.system.text),
+            "mean": sum(sizes) / len(sizes),
+            "most": max(sizes),
+        }
+    return found
 
 
 def report(title: str, pairs: dict[str, list[Blueprint]], count: Count) -> dict[str, float]:
@@ -178,9 +205,9 @@ def main() -> int:
     if not data:
         print("TRACE_EVAL_DATA is not set; export it to measure real pairs", file=sys.stderr)
         return 2
-    pairs: dict[str, list[Blueprint]] = {}
-    for folder in ("speakbench_pairs", "rate_pairs"):
-        pairs |= extracted(Path(data) / folder, profile)
+    real = extracted(Path(data) / "speakbench_pairs" / "pairs.jsonl", profile)
+    cases = real | extracted(Path(data) / "rate_pairs" / "pairs.jsonl", profile)
+    pairs = {name: [case.a, case.b] for name, case in cases.items()}
     variants = {
         f"profile {profile}, as extracted": pairs,
         "without emotion and accent": {k: [*map(without_models, v)] for k, v in pairs.items()},
@@ -189,9 +216,26 @@ def main() -> int:
     found = {title: report(title, variant, count) for title, variant in variants.items()}
     print(f"\nlegend, once per prompt: {count(COMPACT_LEGEND)} tokens")
     print(f"bounds: {BOUND_INDENTED:.2f} of indent=2, {BOUND_MINIMAL:.2f} of minimal")
+    calls = per_call(list(real.values()), count)
+    table(
+        "tokens of a call on the real pairs",
+        ["rendering", *calls["paper"]],
+        [[name, *sizes.values()] for name, sizes in calls.items()],
+    )
+    examples = extracted(ROOT / "examples" / "pairs.jsonl", profile)
+    changed = [
+        [name, dimension, *ratings]
+        for name, case in (examples | real).items()
+        for dimension, ratings in changed_by_brief(case).items()
+    ]
+    title = f"what a reader of brief decides otherwise, of {len(examples) + len(real)} pairs"
+    table(title, ["pair", "dimension", "all", "brief"], changed)
+    as_extracted = found[f"profile {profile}, as extracted"]["of indent=2"]
     if profile == "screen":
-        save("tokens", {"tokens of compact": found})
-    within = all(
+        read = {"pairs": len(examples) + len(real), "decided otherwise": changed}
+        save("tokens", {"tokens of compact": found, "a call": calls, "reader of brief": read})
+    within = as_extracted <= BOUND_ALL and calls["brief"]["mean"] <= BOUND_BRIEF
+    within &= all(
         share["of indent=2, worst pair"] <= BOUND_INDENTED
         and share["of minimal, worst pair"] <= BOUND_MINIMAL
         for share in found.values()

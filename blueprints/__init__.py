@@ -9,6 +9,7 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from blueprints.axis import clip_seconds, resample
     from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
+    from blueprints.brief import brief_legend, left_out, render_brief
     from blueprints.compact import render_compact
     from blueprints.distribution import (
         DISTRIBUTION,
@@ -93,6 +94,7 @@ __all__ = [
     "UserError",
     "Value",
     "Word",
+    "brief_legend",
     "clip_seconds",
     "compact_legend",
     "feature_groups",
@@ -101,6 +103,8 @@ __all__ = [
     "install_line",
     "language_code",
     "language_name",
+    "left_out",
+    "render_brief",
     "render_compact",
     "render_paper",
     "require",

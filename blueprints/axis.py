@@ -9,9 +9,6 @@ import blueprints.notation as notation
 from blueprints.errors import UserError
 from blueprints.records import Contour
 
-#: Sums of a contour's values stay finite up to this.
-_HUGE = 1e300
-
 
 def resample(contour: Contour, points: int, duration_s: float) -> list[float | None]:
     """Average a contour in ``points`` equal bins over the whole clip.
@@ -48,21 +45,13 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
 
 
 def _first_in(number: int, contour: Contour, points: int, duration_s: float) -> int:
-    """Index of the first sample in this bin or a later one."""
-
-    def bin_of(index: int) -> int:
-        second = contour.start_s + index * contour.step_s
-        return (
-            min(points - 1, int(second / duration_s * points))
-            if second < duration_s
-            else points - 1
-        )
-
-    steps = (number * duration_s / points - contour.start_s) / contour.step_s
-    index = math.ceil(min(max(steps, 0.0), float(len(contour.values))))
-    while index > 0 and bin_of(index - 1) >= number:  # rounding may miss by a sample
+    """Index of the first sample in this bin or a later one; the last bin has all that follow."""
+    start, step, count = contour.start_s, contour.step_s, len(contour.values)
+    index = math.ceil(min(max((number * duration_s / points - start) / step, 0.0), float(count)))
+    # Rounding may miss by a sample.
+    while index > 0 and (start + (index - 1) * step) / duration_s * points >= number:
         index -= 1
-    while index < len(contour.values) and bin_of(index) < number:
+    while index < count and (start + index * step) / duration_s * points < number:
         index += 1
     return index
 
@@ -71,9 +60,10 @@ def _mean(samples: list[float | None]) -> float | None:
     known = [value for value in samples if value is not None]
     if not known:
         return None
-    if max(known) > _HUGE or min(known) < -_HUGE:  # the sum could overflow to infinity
+    try:
+        return math.fsum(known) / len(known)
+    except OverflowError:
         return math.fsum(value / len(known) for value in known)
-    return math.fsum(known) / len(known)
 
 
 def _nearest(contour: Contour, second: float) -> float | None:
@@ -87,6 +77,28 @@ def _nearest(contour: Contour, second: float) -> float | None:
 def clip_seconds(clip_s: float | None, contour: Contour) -> float:
     """Length of the clip, seconds: as measured, else up to where the contour ends."""
     return clip_s or contour.start_s + max(1, len(contour.values)) * contour.step_s
+
+
+def course(contour: Contour, clip_s: float | None, least: float) -> str:
+    """A contour as a phrase, from the means of its thirds: ``even``, ``rising 4``, ...
+
+    Args:
+        contour: any unit.
+        clip_s: length of the clip, seconds.
+        least: a smaller difference of thirds counts for nothing, in the contour's unit.
+
+    Returns:
+        ``even``; ``rising N`` or ``falling N``, the last third against the first; ``rising then
+        falling`` or ``falling then rising``, where those two are alike.
+    """
+    thirds = resample(contour, 3, clip_seconds(clip_s, contour))
+    known = [value for value in thirds if value is not None]
+    if len(known) < 2 or max(known) - min(known) < least:
+        return "even"
+    change = known[-1] - known[0]
+    if abs(change) >= least:
+        return f"{'rising' if change > 0 else 'falling'} {notation.number(abs(change), 0)}"
+    return "rising then falling" if known[1] > known[0] else "falling then rising"
 
 
 def written(

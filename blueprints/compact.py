@@ -14,7 +14,10 @@ from collections.abc import Collection
 from blueprints.blueprint import GROUPS, Blueprint
 from blueprints.features import feature_groups
 from blueprints.notation import label
-from blueprints.records import Absent, Extension
+from blueprints.records import Absent, Extension, Status
+
+#: Of a clip of which no group was asked for.
+NOTHING = "absent: everything"
 
 
 def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
@@ -26,8 +29,9 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
     Returns:
         Lines ``group: values``, in the order of ``blueprints.GROUPS``, and at the end one
-        line for all absent groups. Text from outside the library (the transcript, labels)
-        is quoted and escaped, so that it cannot start a line of its own.
+        line for all groups that are absent but those that nobody asked for. Text from outside the
+        library (the transcript, labels) is quoted and escaped, so that it cannot start a line of
+        its own.
 
     Raises:
         UserError: ``drop`` names no feature group.
@@ -40,10 +44,12 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
             continue
         group = bp.group(name)
         if isinstance(group, Absent):
+            if group.status is Status.NOT_REQUESTED:
+                continue
             absent.setdefault(group.status.value, []).append(label(name))
         elif not isinstance(group, Extension) or group.shown:
             lines.append(f"{label(name)}: {group.render(bp.clip_s)}")
     if absent:
         parts = (f"{', '.join(names)} ({status})" for status, names in absent.items())
         lines.append(f"absent: {'; '.join(parts)}")
-    return "\n".join(lines)
+    return "\n".join(lines) or NOTHING

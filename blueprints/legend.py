@@ -9,13 +9,13 @@ from blueprints.features import ALIASES, feature_groups
 
 _HEAD = (
     "Each clip is described by lines `group: values`. Words behind numbers place them among"
-    " published norms; they are no verdict, for the user may have asked for it. `word <x`"
-    " means: that word under x."
+    " published norms where they are out of the ordinary; they are no verdict, for the user may"
+    " have asked for it. `word <x` means: that word under x."
 )
 _TAIL = (
-    "absent: groups without values: not_requested, unavailable (not installed), too_short,"
-    " silent, no_speech, failed. not_requested, unavailable and failed say nothing about the"
-    " clip's merit."
+    "absent: groups without values: unavailable (not installed), too_short, silent, no_speech,"
+    " failed. unavailable and failed say nothing about the clip's merit, nor do groups that are"
+    " not named (not_requested)."
 )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from blueprints.notation import number
+
 
 @dataclass(frozen=True)
 class Norm:
@@ -21,6 +23,8 @@ class Norm:
         words: one more than cuts.
         cite: the source in a few words, for a prompt's legend.
         source: who published it, what they say, and which cuts are ours.
+        usual: words that say nothing special, and are left out where the number stands; numbers
+            beside them are left out where tokens are dear.
     """
 
     quantity: str
@@ -29,6 +33,7 @@ class Norm:
     words: tuple[str, ...]
     cite: str
     source: str
+    usual: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.cuts) + 1 or list(self.cuts) != sorted(set(self.cuts)):
@@ -40,6 +45,16 @@ class Norm:
     def word(self, value: float) -> str:
         """The word for a value in :attr:`unit`."""
         return self.words[bisect_right(self.cuts, value)]
+
+    def level(self, value: float, digits: int) -> str:
+        """The word, and the number before it where the word is not one of :attr:`usual`."""
+        word = self.word(value)
+        return word if word in self.usual else f"{number(value, digits)} {word}"
+
+    def mark(self, value: float) -> str:
+        """A blank and the word, where it is not one of :attr:`usual`; else nothing."""
+        word = self.word(value)
+        return "" if word in self.usual else f" {word}"
 
     def scale(self) -> str:
         """All words with their cuts, e.g. ``brief <0.2 medium <1 long``."""
@@ -63,6 +78,7 @@ BANDWIDTH = Norm(
     "upper band edges of codecs: ITU-T G.711 3.4 kHz, G.722 7 kHz, G.722.1 Annex C 14 kHz, G.719"
     " 20 kHz; our cuts lie halfway between them, so that a clip with all that 8 or 16 kHz"
     " sampling can hold (4 or 8 kHz) keeps its telephone name",
+    usual=("wideband", "super-wideband", "fullband"),
 )
 
 SPEECH_RATE = Norm(
@@ -75,6 +91,7 @@ SPEECH_RATE = Norm(
     " lectures average 125-160, fast over 185; radio monologues average 150-170, fast over 190;"
     " means: lectures 140, radio 160, interviews 190, conversation 210."
     " 'average' is the union of both monologue bands",
+    usual=("average",),
 )
 
 TEMPO_TREND = Norm(
@@ -86,6 +103,7 @@ TEMPO_TREND = Norm(
     "Quené 2007, On the just noticeable difference for tempo in speech (J. Phonetics"
     " 35:353-362): about 5 %; our cut is twice that, 10 %, because syllables are counted by"
     " machine",
+    usual=("steady",),
 )
 
 PITCH = Norm(
@@ -97,6 +115,7 @@ PITCH = Norm(
     "Titze 1994, Principles of Voice Production, and Baken & Orlikoff 2000, Clinical"
     " Measurement of Speech and Voice: typical adult men speak at 85-155 Hz, women at"
     " 165-255 Hz",
+    usual=("male range", "between ranges", "female range"),
 )
 
 PITCH_VARIATION = Norm(
@@ -108,6 +127,7 @@ PITCH_VARIATION = Norm(
     "Traunmüller & Eriksson 1995, The frequency range of the voice fundamental in the speech of"
     " male and female adults: in semitones the deviation is about the same for men and women and"
     " grows with the liveliness of the discourse; both cuts are ours",
+    usual=("typical",),
 )
 
 LOUDNESS = Norm(
@@ -118,6 +138,7 @@ LOUDNESS = Norm(
     "EBU R 128, AES TD1004, lower cuts ours",
     "EBU R 128: programmes at -23 LUFS; AES TD1004.1.15-10: streams at -20 to -16 LUFS. 'normal'"
     " reaches from 3 LU under the first to the top of the second; -26 and -36 are our cuts",
+    usual=("normal",),
 )
 
 OPINION = Norm(
@@ -127,6 +148,7 @@ OPINION = Norm(
     ("bad", "poor", "fair", "good", "excellent"),
     "ITU-T P.800",
     "ITU-T P.800 and P.808, absolute category rating; our cuts lie halfway between the points",
+    usual=("good", "excellent"),
 )
 
 DISTORTION = Norm(
@@ -142,6 +164,7 @@ DISTORTION = Norm(
     ),
     "ITU-T P.835",
     "ITU-T P.835, signal scale; our cuts lie halfway between the points",
+    usual=("slightly distorted", "not distorted"),
 )
 
 NOISE = Norm(
@@ -158,6 +181,7 @@ NOISE = Norm(
     "ITU-T P.835",
     "ITU-T P.835, background scale (3 is 'noticeable but not intrusive'); our cuts lie halfway"
     " between the points",
+    usual=("slightly noticeable", "not noticeable"),
 )
 
 PAUSE = Norm(
@@ -168,6 +192,7 @@ PAUSE = Norm(
     "Campione & Veronis 2002",
     "Campione & Véronis 2002, A large-scale multilingual study of silent pause duration (Speech"
     " Prosody): brief under 200 ms, medium, long over 1 s, the latter in spontaneous speech only",
+    usual=("brief", "medium"),
 )
 
 #: Every norm, in the order in which the renderings use them.

@@ -6,8 +6,8 @@ import json
 import re
 import unicodedata
 
-#: Steps of a contour, as many as the paper prints.
-COMPACT_POINTS = 20
+#: Steps of a contour: of the paper's 20, as few as still show where in a clip something happens.
+COMPACT_POINTS = 12
 
 _PLAIN_LABEL = re.compile(r"[\w.'-]+(?: [\w.'-]+)*")
 
@@ -31,6 +31,11 @@ def number(value: float, digits: int) -> str:
     return "0" if text == "-0" else text
 
 
+def seconds(value: float) -> str:
+    """Seconds in tenths, from 10 s on in whole ones: a decimal is two more tokens."""
+    return number(value, 0 if value >= 10 else 1)
+
+
 def hundredths(scores: dict[str, float]) -> str:
     """Labels by falling score, in hundredths; those that round to 0 share one number."""
     ranked = sorted(scores.items(), key=lambda item: -item[1])
@@ -49,6 +54,8 @@ def label(text: str) -> str:
 def quoted(value: object) -> str:
     """JSON on one line, with every character escaped that a reader could take for a new one."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    if text.isprintable():  # then nothing in it is hidden; as good as always
+        return text
     return "".join(_escaped(char) if _is_hidden(char) else char for char in text)
 
 

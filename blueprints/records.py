@@ -76,6 +76,14 @@ class Present(Strict):
         """The values in few tokens, for a prompt; ``clip_s``: the clip's length, seconds."""
         return quoted(self.model_dump(mode="json", exclude={"status"}))
 
+    #: Units of :meth:`brief`, and what it leaves out of this group, in words.
+    brief_units: ClassVar[str] = ""
+    brief_without: ClassVar[str] = ""
+
+    def brief(self, clip_s: float | None) -> str:
+        """The values in fewest tokens, see :func:`blueprints.render_brief`."""
+        return self.render(clip_s)
+
     @classmethod
     def legend(cls) -> str:
         """What :meth:`render` writes, for the prompt's static part; without a full stop."""

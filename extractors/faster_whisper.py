@@ -21,7 +21,7 @@ from extractors.models import is_path, model_folder
 from extractors.naming import name_language
 from extractors.recognised import Decoded, Recogniser, edges
 from extractors.weights import one_line
-from extractors.window_checks import SHORT_WINDOWS, broken
+from extractors.window_checks import SHORT_WINDOWS, broken, by_part
 
 #: The files of a converted model. Without tokenizer.json the library asks the network.
 FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -63,7 +63,7 @@ class FasterWhisperExtractor(Recogniser):
         multilingual: a second model, which names the language and writes all that is not English;
             ``model`` writes English. None: ``model`` does all of it.
         short_windows: pay for as much of a window as has speech, and hear again as usual what
-            that may have broken.
+            that may have broken; English only. None: where it was measured, with tiny.en.
     """
 
     name: ClassVar[str] = "faster-whisper"
@@ -78,7 +78,7 @@ class FasterWhisperExtractor(Recogniser):
 
     compute_type: str | None = None
     multilingual: str | None = None
-    short_windows: bool = False
+    short_windows: bool | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,9 +95,14 @@ class FasterWhisperExtractor(Recogniser):
         more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
         if not self.english_only:
             more["tokens_per_s"] = TOKENS_PER_S
-        if self.short_windows:
+        if self.shortens:
             more["short_windows"] = SHORT_WINDOWS
         return own | more
+
+    @property
+    def shortens(self) -> bool:
+        """Whether windows of English are short."""
+        return self.model == packaged.ENGLISH if self.short_windows is None else self.short_windows
 
     @property
     def english_only(self) -> bool:
@@ -228,13 +233,20 @@ class FasterWhisperExtractor(Recogniser):
     def _decode(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
-        if self.short_windows:
-            from extractors.short_windows import shortened
+        if not self.shortens or language != "en":
+            return self._transcribe(model, speech, parts, language)
+        from extractors.short_windows import shortened
 
-            heard = self._transcribe(shortened(model), speech, parts, language)
-            if broken(heard.segments, parts) is None:
-                return heard
-        return self._transcribe(model, speech, parts, language)
+        heard = self._transcribe(shortened(model), speech, parts, language)
+        found = by_part(heard.segments, parts)
+        # Nothing goes from one stretch to the next, so only those are heard again that need it.
+        again = [part for part, mine in zip(parts, found, strict=True) if broken(mine, part)]
+        if not again:
+            return heard
+        whole = self._transcribe(model, speech, again, language)
+        repaired = dict(zip(again, by_part(whole.segments, again), strict=True))
+        kept = [repaired.get(part, mine) for part, mine in zip(parts, found, strict=True)]
+        return heard._replace(segments=[segment for mine in kept for segment in mine])
 
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None

@@ -33,13 +33,20 @@ def shortened(model: WhisperModel) -> ShortWindows:
 
 
 def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.float32]:
-    """A window without most of its padding, in whole seconds.
+    """A window without most of its padding, in whole seconds, and what is left of it made silent.
+
+    The library pads with 0, which to the model is a loud hiss; OpenAI's own code pads with silence,
+    the lowest energy that a clip can have. In a whole window it makes no difference, in a short one
+    words get lost beside it.
 
     Args:
         features: log-mel energies [shape=(bands, frames)]; padding is exactly 0 in all bands.
         frames_per_s: 100 for Whisper.
     """
     used = np.flatnonzero(features.any(axis=0))
-    seconds = (int(used[-1]) + 1) / frames_per_s if len(used) else 0.0
-    window_s = max(MIN_WINDOW_S, np.ceil(seconds + MARGIN_S))
-    return np.ascontiguousarray(features[:, : int(window_s) * frames_per_s])
+    heard = int(used[-1]) + 1 if len(used) else 0
+    window_s = max(MIN_WINDOW_S, np.ceil(heard / frames_per_s + MARGIN_S))
+    short = np.ascontiguousarray(features[:, : int(window_s) * frames_per_s])
+    if heard:
+        short[:, heard:] = features[:, :heard].min()
+    return short

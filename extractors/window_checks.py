@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import JsonValue
 
 from blueprints import Span
+from extractors.recognised import WINDOW_S
 from extractors.suspect import longest_repetition, tokens
 
 #: A window is at least this long, and reaches so far beyond what is in it, seconds.
 MIN_WINDOW_S, MARGIN_S = 10.0, 5.0
 
 #: The same for what identifies a transcript.
-SHORT_WINDOWS: dict[str, JsonValue] = {"min_s": MIN_WINDOW_S, "margin_s": MARGIN_S}
+SHORT_WINDOWS: dict[str, JsonValue] = {
+    "min_s": MIN_WINDOW_S,
+    "margin_s": MARGIN_S,
+    "padding": "silence",
+}
 
 #: So many words that are said twice in a row may be an echo of the model's.
 ECHO_WORDS = 3
@@ -27,12 +32,24 @@ EARLY_S, LATE_S = 1.5, 0.5
 UNSURE = -0.7
 
 
-def broken(segments: Sequence[Mapping[str, Any]], parts: Sequence[Span]) -> str | None:
+def by_part(
+    segments: Iterable[Mapping[str, Any]], parts: Sequence[Span]
+) -> list[list[Mapping[str, Any]]]:
+    """The segments of each stretch that was decoded, by where they begin."""
+    found: list[list[Mapping[str, Any]]] = [[] for _ in parts]
+    for segment in segments:
+        start = float(segment["start"])
+        number = sum(part.start_s <= start for part in parts[1:])
+        found[number].append(segment)
+    return found
+
+
+def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
     """What a short window may have done to a text; None: nothing that shows.
 
     Args:
         segments: as the library gives them, with words.
-        parts: the stretches that were decoded, at least one.
+        part: the stretch that was decoded; its last window alone may have been short.
     """
     words = [word for segment in segments for word in segment.get("words") or ()]
     if not words:
@@ -40,9 +57,10 @@ def broken(segments: Sequence[Mapping[str, Any]], parts: Sequence[Span]) -> str 
     loop = longest_repetition(tokens(" ".join(str(segment["text"]) for segment in segments)))
     if loop and (len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS):
         return "it repeats itself"
-    if min(float(segment["avg_logprob"]) for segment in segments) < UNSURE:
+    last = [one for one in segments if float(one["start"]) >= part.end_s - WINDOW_S]
+    if min((float(segment["avg_logprob"]) for segment in last), default=0.0) < UNSURE:
         return "it is unsure of its words"
     end = float(words[-1]["end"])
-    if end < parts[-1].end_s - EARLY_S:
+    if end < part.end_s - EARLY_S:
         return "it ends before the speech"
-    return "it ends after the speech" if end > parts[-1].end_s + LATE_S else None
+    return "it ends after the speech" if end > part.end_s + LATE_S else None

@@ -94,6 +94,10 @@ def test_doors_list_what_they_give() -> None:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
         ]
         given = {alias for alias, _ in door_names(name)}
+        both = given & {
+            other.rpartition(".")[2] for other in modules() if other.rpartition(".")[0] == name
+        }
+        assert not both, "a module of that name hides the function once it is imported"
         assert name == FACADE or not given or [given] == listed, name
 
 

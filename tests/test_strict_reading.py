@@ -23,7 +23,7 @@ from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.adapters import base_of
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.prices import read_prices
-from trace_eval.review.scoring.store import ScoreStore
+from trace_eval.review.store import Remark, Store
 from trace_eval.rubrics.load import load_rubric, rubric_path
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import read_config
@@ -242,13 +242,14 @@ def test_a_damaged_scorer_is_said(tmp_path: Path) -> None:
 
 
 def test_damaged_codes_of_a_review_are_said(tmp_path: Path) -> None:
-    store = ScoreStore(tmp_path / "scores.sqlite")
-    store.add("ada", "i1", "correctness", 3, ["g"], "")
+    store = Store(tmp_path / "scores.sqlite", "correctness")
+    view = store.start("ada", "i1", 0, "ab")
+    store.answer(view, "correctness", "3.0", remark=Remark(["g"]))
     with closing(sqlite3.connect(tmp_path / "scores.sqlite")) as database, database:
-        database.execute("UPDATE ratings SET codes = '[\"g'")
-    store = ScoreStore(tmp_path / "scores.sqlite")
+        database.execute("UPDATE answers SET codes = '[\"g'")
+    store = Store(tmp_path / "scores.sqlite", "correctness")
     with pytest.raises(DamagedFile, match=r"scores\.sqlite, rating 1: its codes are damaged"):
-        store.ratings()
+        store.stored()
 
 
 def test_a_damaged_blueprint_is_said_where_it_is_read_again(tmp_path: Path) -> None:

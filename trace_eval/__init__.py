@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
-    from trace_eval.stats.agree import agree
-    from trace_eval.stats.rank import rank
+    from trace_eval.stats.agree_sources import agree
+    from trace_eval.stats.rank_sources import rank
     from trace_eval.stats.ranking.report import RankOptions
     from trace_eval.stats.report import AgreeOptions
 

@@ -150,6 +150,8 @@ def judge(
     prompts: str | os.PathLike[str] | None = None,
     audio_root: str | os.PathLike[str] | None = None,
     limit: int | None = None,
+    layout: str | None = None,
+    by_turn: bool = False,
     options: Options | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -165,6 +167,8 @@ def judge(
         prompts: of folders: a folder or table of what was asked.
         audio_root: folder of relative audio paths, or its URL; None: the file's own.
         limit: read this many records at most.
+        layout: of conversations, where their content does not tell.
+        by_turn: compare two conversations turn by turn, one pair each.
         options: all options at once; ``settings`` change them.
         progress: draw a progress bar; None: in a notebook and on a terminal.
         settings: fields of :class:`Options`, :class:`ExtractOptions` and :class:`JudgeOptions`,
@@ -188,6 +192,8 @@ def judge(
         audio_root=root,
         limit=limit,
         columns=columns,
+        layout=layout,
+        by_turn=by_turn,
     )
     _warn(job.problems())
     with _bar(len(job.manifest.items), progress) as listener:

@@ -32,8 +32,8 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.two_scores import read_text
+from trace_eval.review.corrections import read_corrections
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
-from trace_eval.review.scoring.corrections import read_corrections
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from blueprints.notation import hundredths
@@ -16,6 +18,13 @@ class Accent(Present):
 
     def render(self, clip_s: float | None) -> str:
         return hundredths(self.similarities)
+
+    brief_units: ClassVar[str] = "accent in hundredths"
+    brief_without: ClassVar[str] = "all similarities but the two highest"
+
+    def brief(self, clip_s: float | None) -> str:
+        ranked = sorted(self.similarities.items(), key=lambda item: -item[1])
+        return hundredths(dict(ranked[:2]))
 
     @classmethod
     def legend(cls) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -28,12 +29,24 @@ class Emotion(Present):
         windows = " ".join(_course(self.trajectory))
         return f"{line}; {windows}" if windows else line
 
+    brief_units: ClassVar[str] = "emotion in hundredths"
+    brief_without: ClassVar[str] = "all scores but the two highest"
+
+    def brief(self, clip_s: float | None) -> str:
+        line = hundredths(dict(_highest(self.scores)))
+        windows = " ".join(_course(self.trajectory))
+        return f"{line}; {windows}" if windows else line
+
     @classmethod
     def legend(cls) -> str:
         return (
             "a classifier's labels with scores in hundredths, highest first; labels in a row share"
             " the number behind them; after `;` the leading label and the second it begins"
         )
+
+
+def _highest(scores: dict[str, float]) -> list[tuple[str, float]]:
+    return sorted(scores.items(), key=lambda item: -item[1])[:2]
 
 
 def _course(windows: Iterable[EmotionWindow]) -> list[str]:

@@ -8,13 +8,19 @@ from typing import ClassVar
 from pydantic import Field
 
 import blueprints.norms as norms
-from blueprints.axis import written
+from blueprints.axis import course, written
 from blueprints.notation import number
 from blueprints.records import Contour, Fact, Present
 
 #: What the loudness contour prints at the clip's integrated loudness: high enough that the
 #: quietest momentary loudness, 70 LU under full scale, has no sign for clips under -20 LUFS.
 LOUDNESS_ZERO = 50
+
+#: Loudness that moves less between thirds of a clip is even, LU.
+COURSE_LU = 5.0
+
+#: A wider range is named in a brief rendering, LU: speech programmes stay mostly under it.
+BRIEF_RANGE_LU = 20.0
 
 
 class Loudness(Present):
@@ -35,18 +41,32 @@ class Loudness(Present):
         zero = self.integrated_lufs - LOUDNESS_ZERO
         spread = "" if self.range_lu is None else f" span {number(self.range_lu, 0)}"
         return (
-            f"{number(self.integrated_lufs, 1)} LUFS"
-            f" {norms.LOUDNESS.word(self.integrated_lufs)}"
-            f" SD {number(self.std_lu, 1)}{spread} slope {number(self.slope_lu_per_s, 2)}:"
+            f"{number(self.integrated_lufs, 0)} LUFS"
+            f"{norms.LOUDNESS.mark(self.integrated_lufs)}"
+            f" SD {number(self.std_lu, 0)}{spread} slope {number(100 * self.slope_lu_per_s, 0)}:"
             f" {written(self.contour, clip_s, self.contour_steps, zero)}"
         )
+
+    brief_units: ClassVar[str] = "loudness in LUFS, its course in LU"
+    brief_without: ClassVar[str] = (
+        "deviation, slope, the contour itself; range up to 20 LU; a normal level in LUFS"
+    )
+
+    def brief(self, clip_s: float | None) -> str:
+        parts = [
+            norms.LOUDNESS.level(self.integrated_lufs, 0),
+            course(self.contour, clip_s, COURSE_LU),
+        ]
+        if self.range_lu is not None and self.range_lu > BRIEF_RANGE_LU:
+            parts.append(f"range {number(self.range_lu, 0)}")
+        return " ".join(parts)
 
     @classmethod
     def legend(cls) -> str:
         return (
-            "integrated, in LUFS; SD in LU; span from 10th to 95th percentile in LU; slope in LU"
-            f" per second; contour in LU, where {LOUDNESS_ZERO} is this clip's own integrated value"
-            f" and more is louder. Integrated: {norms.LOUDNESS.cited()}"
+            "integrated, in LUFS; SD in LU; span from 10th to 95th percentile in LU; slope in"
+            f" hundredths of LU per second; contour in LU, where {LOUDNESS_ZERO} is this clip's own"
+            f" integrated value and more is louder. Integrated: {norms.LOUDNESS.cited()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

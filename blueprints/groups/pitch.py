@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import Field
 
 import blueprints.norms as norms
-from blueprints.axis import written
+from blueprints.axis import course, written
 from blueprints.notation import number, percent
 from blueprints.records import Contour, Fact, Present
+
+#: Pitch that moves less between thirds of a clip is even, semitones: sentences decline by as much.
+COURSE_ST = 3.0
+
+#: A smaller share of voiced time is named in a brief rendering.
+BRIEF_VOICED = 0.25
 
 
 class Pitch(Present):
@@ -32,18 +39,39 @@ class Pitch(Present):
     def render(self, clip_s: float | None) -> str:
         contour = written(self.contour, clip_s, self.contour_steps)
         return (
-            f"{number(self.mean_hz, 0)} Hz {norms.PITCH.word(self.mean_hz)}"
+            f"{number(self.mean_hz, 0)} Hz{norms.PITCH.mark(self.mean_hz)}"
             f" SD {number(self.std_hz, 0)} Hz {number(self.std_semitones, 1)} st"
-            f" {norms.PITCH_VARIATION.word(self.std_semitones)}"
-            f" span {number(self.range_semitones, 0)} slope {number(self.slope_semitones_per_s, 2)}"
+            f"{norms.PITCH_VARIATION.mark(self.std_semitones)}"
+            f" span {number(self.range_semitones, 0)}"
+            f" slope {number(100 * self.slope_semitones_per_s, 0)}"
             f" voiced {percent(self.voiced_ratio)}: {contour}"
         )
+
+    brief_units: ClassVar[str] = "pitch in Hz, its variation and course in semitones"
+    brief_without: ClassVar[str] = (
+        "median, deviation in Hz, span, slope; typical variation in semitones; the contour itself;"
+        " share of voiced time from 25 % on"
+    )
+
+    def brief(self, clip_s: float | None) -> str:
+        semitones = [
+            None if hz is None or hz <= 0 else 12 * math.log2(hz) for hz in self.contour.values
+        ]
+        contour = self.contour.model_copy(update={"values": semitones})
+        parts = [
+            norms.PITCH.level(self.mean_hz, 0),
+            norms.PITCH_VARIATION.level(self.std_semitones, 1),
+            course(contour, clip_s, COURSE_ST),
+        ]
+        if self.voiced_ratio < BRIEF_VOICED:
+            parts.append(f"voiced {percent(self.voiced_ratio)}")
+        return " ".join(parts)
 
     @classmethod
     def legend(cls) -> str:
         return (
             "mean in Hz; SD in Hz and in semitones (st); span from 5th to 95th percentile in st;"
-            " slope in st per second; share of voiced time; contour in Hz."
+            " slope in hundredths of st per second; share of voiced time; contour in Hz."
             f" Mean: {norms.PITCH.cited()}. SD in st: {norms.PITCH_VARIATION.cited()}"
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 import blueprints.norms as norms
@@ -23,18 +25,35 @@ class Quality(Present):
 
     def render(self, clip_s: float | None) -> str:
         line = (
-            f"SIG {self.sig:.2f} {norms.DISTORTION.word(self.sig)}"
-            f" BAK {self.bak:.2f} {norms.NOISE.word(self.bak)}"
-            f" OVRL {self.ovrl:.2f} {norms.OPINION.word(self.ovrl)}"
-            f" P808 {self.p808:.2f} {norms.OPINION.word(self.p808)}"
+            f"SIG {100 * self.sig:.0f}{norms.DISTORTION.mark(self.sig)}"
+            f" BAK {100 * self.bak:.0f}{norms.NOISE.mark(self.bak)}"
+            f" OVRL {100 * self.ovrl:.0f}{norms.OPINION.mark(self.ovrl)}"
+            f" P808 {100 * self.p808:.0f}{norms.OPINION.mark(self.p808)}"
         )
         return line if self.level_dbfs is None else f"{line} level {number(self.level_dbfs, 0)}"
+
+    brief_units: ClassVar[str] = "quality MOS 1-5"
+    brief_without: ClassVar[str] = "level; the scores of speech and noise where good"
+
+    def brief(self, clip_s: float | None) -> str:
+        # With their numbers always: half a point between two good answers decides.
+        parts = [
+            f"{number(self.ovrl, 1)} {norms.OPINION.word(self.ovrl)}",
+            f"P808 {number(self.p808, 1)}{norms.OPINION.mark(self.p808)}",
+        ]
+        for name, norm, score in (
+            ("speech", norms.DISTORTION, self.sig),
+            ("noise", norms.NOISE, self.bak),
+        ):
+            if norm.word(score) not in norm.usual:
+                parts.append(f"{name} {norm.level(score, 1)}")
+        return " ".join(parts)
 
     @classmethod
     def legend(cls) -> str:
         return (
-            "predicted mean opinion scores, 1 worst to 5 best, by DNSMOS: SIG speech, BAK"
-            " background, OVRL overall, P808 overall; level in dBFS (SIG and OVRL fall with low"
-            f" level). SIG: {norms.DISTORTION.cited()}. BAK: {norms.NOISE.cited()}."
+            "predicted mean opinion scores in hundredths, 100 worst to 500 best, by DNSMOS: SIG"
+            " speech, BAK background, OVRL overall, P808 overall; level in dBFS (SIG and OVRL fall"
+            f" with low level). SIG: {norms.DISTORTION.cited()}. BAK: {norms.NOISE.cited()}."
             f" OVRL, P808: {norms.OPINION.cited()}"
         )

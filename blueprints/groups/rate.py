@@ -10,7 +10,7 @@ from pydantic import Field
 import blueprints.norms as norms
 from blueprints.axis import written
 from blueprints.languages import language_name
-from blueprints.notation import number
+from blueprints.notation import number, percent
 from blueprints.records import Contour, Fact, Present
 
 #: ISO 639-2 code of an undetermined language.
@@ -50,7 +50,7 @@ class Rate(Present):
     )
 
     #: Syllables need longer stretches to be counted in.
-    contour_steps: ClassVar[int] = 10
+    contour_steps: ClassVar[int] = 8
     contour_of: ClassVar[str] = "syllables"
 
     def _word(self, wpm: float) -> str:
@@ -63,16 +63,34 @@ class Rate(Present):
     def render(self, clip_s: float | None) -> str:
         parts = ["no words known"]
         if self.wpm is not None:
-            parts = [f"{number(self.wpm, 0)} WPM {self._word(self.wpm)}"]
+            word = self._word(self.wpm)
+            usual = self.language is None and word in norms.SPEECH_RATE.usual
+            parts = [f"{number(self.wpm, 0)} WPM{'' if usual else f' {word}'}"]
         if self.articulation_wpm is not None:
             parts.append(f"articulation {number(self.articulation_wpm, 0)}")
         if self.syllables_per_s is not None:
             parts.append(f"syllables {number(self.syllables_per_s, 1)}")
         if self.trend is not None:
-            parts.append(f"trend {number(self.trend, 2)} {norms.TEMPO_TREND.word(self.trend)}")
+            parts.append(f"trend {percent(self.trend)}{norms.TEMPO_TREND.mark(self.trend)}")
         if self.contour is None:
             return " ".join(parts)
         return f"{' '.join(parts)}: {written(self.contour, clip_s, self.contour_steps, scale=10)}"
+
+    brief_units: ClassVar[str] = "rate in words a minute, second half over first"
+    brief_without: ClassVar[str] = (
+        "the contour itself; rates without pauses and in syllables; an average rate and a steady"
+        " trend as numbers"
+    )
+
+    def brief(self, clip_s: float | None) -> str:
+        parts = ["no words known"]
+        if self.wpm is not None and self.language is None:
+            parts = [norms.SPEECH_RATE.level(self.wpm, 0)]
+        elif self.wpm is not None:
+            parts = [f"{number(self.wpm, 0)} {self._word(self.wpm)}"]
+        if self.trend is not None:
+            parts.append(norms.TEMPO_TREND.level(self.trend, 2))
+        return " ".join(parts)
 
     @classmethod
     def legend(cls) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
 import blueprints.norms as norms
-from blueprints.notation import number, percent
+from blueprints.notation import number, percent, seconds
 from blueprints.records import Fact, Present, Span
+
+#: Pauses that a brief rendering counts are at least this long, seconds; so many are named.
+BRIEF_PAUSE_S, BRIEF_PAUSES = 0.5, 3
 
 
 class Signal(Present):
@@ -32,29 +36,55 @@ class Signal(Present):
     pauses: list[Span] = Field(description="gaps between stretches of speech, in order")
 
     def render(self, clip_s: float | None) -> str:
-        channels = {1: "mono", 2: "stereo"}.get(self.channels, f"{self.channels} channels")
-        parts = [f"{number(self.duration_s, 1)} s {number(self.rate_hz / 1000, 1)} kHz {channels}"]
+        parts = [f"{seconds(self.duration_s)} s {number(self.rate_hz / 1000, 1)} kHz"]
+        if self.channels > 1:
+            parts.append("stereo" if self.channels == 2 else f"{self.channels} channels")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
-            parts.append(f"bandwidth {number(kilohertz, 1)} {norms.BANDWIDTH.word(kilohertz)}")
+            parts.append(f"bandwidth {number(kilohertz, 1)}{norms.BANDWIDTH.mark(kilohertz)}")
         parts.append("all zero" if self.peak_dbfs is None else f"peak {number(self.peak_dbfs, 0)}")
-        clipped = self.clipping_ratio
-        parts.append(f"clipped {percent(clipped)}" if clipped else "no clipping")
-        parts.append(f"speech {number(self.speech_s, 1)} pauses {len(self.pauses)}")
+        if self.clipping_ratio:
+            parts.append(f"clipped {percent(self.clipping_ratio)}")
+        parts.append(f"speech {seconds(self.speech_s)} pauses {len(self.pauses)}")
         if self.pauses:
             longest = max(self.pauses, key=lambda pause: pause.seconds)
             parts.append(
-                f"sum {number(sum(pause.seconds for pause in self.pauses), 1)}"
-                f" max {number(longest.seconds, 1)} {norms.PAUSE.word(longest.seconds)}"
-                f" at {number(longest.start_s, 1)}"
+                f"sum {seconds(sum(pause.seconds for pause in self.pauses))}"
+                f" max {number(longest.seconds, 1)}{norms.PAUSE.mark(longest.seconds)}"
+                f" at {seconds(longest.start_s)}"
             )
+        return " ".join(parts)
+
+    brief_units: ClassVar[str] = "length in s, pauses from 0.5 s by number and longest"
+    brief_without: ClassVar[str] = (
+        "sampling rate, peak and level; seconds of speech; times of pauses, all but the longest"
+        " three, and those under 0.5 s; bandwidth from 5.2 kHz on"
+    )
+
+    def brief(self, clip_s: float | None) -> str:
+        parts = [f"{number(self.duration_s, 1)} s"]
+        if self.channels > 1:
+            parts.append(f"{self.channels} channels")
+        if self.peak_dbfs is None:
+            parts.append("all zero")
+        if self.bandwidth_hz is not None:
+            word = norms.BANDWIDTH.level(self.bandwidth_hz / 1000, 1)
+            parts += [] if word in norms.BANDWIDTH.usual else [word]
+        if self.clipping_ratio:
+            parts.append(f"clipped {percent(self.clipping_ratio)}")
+        lengths = [pause.seconds for pause in self.pauses if pause.seconds >= BRIEF_PAUSE_S]
+        if lengths:
+            longest = sorted(lengths, reverse=True)[:BRIEF_PAUSES]
+            shown = " ".join(number(length, 1) for length in longest)
+            parts.append(f"pauses {len(lengths)}: {shown}")
         return " ".join(parts)
 
     @classmethod
     def legend(cls) -> str:
         return (
-            "length; sampling frequency and channels; bandwidth in kHz, the highest with energy"
-            " within 50 dB of the strongest; sample peak in dBFS; share of clipped samples;"
+            "length; sampling frequency; channels, if more than one; bandwidth in kHz, the highest"
+            " with energy within 50 dB of the strongest; sample peak in dBFS; share of clipped"
+            " samples, if there are any;"
             " seconds of speech; number of pauses, their sum, and the longest with its start, all"
             f" in seconds. Bandwidth: {norms.BANDWIDTH.cited()}."
             f" Longest pause: {norms.PAUSE.cited()}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ DOUBTFUL_CONFIDENCE = 0.5
 
 #: Doubtful words that are named at most, the least certain first; all of them are counted.
 DOUBTFUL_WORDS = 5
+
+#: The same for a brief rendering.
+BRIEF_DOUBTFUL = 3
 
 
 class Word(Strict):
@@ -69,6 +72,9 @@ class Transcript(Present):
     )
 
     def render(self, clip_s: float | None) -> str:
+        return self._line(DOUBTFUL_WORDS)
+
+    def _line(self, most: int) -> str:
         line = f"{label(self.language)} {quoted(self.text)}"
         if self.suspect:
             line += f" suspect {', '.join(label(flag) for flag in self.suspect)}"
@@ -81,9 +87,14 @@ class Transcript(Present):
         )
         if doubtful:
             # Without their times: those cost more than all else in the line and the text has order.
-            named = (label(self.words[index].text) for _, index in doubtful[:DOUBTFUL_WORDS])
+            named = (label(self.words[index].text) for _, index in doubtful[:most])
             line += f" doubtful {len(doubtful)} of {len(self.words)}: {' '.join(named)}"
         return line
+
+    brief_without: ClassVar[str] = "times and confidences of words; doubtful words but three"
+
+    def brief(self, clip_s: float | None) -> str:
+        return self._line(BRIEF_DOUBTFUL)
 
     @classmethod
     def legend(cls) -> str:

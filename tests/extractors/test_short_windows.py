@@ -13,6 +13,7 @@ from blueprints import Blueprint, Span, Transcript
 from extractors import packaged
 from extractors.audio import decode
 from extractors.faster_whisper import FasterWhisperExtractor
+from extractors.recognised import Decoded
 from extractors.short_windows import cut
 from extractors.signal import SignalExtractor
 from extractors.window_checks import broken
@@ -21,35 +22,68 @@ CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 
 
 @pytest.mark.parametrize(("speech_s", "window_s"), [(0.5, 10), (4.9, 10), (5.01, 11), (28, 30)])
-def test_a_window_has_its_speech_and_a_margin(speech_s: float, window_s: int) -> None:
+def test_a_window_has_its_speech_and_a_margin_of_silence(speech_s: float, window_s: int) -> None:
     features = np.zeros((80, 3000), np.float32)
-    features[:, : round(speech_s * 100)] = 0.3
+    heard = round(speech_s * 100)
+    features[:, :heard] = 0.3
+    features[3, 7] = -0.75  # the least energy that the clip has
     short = cut(features, 100)
     assert short.shape == (80, window_s * 100)
-    assert (short == features[:, : window_s * 100]).all()
+    assert (short[:, :heard] == features[:, :heard]).all()
+    assert (short[:, heard:] == -0.75).all()
 
 
-def segment(text: str, end: float, log_probability: float = -0.3) -> dict[str, Any]:
-    return {"text": text, "avg_logprob": log_probability, "words": [{"word": text, "end": end}]}
+def segment(
+    text: str, end: float, log_probability: float = -0.3, start: float = 0.0
+) -> dict[str, Any]:
+    words = [{"word": text, "end": end}]
+    return {"text": text, "start": start, "avg_logprob": log_probability, "words": words}
 
 
 def test_what_a_short_window_breaks_is_seen() -> None:
-    parts = [Span(start_s=0, end_s=4)]
-    assert broken([segment("close the door", 3.8)], parts) is None
-    assert broken([segment("close the door please", 2.4)], parts) == "it ends before the speech"
-    assert broken([segment("close the door", 4.6)], parts) == "it ends after the speech"
-    assert broken([segment("close the door", 3.8, -0.9)], parts) == "it is unsure of its words"
-    assert broken([segment("close the door close the door", 3.8)], parts) == "it repeats itself"
-    assert broken([segment("no no no", 3.8)], parts) == "it repeats itself"
-    assert broken([segment("very very good", 3.8)], parts) is None
-    assert broken([], parts) == "no words"
+    part = Span(start_s=0, end_s=4)
+    assert broken([segment("close the door", 3.8)], part) is None
+    assert broken([segment("close the door please", 2.4)], part) == "it ends before the speech"
+    assert broken([segment("close the door", 4.6)], part) == "it ends after the speech"
+    assert broken([segment("close the door", 3.8, -0.9)], part) == "it is unsure of its words"
+    assert broken([segment("close the door close the door", 3.8)], part) == "it repeats itself"
+    assert broken([segment("no no no", 3.8)], part) == "it repeats itself"
+    assert broken([segment("very very good", 3.8)], part) is None
+    assert broken([], part) == "no words"
+    # The first windows of a long stretch were whole: hearing them again would change nothing.
+    long = Span(start_s=0, end_s=64)
+    assert broken([segment("hm", 9, -0.9), segment("the end", 63.8, start=61)], long) is None
+
+
+def test_only_the_stretches_that_broke_are_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
+    asked: list[list[Span]] = []
+
+    def heard(self: Any, model: Any, speech: Any, parts: list[Span], language: str) -> Decoded:
+        asked.append(parts)
+        short = len(asked) == 1
+        words = [("one", -0.9 if short and p.start_s == 20 else -0.1) for p in parts]
+        found = [
+            segment(f"{text} {p.start_s:g} {short}", p.end_s, log_p, p.start_s)
+            for p, (text, log_p) in zip(parts, words, strict=True)
+        ]
+        return Decoded(found, "en", 1.0)
+
+    monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
+    monkeypatch.setattr("extractors.short_windows.shortened", lambda model: model)
+    parts = [Span(start_s=s, end_s=s + 4) for s in (0, 20, 40)]
+    got = english._decode(None, np.zeros(16), parts, "en")
+    assert asked == [parts, parts[1:2]]
+    assert [s["text"] for s in got.segments] == ["one 0 True", "one 20 False", "one 40 True"]
+    english._decode(None, np.zeros(16), parts, "de")
+    assert len(asked) == 3  # other languages in whole windows: short ones were not measured there
 
 
 def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
-    full = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", beam_size=1)
-    if reason := full.unavailable():
+    short = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", beam_size=1)
+    if reason := short.unavailable():
         pytest.skip(reason)
-    short, detector = replace(full, short_windows=True), SignalExtractor()
+    full, detector = replace(short, short_windows=False), SignalExtractor()
     for name, times in (("three-times-a.ogg", 3), ("three-times-b.ogg", 1)):
         clip = decode(CLIPS / name)
         known = Blueprint(clip=clip.sha256)
@@ -58,6 +92,10 @@ def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
         assert isinstance(found, Transcript)
         # A short window alone writes it four times.
         assert found.text == " ".join(["Please close the door behind you."] * times)
+        assert found.words[-1].end_s is not None
+        assert found.words[-1].end_s <= clip.seconds
+    told = {"min_s": 10.0, "margin_s": 5.0, "padding": "silence"}
+    assert short.parameters()["short_windows"] == told
     assert short.provenance() != full.provenance()
-    assert short.parameters()["short_windows"] == {"min_s": 10.0, "margin_s": 5.0}
     assert "short_windows" not in full.parameters()
+    assert not FasterWhisperExtractor(model="small", device="cpu").shortens

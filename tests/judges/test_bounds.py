@@ -95,5 +95,6 @@ def test_a_prompt_that_does_not_fit_names_shorter_forms() -> None:
     assert judgement.reason is Reason.PROMPT_CUT
     told = str(judgement.detail)
     assert "-J rendering=compact has about" in told
+    assert "-J rendering=brief has about" in told
     assert "-J mode=transcript has about" in told
     assert case().a.transcript

@@ -68,6 +68,26 @@ def test_the_servers_prefix_cache_finds_the_static_part(llama: str) -> None:
     assert last.usage.cached_tokens > 0.75 * last.usage.input_tokens
 
 
+def test_both_orders_share_all_before_the_answers(llama: str) -> None:
+    judge = made(llama, concurrency=1, swap="both", rendering="brief")
+    asked = case(instruction="tell me of the tower " * 60)
+    ab, ba = ("\n".join(m.content for m in call.request.messages) for call in judge.calls(asked))
+    shared = ab[: next(n for n, (x, y) in enumerate(zip(ab, ba, strict=False)) if x != y)]
+    assert "tower tell me of the tower" in shared  # the request, between its fences
+    assert shared.endswith('en "')  # up to the first word of an answer
+
+    async def main() -> Judgement:
+        try:
+            return await judge.judge(asked)
+        finally:
+            await judge.close()
+
+    usage = asyncio.run(main()).usage
+    assert usage is not None
+    # Of two calls the second finds what they share; letters stand for tokens.
+    assert usage.cached_tokens > 0.9 * len(shared) / len(ab) * usage.input_tokens / 2
+
+
 def test_a_prompt_that_is_too_long_is_a_cut_prompt(llama: str) -> None:
     # The slot has 16384 tokens; 40,000 words cannot fit.
     judgement = judge_once(made(llama), a="word " * 40_000)

@@ -62,7 +62,7 @@ def test_modes_and_drops() -> None:
     dropped = prompt(JudgeOptions(drop=("emotion", "transcript")))
     assert "happy" not in dropped
     assert "the tower leans to the south" not in dropped
-    assert "SIG 4.10" in dropped
+    assert "SIG 410" in dropped
 
 
 def test_paper_rendering_has_the_papers_keys() -> None:

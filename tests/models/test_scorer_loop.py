@@ -17,7 +17,7 @@ from tests.support.cli import ROOT
 from tests.support.tiny_llama import write_base
 from trace_eval.commands.cli import app
 from trace_eval.data.scores import Score
-from trace_eval.review.scoring import open_score_review
+from trace_eval.review import open_review
 from trace_eval.scorer.data import read_ratings
 from trace_eval.scorer.options import TrainOptions
 
@@ -108,18 +108,18 @@ def test_the_loop_as_printed(
 
 def _review(run: Path) -> dict[str, int]:
     """Rates the first answers of the queue, as the page does; item -> rating."""
-    review = open_score_review(run)
+    review = open_review(run)
     given = {}
     for place, item in enumerate(review.items[:8]):
         given[item.id] = 1 + place % 5
-        assert review.rate("ada", place, str(given[item.id]))
+        assert review.answer("ada", place, review.form.name, str(given[item.id]))
     return given
 
 
 def _queue_goes_by_variance(run: Path) -> None:
     scores = [Score.model_validate_json(line) for line in (run / "scores.jsonl").open()]
     variance = {s.item: s.estimate.variance for s in scores if s.estimate is not None}
-    queue = [variance[item.id] or 0 for item in open_score_review(run).items]
+    queue = [variance[item.id] or 0 for item in open_review(run).items]
     assert len(queue) == sum(ROWS.values())
     assert len(set(queue)) > 50
     assert queue == sorted(queue, reverse=True)

@@ -19,7 +19,7 @@ from trace_eval.review.audio import Clips
 from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.report import AgreeOptions

@@ -15,7 +15,9 @@ from tests.support import browser
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
-from trace_eval.review.scoring import ScoreReview, open_score_review, write_score_exports
+from trace_eval.review.exports import write_exports
+from trace_eval.review.forms import score_of
+from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.agreement.ratings import read_ratings
 
@@ -25,7 +27,7 @@ pytest.importorskip("httpx", reason="pip install '.[test]'")
 
 from fastapi.testclient import TestClient
 
-from trace_eval.review.scoring.app import create_score_app
+from trace_eval.review.app import create_app
 from trace_eval.review.security import Access
 
 SCRIPT = "<script>window.hacked = 1</script>"
@@ -56,8 +58,8 @@ def run(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def client_of(review: ScoreReview, name: str = "ada") -> TestClient:
-    app = create_score_app(review, Access("127.0.0.1", 8765, review.store.secret, None))
+def client_of(review: Review, name: str = "ada") -> TestClient:
+    app = create_app(review, Access("127.0.0.1", 8765, review.store.secret, None))
     client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
     client.post("/rater", data={"csrf": csrf(client), "name": name})
     return client
@@ -69,38 +71,50 @@ def csrf(client: TestClient, path: str = "/") -> str:
     return found[1]
 
 
+def rate(review: Review, rater: str, task: int, *given: Any) -> bool:
+    """Answer the only question of an item: a score, then codes and a comment."""
+    value, codes, comment = (*given, *((), "")[len(given) - 1 :])
+    return review.answer(rater, task, "correctness", value, comment, codes=codes)
+
+
+def task_of(review: Review, rater: str) -> int:
+    place = review.place(rater)
+    assert place is not None
+    return place.task
+
+
 def test_the_queue_goes_by_variance(run: Path) -> None:
-    review = open_score_review(run)
+    review = open_review(run)
     assert [item.id for item in review.items] == ["i1", "i2", "i0"]
-    assert [item.id for item in open_score_review(run, budget=2).items] == ["i1", "i2"]
+    assert [item.id for item in open_review(run, {"budget": 2}).items] == ["i1", "i2"]
 
 
 def test_ratings_codes_and_null(run: Path) -> None:
-    review = open_score_review(run)
-    assert review.rate("ada", 0, "4", ["u", "e"], "hm")
-    assert not review.rate("ada", 0, "5")  # an old page
-    assert review.rate("ada", 1, "none", ["e"])
-    given = review.ratings()
-    assert [(g.item, g.score, g.codes) for g in given] == [
+    review = open_review(run)
+    assert rate(review, "ada", 0, "4", ["u", "e"], "hm")
+    assert not rate(review, "ada", 0, "5")  # an old page
+    assert rate(review, "ada", 1, "none", ["e"])
+    given = review.store.stored()
+    assert [(g.item, score_of(g.value), g.codes) for g in given] == [
         ("i1", 4, ("e", "u")),
         ("i2", None, ("e",)),
     ]
     for value, said in (("0", "is not one of 1, 2, 3"), ("4.5", "is not one of"), ("x", "score")):
         with pytest.raises(UserError, match=said):
-            review.rate("ada", 2, value)
+            rate(review, "ada", 2, value)
     with pytest.raises(UserError, match="code 'z'"):
-        review.rate("ada", 2, "3", ["z"])
+        rate(review, "ada", 2, "3", ["z"])
     assert review.undo("ada")
-    assert review.task("ada") == 1
-    undone = review.ratings(all_=True)[1]
+    assert task_of(review, "ada") == 1
+    undone = review.store.stored(all_=True)[1]
     assert (undone.item, undone.set_aside) == ("i2", "undone")
 
 
 def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
-    review = open_score_review(run)
-    review.rate("ada", 0, "1", ["r"])
-    review.rate("bob", 0, "5")
-    review.rate("ada", 1, "2")
+    review = open_review(run)
+    rate(review, "ada", 0, "1", ["r"])
+    rate(review, "bob", 0, "5")
+    rate(review, "ada", 1, "2")
     flags = review.flags()
     assert [(flag.item.id, dict(flag.codes)) for flag in flags] == [
         ("i1", {"r": 1}),
@@ -109,9 +123,9 @@ def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
     assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 1
     assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 0
     assert review.items[0].reference == ("better", "or this")
-    assert [g.item for g in review.ratings()] == ["i2"]
-    assert [g.set_aside for g in review.ratings(all_=True)] == ["corrected", "corrected", None]
-    assert (review.task("ada"), review.task("bob")) == (0, 0)
+    assert [g.item for g in review.store.stored()] == ["i2"]
+    assert [g.set_aside for g in review.store.stored(all_=True)] == ["corrected", "corrected", None]
+    assert (task_of(review, "ada"), task_of(review, "bob")) == (0, 0)
     (line,) = (run / "corrections.jsonl").read_text().splitlines()
     assert (
         json.loads(line).items()
@@ -123,19 +137,19 @@ def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
             "who": "eve",
         }.items()
     )
-    again = open_score_review(run)
+    again = open_review(run)
     assert again.items[0].reference == ("better", "or this")
     with pytest.raises(UserError, match="an item needs one"):
         review.correct("eve", 0, {"reference": "  "})
 
 
 def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
-    review = open_score_review(run)
-    review.rate("ada", 0, "4", [], "=cmd()")
-    review.rate("ada", 1, "none", ["u"])
-    review.rate("bob", 0, "5")
+    review = open_review(run)
+    rate(review, "ada", 0, "4", [], "=cmd()")
+    rate(review, "ada", 1, "none", ["u"])
+    rate(review, "bob", 0, "5")
     review.undo("bob")
-    labels, aside, _ = write_score_exports(review, tmp_path / "out")
+    labels, aside, _ = write_exports(review, tmp_path / "out")
     rows = list(csv.DictReader(labels.open()))
     assert [(r["id"], r["rater"], r["score"], r["rubric"]) for r in rows] == [
         ("i1", "ada", "4", "correctness"),
@@ -147,13 +161,13 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
 
 
 def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path) -> None:
-    review = open_score_review(run)
-    review.rate("ada", 0, "4", ["u"])
-    review.rate("bob", 0, "none", ["e"])
-    review.rate("ada", 1, "2")
+    review = open_review(run)
+    rate(review, "ada", 0, "4", ["u"])
+    rate(review, "bob", 0, "none", ["e"])
+    rate(review, "ada", 1, "2")
     review.correct("eve", 1, {"reference": "better"})
-    review.rate("bob", 1, "3")
-    *_, path = write_score_exports(review, tmp_path / "out")
+    rate(review, "bob", 1, "3")
+    *_, path = write_exports(review, tmp_path / "out")
     found = read_items(path)
     assert found.problems == []
     labels = {item.id: item.labels for item in found.singles}
@@ -170,7 +184,7 @@ def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path)
 
 
 def test_pages_are_blind_and_harmless(run: Path) -> None:
-    review = open_score_review(run)
+    review = open_review(run)
     client = client_of(review)
     page = client.get("/review").text
     assert "candidate 1" in page
@@ -178,20 +192,20 @@ def test_pages_are_blind_and_harmless(run: Path) -> None:
     for secret in ("SECRET-SYSTEM", "i1", "scripted"):
         assert secret not in page
     assert client.get("/export/labels.csv").status_code == 403
-    form = {"csrf": csrf(client, "/review"), "task": 0}
+    form = {"csrf": csrf(client, "/review"), "task": 0, "step": "correctness"}
     assert client.post("/answer", data={**form, "value": "9"}).status_code == 400
     assert client.post("/answer", data={"task": 0, "value": "3"}).status_code in (400, 403)
     assert (
         client.post("/answer", data={**form, "value": "3", "code": ["a", "r"]}).status_code == 303
     )
-    assert [(g.score, g.codes) for g in review.ratings()] == [(3, ("a", "r"))]
+    assert [(score_of(g.value), g.codes) for g in review.store.stored()] == [(3, ("a", "r"))]
     assert "Question 1" in client.get("/flags").text
     corrected = client.post("/correct", data={**form, "rationale": "new words"})
     assert corrected.headers["location"] == "/flags"
-    assert [c.field for c in review.corrections_of("i1")] == ["rationale"]
+    assert [c.field for c in review.corrections.of("i1")] == ["rationale"]
     for task in range(3):
         client.post("/answer", data={**form, "task": task, "value": "5"})
-    assert "All 3 rated" in client.get("/review").text
+    assert "All 3 done" in client.get("/review").text
     assert client.get("/export/labels.csv").text.count("\n") == 4
 
 
@@ -222,6 +236,6 @@ def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
             assert page.evaluate("window.hacked") is None
     finally:
         server.stop()
-    ratings = open_score_review(run).ratings()
-    assert [(g.score, g.codes) for g in ratings] == [(4, ("e", "u"))]
+    ratings = open_review(run).store.stored()
+    assert [(score_of(g.value), g.codes) for g in ratings] == [(4, ("e", "u"))]
     assert trouble == []

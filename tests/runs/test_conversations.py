@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import re
@@ -11,21 +12,30 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from blueprints import UserError
 from extractors.audio import Clip
+from fusion import Rating
 from tests.support import calls
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
+from trace_eval.compare import compare_answer
+from trace_eval.data import Reason
 from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.start import source_of
+from trace_eval.findings import card_of, comparison_of, screening_of
+from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import Options, RateOptions
+from trace_eval.judges.rules import RulesJudge
+from trace_eval.options import Options, PairOptions, RateOptions
 from trace_eval.report import write_report
+from trace_eval.rubrics import load_rubric
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
 from trace_eval.runs.run import Run
+from trace_eval.runs.score_pairs import write_pairs
 from trace_eval.stats import AgreeOptions, BootstrapOptions, agree
 
 
@@ -77,6 +87,13 @@ def test_paths_of_any_layout_are_answers_and_a_bad_one_costs_itself(tmp_path: Pa
     assert "has 'audio' or 'conversation', not both" in told[1]
     (rated,) = open_job(tmp_path / "turns.csv", tmp_path / "2", RateOptions()).manifest.singles
     assert rated.answer.conversation == pair.a.conversation
+    # A table that could be two layouts is read by the one that is named.
+    both_fit = tmp_path / "twice.csv"
+    both_fit.write_text("speaker,start,end,text,role,user,agent\nbot,0,1,Hi.,agent,,\n")
+    with pytest.raises(UserError, match="say which by --layout NAME"):
+        open_job(both_fit, tmp_path / "3", RateOptions())
+    told = open_job(both_fit, tmp_path / "3", RateOptions(), layout="turns").manifest
+    assert [one.answer.conversation.turns[0].text for one in told.singles] == ["Hi."]
     # What it is read from again is what was written.
     assert Pair.model_validate_json(pair.model_dump_json()) == pair
     assert Single.model_validate_json(rated.model_dump_json()) == rated
@@ -170,6 +187,78 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
     write_report(run, tmp_path / "page.html")
     pages = "".join(map(unpacked, fragments((tmp_path / "page.html").read_text())))
     assert pages.count('class="lane of-agent"') == 6  # both sides of three pairs
+
+
+def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path) -> None:
+    path = _pairs(tmp_path, 4)
+    same, other = verdict("both_good", "both_good", "2"), verdict("both_good", "both_good", "1")
+    turned = verdict("both_good", "both_good", "both_good")
+    scripts = {"one": [same, other] * 4, "two": [same, other] * 3 + [turned] * 2}
+    for name, replies in scripts.items():
+        options = Options(judge=_script(tmp_path, name, list(replies)))
+        judge_manifest(path, tmp_path / name, options)
+    folders = [tmp_path / name for name in scripts]
+    compared = compare_answer(comparison_of(folders, None, {"resamples": 10}).report)
+    assert "one and two say the same of 75 %" in " ".join(compared)
+    screened = screening_of(folders[0], None, {})
+    assert "(4 where 100.0% agree)" in str(screened)
+    assert "4 labelled pairs; 30 are needed" in str(card_of(folders[0], None, 10))
+    # Scores of calls are compared as pairs of them.
+    calls_ = [
+        {
+            "id": f"c{n}",
+            "question_id": f"q{n // 2}",
+            "system": ("slow", "quick")[n % 2],
+            "conversation": calls.conversation(None, QUICK if n % 2 else calls.TURNS),
+        }
+        for n in range(4)
+    ]
+    items = calls.manifest(tmp_path, calls_, "scored.jsonl")
+    for number, judge in enumerate(("turns", _script(tmp_path, "rated", [_handled(3)] * 4))):
+        options = RateOptions(judge=(judge,), rubrics=("handling",))
+        rate_manifest(items, tmp_path / f"s{number}", options)
+        wanted = PairOptions(stands_for="content", acceptable=2)
+        assert write_pairs(tmp_path / f"s{number}", tmp_path / f"p{number}", wanted) == 2
+    folders = [tmp_path / "p0", tmp_path / "p1"]
+    compared = compare_answer(comparison_of(folders, None, {"resamples": 10}).report)
+    assert "which run is right is unknown" in " ".join(compared)
+
+
+def _handled(score: int) -> dict[str, object]:
+    elements = dict.fromkeys(load_rubric("handling").elements, score)
+    return {"reasoning": "", "elements": elements, "score": score}
+
+
+def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(tmp_path: Path) -> None:
+    """``ID/turn-N`` is a pair of its own: a turn of the user, and how each agent answers it."""
+    hello = ("caller", 3.1, 3.2, "Hello?")
+    other = [*calls.TURNS[:3], hello, ("caller", 3.4, 4.0, "Bye."), ("bot", 4.8, 5.6, "Goodbye.")]
+    same = [*other[:4], ("caller", 3.4, 4.0, "Thank you - and seat 12 A"), other[5]]
+
+    def pair(name: str, turns: object) -> dict[str, object]:
+        told = {"x": calls.TURNS, "y": turns}.items()
+        sides = [{"conversation": calls.conversation(None, t), "system": s} for s, t in told]
+        return {"id": name, "a": sides[0], "b": sides[1], "labels": {"overall": "2"}}
+
+    path = calls.manifest(tmp_path, [pair("p", same), pair("q", other)])
+    pairs = open_job(path, tmp_path / "run", Options(), by_turn=True).manifest.pairs
+    assert [one.id for one in pairs] == ["p/turn-1", "p/turn-3", "q/turn-1", "q/turn-3"]
+    assert [one.question_id for one in pairs] == ["p", "p", "q", "q"]  # drawn by conversation
+    assert (pairs[1].turn, pairs[1].labels) == (3, None)  # labels are of the whole
+    texts = [[t.text for t in a.conversation.turns] for a in pairs[1].answers if a.conversation]
+    assert texts == [[t[3] for t in calls.TURNS[3:]], ["Thank you - and seat 12 A", "Goodbye."]]
+    replies = [verdict("both_good", "both_good", "2"), verdict("both_good", "both_good", "1")]
+    options = Options(judge=_script(tmp_path, "by-turn", list(replies * 3)))
+    open_job(path, tmp_path / "out", options, by_turn=True).judge()
+    found = Run.open(tmp_path / "out").judgements()
+    assert [one.reason for one in found.values()] == [*[None] * 3, Reason.NOT_PARALLEL]
+    why = "the user says 'Thank you, and seat 12A?' to A and 'Hello?' to B"
+    assert str(found["q/turn-3"].detail).startswith(why)
+    late = asyncio.run(judgement_of(RulesJudge(), Case(pairs[1])))
+    assert late.label("paralinguistics") == Rating.B  # A answers turn 3 after 4.4 s
+    clips = {**pair("r", same), "b": {"audio": "b.wav"}}
+    with pytest.raises(UserError, match="by turn needs two conversations; give 'conversation'"):
+        open_job(calls.manifest(tmp_path, [clips], "clips.jsonl"), by_turn=True)
 
 
 def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(tmp_path: Path) -> None:

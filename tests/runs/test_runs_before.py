@@ -26,7 +26,7 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.report import AgreeOptions

@@ -23,7 +23,7 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.rank_labels import rank_labels

@@ -13,7 +13,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table, words
 from trace_eval.data.labels import label_table
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.baselines import number_rule
 from trace_eval.stats.agreement.checks import warning_line

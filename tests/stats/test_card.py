@@ -15,7 +15,7 @@ from extractors.registry import names
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import read_labels
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.share import Share

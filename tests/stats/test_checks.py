@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.data.labels import Codes
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.checks import (
     copied_ties,
     label_sets,

@@ -10,7 +10,7 @@ import pytest
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.label_tables import QUICK
 from trace_eval.data.labels import LabelTable, read_labels
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.report import AgreeOptions, AgreeReport
 

@@ -14,7 +14,7 @@ from tests.support.label_tables import QUICK, codes, table
 from tests.support.stats_app import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.judge_files import Columns, flip
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.rank_labels import rank_labels

@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.forced import forced
 from trace_eval.stats.agreement.groups import by_level, categories

@@ -17,7 +17,7 @@ from trace_eval.judges.aggregate import typed_judgement
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bias.place import place_test
 from trace_eval.stats.agreement.source import read_source
 

@@ -22,7 +22,7 @@ from trace_eval.measures import text
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_pair
 from trace_eval.runs.run import Run
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.report import AgreeOptions

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.forked import ROOT, Done, Server, environment
 
+__all__ = ["ROOT", "Done", "trace_eval"]
 
-class Done(NamedTuple):
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str
+_server = cache(Server)
 
 
 def trace_eval(*arguments: object, cwd: Path = ROOT, timeout: float = 600) -> Done:
-    """Run ``trace-eval ARGUMENTS``, from the repository's root unless told."""
-    command = [sys.executable, "-m", "trace_eval", *map(str, arguments)]
-    done = subprocess.run(
-        command,
+    """Run ``trace-eval ARGUMENTS``, from the repository's root unless told.
+
+    A fork of a process that has imported everything, where the environment is that of the
+    suite; else (and while another command runs) a process that starts from nothing.
+    """
+    typed = [str(argument) for argument in arguments]
+    if _server().environment == environment():
+        done = _server().run(typed, cwd, timeout)
+        if done is not None:
+            return done
+    finished = subprocess.run(
+        [sys.executable, "-m", "trace_eval", *typed],
         capture_output=True,
         text=True,
         timeout=timeout,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment(),
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    return Done(finished.returncode, finished.stdout, finished.stderr)

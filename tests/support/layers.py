@@ -42,7 +42,7 @@ judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judge
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
 stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores static
 api: blueprints data extracting judges.registry options runs
-turns: blueprints conversations data entities stats
+turns: blueprints conversations data entities extracting options stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
 report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats

@@ -91,6 +91,14 @@ def judge(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Judge the first so many records only.")
     ] = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Layout of conversations; default: found, see turns."),
+    ] = None,
+    by_turn: Annotated[
+        bool,
+        typer.Option("--by-turn", help="Compare two conversations turn by turn, one pair each."),
+    ] = False,
     aa: Annotated[
         int | None,
         typer.Option(
@@ -131,8 +139,9 @@ def judge(
     )
     source = source_named(items, a, b, prompts)
     if isinstance(source, str) and is_run(source):
-        if shard or estimate or quick:
-            raise UserError(f"{items}: a run is judged again as a whole; no --shard, --estimate")
+        if shard or estimate or quick or by_turn:
+            told = "no --shard, --estimate, --by-turn"
+            raise UserError(f"{items}: a run is judged again as a whole; {told}")
         job: Job = open_again(source, out, options, aa or limit, aa is not None)
     else:
         if aa:
@@ -145,6 +154,8 @@ def judge(
             shard=shard,
             audio_root=audio_root,
             columns=parse_columns(column or ()),
+            layout=layout,
+            by_turn=by_turn,
         )
     warn_all(job.problems())
     noun = "items" if rubrics else "pairs"

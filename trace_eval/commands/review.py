@@ -12,7 +12,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
 
 if TYPE_CHECKING:
-    from trace_eval.review import Review, ScoreReview
+    from trace_eval.review import Review
 
 #: What the extra ``review`` installs, by import name.
 _PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
@@ -80,17 +80,6 @@ def review(
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval import review as reviews
-    from trace_eval.runs import Run
-
-    if rubric or Run(source).holds_scores:
-        set_: dict[str, object] = {"random_share": random_share, "repeat": repeat, "seed": seed}
-        set_ |= {"overall_first": overall_first, "label_studio": label_studio}
-        set_ |= {"show_judge": show_judge or None, "import": import_results}
-        set_ |= {"allow_unplayed": allow_unplayed or None}
-        if ignored := [name for name, value in set_.items() if value is not None]:
-            raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
-        _scores(source, rubric, budget, db, audio_root, export, (host, port, token))
-        return
 
     given = {
         "budget": budget,
@@ -102,13 +91,14 @@ def review(
     opened = reviews.open_review(
         source,
         {name: value for name, value in given.items() if value is not None},
+        rubric=rubric,
         database=db,
         audio_root=audio_root,
         show_judge=show_judge,
         allow_unplayed=allow_unplayed,
     )
     for name, why in opened.material.left_out.items():
-        warn(f"pair {name} is left out: {why}")
+        warn(f"{opened.form.unit} {name} is left out: {why}")
     if show_judge and opened.plan.repeats:
         warn("--show-judge with --repeat: raters know the judge's opinion of repeated pairs")
     if import_results:
@@ -125,34 +115,7 @@ def review(
             for line in reviews.accuracy_lines(reviews.accuracies(opened, opened.labelled())):
                 results().print(line, markup=False)
     if not (import_results or label_studio or export):
-        plan = opened.plan
-        told = (
-            f"{len(plan.items)} of {len(plan.population)} pairs ({len(plan.needed)} need review,"
-            f" {plan.drawn} at random), answers in {opened.store.path}"
-        )
-        _serve(opened, told, host, port, token)
-
-
-def _scores(
-    source: Path,
-    rubric: str | None,
-    budget: int | None,
-    db: Path | None,
-    audio_root: str | None,
-    export: Path | None,
-    address: tuple[str, int, str | None],
-) -> None:
-    from trace_eval.review import open_score_review, write_score_exports
-
-    opened = open_score_review(
-        source, rubric=rubric, budget=budget, database=db, audio_root=audio_root
-    )
-    if export:
-        for path in write_score_exports(opened, export):
-            results().print(str(path), markup=False)
-        return
-    told = f"{len(opened.items)} answers by {opened.rubric.name}, ratings in {opened.store.path}"
-    _serve(opened, told, *address)
+        _serve(opened, opened.summary(), host, port, token)
 
 
 def _import(opened: Review, path: Path) -> None:
@@ -166,9 +129,7 @@ def _import(opened: Review, path: Path) -> None:
         raise typer.Exit(EXIT_INCOMPLETE)
 
 
-def _serve(
-    opened: Review | ScoreReview, told: str, host: str, port: int, token: str | None
-) -> None:
+def _serve(opened: Review, told: str, host: str, port: int, token: str | None) -> None:
     try:
         from trace_eval.review import serve
     except ModuleNotFoundError as error:

@@ -16,7 +16,12 @@ from trace_eval.options import ExtractOptions
 def show(
     *,
     what: Annotated[Path, typer.Argument(metavar="CLIP|RUN", help="A recording or a run folder.")],
-    format: Annotated[str, typer.Option(help="people, json, paper or compact.")] = "people",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", "--rendering", help="people, json, or as in prompts: paper, compact, brief."
+        ),
+    ] = "people",
     config: Annotated[
         bool, typer.Option("--config", help="Of a run: its options, as a file for --config.")
     ] = False,

@@ -16,6 +16,8 @@ from blueprints import (
     Contour,
     UserError,
     clip_seconds,
+    left_out,
+    render_brief,
     render_compact,
     render_paper,
     resample,
@@ -25,7 +27,7 @@ from trace_eval.commands.console import results
 from trace_eval.commands.plot import draw, time_axis
 
 #: Ways to print a blueprint.
-FORMATS = ("people", "json", "paper", "compact")
+FORMATS = ("people", "json", "paper", "compact", "brief")
 
 #: Height of a contour, lines; room beside it for the axis labels, characters.
 _ROWS, _AXIS = 5, 16
@@ -51,6 +53,9 @@ def print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
             console.out(text, highlight=False)
         case "compact":
             console.out(render_compact(blueprint), highlight=False)
+        case "brief":
+            console.out(render_brief(blueprint), highlight=False)
+            console.out("\nleft out", *left_out(blueprint), sep="\n  ", highlight=False)
         case _:
             raise UserError(f"format {format!r}: use one of {', '.join(FORMATS)}")
 

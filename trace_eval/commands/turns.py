@@ -39,6 +39,18 @@ def turns(
         Path | None,
         typer.Option(help="Labelled events (CSV, JSONL): conversation, kind, start, end."),
     ] = None,
+    recognise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Whether the agent says what its text says: a recogniser that hears it (auto,"
+            " pocketsphinx, whisper:NAME); of two, what both miss is sure.",
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="A name that must come through like codes and dates; may be repeated."),
+    ] = None,
     agent: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Which speaker is the agent.", rich_help_panel=_READ),
@@ -97,7 +109,10 @@ def turns(
         ignore=ReadOptions.stretches(ignore or ()),
     )
     figures = FigureOptions(resamples, level, seed, min_events)
-    found = turns_report(path, TurnsOptions(layout, definitions, read, figures), against, labels)
+    options = TurnsOptions(
+        layout, definitions, read, figures, tuple(name or ()), tuple(recognise or ())
+    )
+    found = turns_report(path, options, against, labels)
     print_tables(found.tables(shown), stdout_console())
     warn_all(found.report.unread)
     if json_file:

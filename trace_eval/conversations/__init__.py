@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         definition_set,
     )
     from trace_eval.conversations.definitions.own import TRACE_EVAL
+    from trace_eval.conversations.exchanges import not_parallel, pairs_by_turn
     from trace_eval.conversations.findings import (
         KINDS,
         RULES,
@@ -65,6 +66,8 @@ __all__ = [
     "definition_set",
     "find",
     "holds_conversations",
+    "not_parallel",
+    "pairs_by_turn",
     "read_conversations",
     "rows_of",
     "time_of",

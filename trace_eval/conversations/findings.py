@@ -6,6 +6,7 @@ told (no clock, no words) is null, which is not "never".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -28,6 +29,10 @@ _EVENTS: dict[str, Kind] = {
     "no_response": "no_answer",
     "missed_turn": "no_answer",
 }
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_ORDINAL = re.compile(r"(?<!\d)(\d{1,9})(?:st|nd|rd|th)\b")
 
 
 @dataclass(frozen=True)
@@ -193,7 +198,7 @@ def _unanswered(conversation: Conversation) -> Iterator[Found]:
 
 
 def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Iterator[Found]:
-    words = [(number, text.casefold().split()) for number, text in said]
+    words = [(number, _bare(text)) for number, text in said]
     for place, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
             continue
@@ -204,6 +209,11 @@ def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Itera
                 why = f"says turn {earlier} again"
                 yield Found("loops", number, turn.start_s, turn.end_s, why)
                 break
+
+
+def _bare(text: str) -> list[str]:
+    """Words as they sound: recognisers write one sentence with other commas, or 25 for 25th."""
+    return _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))
 
 
 def _languages(

@@ -57,13 +57,20 @@ def holds_conversations(path: Path) -> bool:
     return not _ANSWERS & columns
 
 
-def conversations_manifest(path: Path, limit: int | None = None) -> Manifest:
+def conversations_manifest(
+    path: Path, limit: int | None = None, layout: str | None = None
+) -> Manifest:
     """Every conversation of a path as an item to rate.
+
+    Args:
+        path: a file or folder.
+        limit: so many at most.
+        layout: its layout; default: found from the content.
 
     Raises:
         UserError: nothing can be read.
     """
-    reading = read_conversations(path)
+    reading = read_conversations(path, layout)
     problems = [Problem(one.name, one.reason) for one in reading.unread]
     return Manifest(path, [single_of(item) for item in reading.items[:limit]], problems)
 
@@ -102,10 +109,17 @@ class ConversationFiles:
     Args:
         folder: where segmented recordings are kept; null: nowhere.
         options: what a layout may not say.
+        layout: of all of them; default: found from the content of each.
     """
 
-    def __init__(self, folder: Path | None = None, options: ReadOptions | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        options: ReadOptions | None = None,
+        layout: str | None = None,
+    ) -> None:
         self._folder = folder
+        self._layout = layout
         self._options = options or ReadOptions()
 
     def __call__(self, path: Path) -> Conversation:
@@ -122,7 +136,7 @@ class ConversationFiles:
                 return strict_json.parse(Conversation, kept.read_bytes())
             except strict_json.BadJson:
                 pass  # damaged: it is made again
-        found = read_conversations(path, None, self._options)
+        found = read_conversations(path, self._layout, self._options)
         if len(found.items) != 1:
             raise UserError(
                 f"conversation {path}: holds {len(found.items)}; name a file with one, or give the"
@@ -138,7 +152,12 @@ class ConversationFiles:
         """Where its turns are kept: by place, size and time of every file, and by our rules."""
         if self._folder is None:
             return None
-        stamps = [VERSION, str(self._options), layout_of(path).name, *_stamps(path.resolve())]
+        stamps = [
+            VERSION,
+            str(self._options),
+            self._layout or layout_of(path).name,
+            *_stamps(path.resolve()),
+        ]
         digest = hashlib.sha256(jsonl.canonical(stamps).encode()).hexdigest()
         return self._folder / f"{digest}.json"
 

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         Preference,
         Recording,
         SpokenLanguage,
+        turn_recordings,
         turn_role,
     )
     from trace_eval.data.parts import Shard
@@ -295,6 +296,7 @@ __all__ = [
     "split_settings",
     "table_labels",
     "table_lines",
+    "turn_recordings",
     "turn_role",
     "url_access",
     "utf8_name",

@@ -39,6 +39,7 @@ class Reason(StrEnum):
     EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
     IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
     TOO_LARGE = "too_large"  # the request would be larger than -J max_request_mb
+    NOT_PARALLEL = "not_parallel"  # the user does not say the same in both conversations
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 

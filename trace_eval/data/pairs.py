@@ -159,6 +159,12 @@ class Pair(Strict):
         description="ISO 639-1 code or English name of what is spoken; then none is detected",
     )
     instruction_id: str | None = Field(None, description="equal where the instruction is the same")
+    turn: int | None = Field(
+        None,
+        ge=0,
+        exclude_if=is_none,
+        description="of two conversations: the user turn of A whose answers are compared",
+    )
     voice: Recording | None = Field(
         None,
         exclude_if=is_none,

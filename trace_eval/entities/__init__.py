@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.entities.check import Heard, check_conversation, compare_texts
+    from trace_eval.entities.check import Heard, check_conversation, check_turn, compare_texts
     from trace_eval.entities.compare import plainly_same, same
     from trace_eval.entities.find import Entity, find_entities
     from trace_eval.entities.normalise import canonical
@@ -19,6 +19,7 @@ __all__ = [
     "Heard",
     "canonical",
     "check_conversation",
+    "check_turn",
     "compare_texts",
     "find_entities",
     "plainly_same",

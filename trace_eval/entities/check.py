@@ -6,7 +6,7 @@ A miss is a place to listen to, with its span, not a spoken error: recognisers m
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from trace_eval.data import Conversation, Turn
@@ -104,14 +104,20 @@ def check_conversation(
     found = []
     for number, turn in enumerate(conversation.turns):
         wrote = turn.heard if turn.heard is not None else (heard or {}).get(number)
-        if turn.text is None or wrote is None:
-            continue
-        for one, meant in _compared(turn.text, wrote, names):
-            start_s, end_s = _span(turn, meant)
-            found.append(
-                Heard(one.kind, one.status, one.intended, one.heard, number, start_s, end_s)
-            )
+        if turn.text is not None and wrote is not None:
+            found += check_turn(turn, wrote, names, number)
     return found
+
+
+def check_turn(
+    turn: Turn, heard: str, names: Iterable[str] = (), number: int | None = None
+) -> list[Heard]:
+    """Entities of one turn's text against what was heard; those of the text first, in order."""
+    return [
+        replace(one, turn=number, start_s=start_s, end_s=end_s)
+        for one, meant in _compared(turn.text or "", heard, names)
+        for start_s, end_s in (_span(turn, meant),)
+    ]
 
 
 def _span(turn: Turn, entity: Entity | None) -> tuple[float | None, float | None]:

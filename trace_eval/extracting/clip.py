@@ -162,6 +162,26 @@ class ClipExtractor:
                     self._loaded.discard(extractor.group)
         return [job.outcome(self.cache.problem) for job in jobs]
 
+    def stored(self, source: ClipSource) -> Extracted | None:
+        """The blueprint of a recording as the cache has it; None: something must be measured.
+
+        No model is loaded and nothing is decoded; what is behind a URL is not asked for.
+        """
+        stamp = source.stamp() if source.path is not None else None
+        clip = self.cache.known_clip(stamp) if stamp else None
+        if clip is None:
+            return None
+        job = _Job(source, Blueprint(clip=clip))
+        for extractor in self.plan:
+            self._name(extractor, [job])
+            told = self._for(extractor, source)
+            value = self.cache.get(job.keys[extractor.group], extractor.group)
+            if value is None or isinstance(told.extractor, Absent):
+                return None
+            assert job.blueprint is not None
+            job.blueprint = job.blueprint.with_group(extractor.group, value, told.provenance)
+        return job.outcome(self.cache.problem)
+
     def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
         """Compute every job's key of this extractor's group; later groups' keys hold it."""
         used = self._used(extractor)

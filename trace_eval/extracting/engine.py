@@ -52,6 +52,8 @@ class LocalEngine:
         gpus = gpus if workers else ()
         threads = max(1, cores() // (workers + len(gpus))) if workers else 1
         places = [WorkerDevice(threads)] * workers if workers else [None]
+        # What the cache has needs no worker: to start one takes a second.
+        self._finder = plan.build() if workers else None
         self._stages = plan.stages(split=bool(gpus))
         self._lanes = {
             on_gpu: _Lane(
@@ -71,6 +73,8 @@ class LocalEngine:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
+        if self._finder and (known := self._finder.stored(source)):
+            return known
         found = Extracted(source.id)
         for stage in self._stages:
             later = await self._lanes[stage.on_gpu].do(stage, Task(source, found.blueprint))
@@ -86,6 +90,8 @@ class LocalEngine:
                 await lane.stop()
             for lane in self._lanes.values():
                 lane.wait()
+            if self._finder:
+                self._finder.close()
 
 
 class _Waiting(NamedTuple):

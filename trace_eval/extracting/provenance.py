@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import distributions
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def now() -> str:
 
 def environment() -> dict[str, Any]:
     """Python, platform, code revision and the version of every installed package."""
-    packages = {dist.metadata["Name"]: dist.version for dist in distributions()}
+    packages = dict(map(_name_and_version, distributions()))
     return {
         "trace_eval": __version__,
         "git_revision": git_revision(),
@@ -29,6 +30,14 @@ def environment() -> dict[str, Any]:
         "platform": platform.platform(),
         "packages": dict(sorted(packages.items(), key=lambda item: str(item[0]).lower())),
     }
+
+
+def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
+    """The two lines of its metadata; to parse all of it, of 200 packages, takes half a second."""
+    text = package.read_text("METADATA") or package.read_text("PKG-INFO") or ""
+    head = text.split("\n\n", 1)[0]
+    found = dict(re.findall(r"^(Name|Version): *(.*?) *$", head, re.MULTILINE))
+    return found.get("Name"), found.get("Version")
 
 
 def git_revision() -> str | None:

@@ -9,7 +9,7 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from trace_eval.gate.comparable import NotComparable
     from trace_eval.gate.evaluate import gate_runs
-    from trace_eval.gate.junit import junit, junit_conditions, junit_error, write_junit
+    from trace_eval.gate.junit_xml import junit, junit_conditions, junit_error, write_junit
     from trace_eval.gate.report import GateOptions, GateReport
     from trace_eval.gate.tables import gate_tables
 else:

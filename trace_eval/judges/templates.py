@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2 import Environment, StrictUndefined, Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from blueprints import UserError
@@ -32,7 +32,7 @@ class BlockTemplates:
         self._blocks: dict[str, Callable[[Mapping[str, object]], str]] = {}
         for number, source in enumerate(self._sources):
             where = str(user) if number else own.name
-            template = _compile(source, where)
+            template = _compile(source, where, of_user=number > 0)
             unknown = set(template.blocks) - set(blocks)
             if unknown or not template.blocks:
                 raise UserError(
@@ -64,9 +64,11 @@ def _read(path: Path) -> str:
 
 
 @lru_cache(maxsize=8)
-def _compile(source: str, where: str) -> Template:
+def _compile(source: str, where: str, of_user: bool) -> Template:
+    # Only a user's file needs the sandbox, which looks at every name that a template uses.
+    kind = ImmutableSandboxedEnvironment if of_user else Environment
     # No autoescape: prompts are no HTML; outside text is made harmless before it gets here.
-    env = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+    env = kind(autoescape=False, undefined=StrictUndefined)
     try:
         return env.from_string(source)
     except TemplateError as error:

@@ -1,4 +1,4 @@
-"""Review by people: the HCoT protocol, a screening queue, and what came of it.
+"""Review by people: a form for each rubric, a screening queue, and what came of it.
 
 The parts below need no web packages; :mod:`trace_eval.review.server` needs the extra
 ``review``.
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from trace_eval.review.material import Material, load_material
     from trace_eval.review.queue import QueueOptions, ReviewPlan, make_plan
     from trace_eval.review.results import accuracies, accuracy_lines, agreement
-    from trace_eval.review.scoring import ScoreReview, open_score_review, write_score_exports
     from trace_eval.review.server import serve
     from trace_eval.review.session import Labelled, Review, open_review
     from trace_eval.review.store import Store
@@ -31,7 +30,6 @@ __all__ = [
     "QueueOptions",
     "Review",
     "ReviewPlan",
-    "ScoreReview",
     "Store",
     "accuracies",
     "accuracy_lines",
@@ -40,10 +38,8 @@ __all__ = [
     "load_material",
     "make_plan",
     "open_review",
-    "open_score_review",
     "read_results",
     "serve",
     "write_exports",
-    "write_score_exports",
     "write_tasks",
 ]

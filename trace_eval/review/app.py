@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Form, HTTPException, Request
 from fastapi.responses import Response
 
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
+from trace_eval.review.corrections import CorrectedField
 from trace_eval.review.security import Access, Visitor
 from trace_eval.review.session import Review
 from trace_eval.review.site import Sender, Site, Task, Text, Visiting, see
+
+Codes = Annotated[list[str] | None, Form()]
+Maybe = Annotated[str | None, Form()]
 
 _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".csv": "text/csv"}
 
@@ -24,22 +28,32 @@ def create_app(review: Review, access: Access) -> FastAPI:
             "/": site.welcome,
             "/review": site.review_page,
             "/results": site.results,
+            "/flags": site.flags,
+            "/correct/{task}": site.correct_page,
             "/export/{name}": site.export,
         },
-        {"/answer": site.answer, "/undo": site.undo, "/next": site.go_on},
+        {
+            "/answer": site.answer,
+            "/undo": site.undo,
+            "/next": site.go_on,
+            "/correct": site.correct,
+        },
     )
 
 
 class _Site(Site):
-    error_template = "error.html.j2"
-
     def __init__(self, review: Review, access: Access) -> None:
-        super().__init__(access, Clips(review.material.pairs, review.store.secret))
+        super().__init__(access, Clips(review.items, review.store.secret))
         self._review = review
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
-        """Nothing."""
-        return {}
+        """Who visits, what is reviewed, and how far the rater is."""
+        found = super().shared(visitor) | pages.of_form(self._review.form)
+        if visitor.rater:
+            done, total = self._review.progress(visitor.rater)
+            can_undo = self._review.store.can_undo(visitor.rater)
+            found |= {"done": done, "total": total, "can_undo": can_undo}
+        return found
 
     # --- pages -------------------------------------------------------------------------
 
@@ -54,13 +68,7 @@ class _Site(Site):
         if not visitor.rater:
             return see("/")
         place = self._review.place(visitor.rater)
-        done, total = self._review.progress(visitor.rater)
-        values: dict[str, Any] = {
-            "done": done,
-            "total": total,
-            "fraction": self._review.fraction(place),
-            "can_undo": self._review.store.can_undo(visitor.rater),
-        }
+        values = {"fraction": self._review.fraction(place)}
         if place is None:
             return self.page(request, "done.html.j2", values)
         if place.step is None:
@@ -78,6 +86,20 @@ class _Site(Site):
         unlocked = self._review.may_see_results(visitor.rater)
         return self.page(request, "results.html.j2", pages.results_page(self._review, unlocked))
 
+    def flags(self, visitor: Visiting, request: Request) -> Response:
+        """What raters say should be corrected."""
+        if not visitor.rater:
+            return see("/")
+        return self.page(request, "flags.html.j2", {"flags": self._review.flags()})
+
+    def correct_page(self, visitor: Visiting, request: Request, task: int) -> Response:
+        """The form that corrects an item."""
+        if not visitor.rater:
+            return see("/")
+        if (values := pages.correct_page(self._review, task)) is None:
+            raise HTTPException(404, "no such item")
+        return self.page(request, "correct.html.j2", values)
+
     # --- actions: committed before the answer is sent, which leads to the next page -------
 
     def answer(
@@ -88,10 +110,12 @@ class _Site(Site):
         value: Text = "",
         comment: Text = "",
         played: Text = "",
+        code: Codes = None,
     ) -> Response:
         """Record one answer."""
         if visitor.rater:
-            self._review.answer(visitor.rater, task, step, value, comment, played.split())
+            heard, codes = played.split(), code or ()
+            self._review.answer(visitor.rater, task, step, value, comment, heard, codes)
         return see("/review")
 
     def undo(self, visitor: Sender, task: Task = -1, comment: Text = "") -> Response:
@@ -106,14 +130,34 @@ class _Site(Site):
             self._review.go_on(visitor.rater, task)
         return see("/review")
 
+    def correct(
+        self,
+        visitor: Sender,
+        task: Task,
+        question: Maybe = None,
+        reference: Maybe = None,
+        rationale: Maybe = None,
+    ) -> Response:
+        """Correct an item; its answers are set aside. What the form leaves out stays."""
+        fields: dict[CorrectedField, str | None] = {
+            "question": question,
+            "reference": reference,
+            "rationale": rationale,
+        }
+        if visitor.rater:
+            given = {field: text for field, text in fields.items() if text is not None}
+            self._review.correct(visitor.rater, task, given)
+        return see("/flags")
+
     # --- files -------------------------------------------------------------------------
 
     def export(self, visitor: Visiting, name: str) -> Response:
-        """Labels of all raters; they name the systems, so only after the last answer."""
-        if name not in exports.FILES:
+        """Labels of all raters; they name systems and items, so only after the last answer."""
+        files = exports.files_of(self._review)
+        if name not in files:
             raise HTTPException(404, "no such export")
         if not visitor.rater or not self._review.may_see_results(visitor.rater):
             raise HTTPException(403, "exports name the systems: finish your review first")
         kind = _MEDIA_TYPES[name[name.rindex(".") :]]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(exports.FILES[name](self._review), headers=disposition, media_type=kind)
+        return Response(files[name](self._review), headers=disposition, media_type=kind)

@@ -11,8 +11,31 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data import open_shared
+from trace_eval.review.older import convert
+
+#: Version of the tables; an unknown one is refused, an older one converted.
+SCHEMA_VERSION = "2"
 
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS views (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  rubric TEXT NOT NULL, rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
+  shown TEXT NOT NULL CHECK (shown IN ('ab', 'ba')),
+  started REAL NOT NULL, finished REAL, comment TEXT NOT NULL DEFAULT '',
+  judge TEXT NOT NULL DEFAULT 'hidden' CHECK (judge IN ('hidden', 'shown', 'seen')),
+  UNIQUE (rubric, rater, item, repeat)
+) STRICT;
+CREATE TABLE IF NOT EXISTS answers (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  view INTEGER NOT NULL REFERENCES views (number),
+  step TEXT NOT NULL, value TEXT NOT NULL,
+  codes TEXT NOT NULL DEFAULT '[]', comment TEXT NOT NULL DEFAULT '',
+  at REAL NOT NULL, set_aside TEXT
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS counted ON answers (view, step) WHERE set_aside IS NULL;
+"""
 
 
 class Database:
@@ -20,31 +43,31 @@ class Database:
 
     Args:
         path: where it is, or is made.
-        tables: SQL that makes its tables where they are missing.
-        version: of the tables; a file of another one is refused.
-        version_name: under which the file holds it.
 
     Raises:
-        UserError: the file is no such database, or of another version.
+        UserError: the file is no such database, or of an unknown version.
     """
 
-    def __init__(self, path: Path, tables: str, version: str, version_name: str) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         # Pages are made by several threads; the lock lets one of them in at a time.
         self._lock = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
-            self._db = open_shared(path, _META + tables, timeout_s=10, synchronous="FULL")
+            self._db = open_shared(path, _META, timeout_s=10, synchronous="FULL")
+            convert(self._db, _TABLES)
+            stored = self.set_first("schema", SCHEMA_VERSION)
+            if stored == SCHEMA_VERSION:
+                self._db.executescript(_TABLES)
             self._db.execute("PRAGMA foreign_keys = ON")
-            stored = self.set_first(version_name, version)
         except (OSError, sqlite3.Error) as error:
             raise UserError(
                 f"{path}: not usable as a review database ({error}); name another file with --db"
             ) from error
-        if stored != version:
+        if stored != SCHEMA_VERSION:
             raise UserError(
-                f"{path}: review database of version {stored}, this is {version};"
+                f"{path}: review database of version {stored}, this is {SCHEMA_VERSION};"
                 " name another file with --db"
             )
 

@@ -1,8 +1,9 @@
-"""Labels out of a review: the HCoT JSON layout, JSON lines and CSV.
+"""Labels out of a review, as files that ``trace-eval agree`` reads.
 
-All three are read by :func:`trace_eval.data.labels.read_labels` and so by ``trace-eval agree``.
-They hold the first view of every (rater, pair); repeated views are in a file of their own,
-because they measure a rater's noise and must not count as more raters.
+Of pairs: the HCoT JSON layout, JSON lines and CSV. They hold the first view of every (rater,
+pair); repeated views are in a file of their own, because they measure a rater's noise and must
+not count as more raters. Of single answers: a table of scores, another of those that do not count
+any more, and the answers themselves with their scores, which ``train`` reads.
 """
 
 from __future__ import annotations
@@ -13,15 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
-from trace_eval.data import Recording, make_folder, replace_file, table_lines
+from trace_eval.data import (
+    Recording,
+    ScoreLabels,
+    Single,
+    make_folder,
+    replace_file,
+    table_lines,
+)
+from trace_eval.review.forms import score_of
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review
+from trace_eval.review.store import StoredAnswer
 
 #: The ratings of a record, in the order of the columns.
 LABELS: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
-#: Columns of the CSV file.
+#: Columns of the CSV file of pairs.
 COLUMNS = (
     "id",
     "rater",
@@ -36,7 +46,8 @@ COLUMNS = (
     "comment",
 )
 
-#: A spreadsheet takes a cell that starts with one of these for a formula.
+#: Columns of the CSV files of single answers.
+SCORE_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
@@ -135,8 +146,68 @@ def to_accuracy(review: Review) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-#: File name -> its content.
-FILES: dict[str, Callable[[Review], str]] = {
+def _score_table(review: Review, answers: Iterable[StoredAnswer]) -> str:
+    scores = ((answer, score_of(answer.value)) for answer in answers)
+    rows = (
+        (
+            answer.item,
+            answer.rater,
+            review.form.name,
+            "" if score is None else f"{score:g}",
+            " ".join(answer.codes),
+            answer.comment,
+            f"{answer.at:.0f}",
+            answer.set_aside or "",
+        )
+        for answer, score in scores
+    )
+    return "".join(f"{told}\n" for told in table_lines(SCORE_COLUMNS, rows))
+
+
+def to_scores(review: Review) -> str:
+    """Scores that count."""
+    return _score_table(review, review.store.stored())
+
+
+def to_set_aside(review: Review) -> str:
+    """Scores that were taken back, or given before a correction."""
+    return _score_table(review, (a for a in review.store.stored(all_=True) if a.set_aside))
+
+
+def to_rated_items(review: Review) -> str:
+    """The items as corrected, with every score that counts: those they came with, and ours.
+
+    What people said of an item before it was corrected is left out.
+    """
+    given: dict[str, list[StoredAnswer]] = {}
+    for answer in review.store.stored():
+        given.setdefault(answer.item, []).append(answer)
+    corrections = review.corrections
+    assert corrections is not None
+    lines = (
+        _rated(
+            item.model_copy(update={"labels": None}) if corrections.of(item.id) else item,
+            given.get(item.id, ()),
+        ).model_dump_json(exclude_none=True)
+        for item in corrections.items.values()
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _rated(item: Single, given: Iterable[StoredAnswer]) -> Single:
+    known = item.labels or ScoreLabels()
+    codes = {answer.rater: list(answer.codes) for answer in given if answer.codes}
+    labels = ScoreLabels(
+        scores={**known.scores, **{answer.rater: score_of(answer.value) for answer in given}},
+        feedback={**known.feedback, **codes},
+    )
+    return item.model_copy(update={"labels": labels})
+
+
+Files = Mapping[str, Callable[[Review], str]]
+
+#: File name -> its content, of pairs.
+FILES: Files = {
     "labels.json": to_hcot,
     "labels.jsonl": lambda review: to_jsonl(records(review)),
     "labels.csv": lambda review: to_csv(records(review)),
@@ -144,19 +215,36 @@ FILES: dict[str, Callable[[Review], str]] = {
     "accuracy.json": to_accuracy,
 }
 
+#: File name -> its content, of single answers.
+SCORE_FILES: Files = {
+    "labels.csv": to_scores,
+    "set_aside.csv": to_set_aside,
+    "ratings.jsonl": to_rated_items,
+}
+
+
+def files_of(review: Review) -> Files:
+    """What a review of this kind can be exported to."""
+    return SCORE_FILES if review.material.rubric else FILES
+
+
+def _empty(review: Review) -> set[str]:
+    """Files of pairs without a record."""
+    if review.material.rubric:
+        return set()
+    rows, again = records(review), records(review, repeats=True)
+    found = set() if review.material.judged else {"accuracy.json"}
+    found |= set() if again else {"retest.jsonl"}
+    return found | {name for name in FILES if name.startswith("labels") and not rows}
+
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:
-    """Write all files of a review; files without a record are left out."""
+    """Write all files of a review; files of pairs without a record are left out."""
     make_folder(folder)
+    empty = _empty(review)
     written = []
-    for name, make in FILES.items():
-        if name == "accuracy.json" and not review.material.judged:
-            continue
-        if name == "retest.jsonl" and not records(review, repeats=True):
-            continue
-        if name.startswith("labels") and not records(review):
-            continue
-        path = folder / name
-        replace_file(path, make(review))
-        written.append(path)
+    for name, make in files_of(review).items():
+        if name not in empty:
+            replace_file(folder / name, make(review))
+            written.append(folder / name)
     return written

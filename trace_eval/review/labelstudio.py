@@ -21,7 +21,7 @@ from trace_eval.data import Order, make_folder, replace_file, strict_json
 from trace_eval.review.audio import Clips, keyed
 from trace_eval.review.protocol import COMMENT, COMMENT_LIMIT, TYPED, Phase, shown_rating
 from trace_eval.review.queue import shown_order
-from trace_eval.review.session import Review, check_name
+from trace_eval.review.session import Review, check_for_pairs, check_name
 from trace_eval.review.store import View
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
@@ -121,6 +121,7 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> Non
 
     A recording that cannot be decoded any more is a UserError that names it.
     """
+    check_for_pairs(["label_studio"] if review.material.rubric else [])
     clips = Clips(review.material.pairs, review.store.secret)
     audio = folder / "audio"
     make_folder(audio)
@@ -141,8 +142,9 @@ def read_results(review: Review, path: Path) -> Imported:
     left as it is, so that a file may be read twice.
 
     Raises:
-        UserError: the file is no such export.
+        UserError: the file is no such export, or the review is not of pairs.
     """
+    check_for_pairs(["import"] if review.material.rubric else [])
     try:
         export = strict_json.read_list(path)
     except (OSError, strict_json.BadJson) as error:

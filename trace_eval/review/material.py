@@ -1,4 +1,4 @@
-"""What there is to review: the pairs of a run or a manifest, with what the judge said."""
+"""What there is to review: the items of a run or a manifest, with what the judge said."""
 
 from __future__ import annotations
 
@@ -9,21 +9,39 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Dimension, Rating
-from trace_eval.data import Judgement, Overall, Pair, check_audio, read_manifest, spill_to
-from trace_eval.runs import Run
+from trace_eval.data import (
+    FEEDBACK_CODES,
+    MANIFEST_SUFFIXES,
+    Judgement,
+    Overall,
+    Pair,
+    Single,
+    check_audio,
+    read_items,
+    read_manifest,
+    spill_to,
+)
+from trace_eval.rubrics import ScoreRubric, load_rubric
+from trace_eval.runs import Run, rubrics_of
 
-#: Name of the review's database in a run folder.
+#: Name of the review's database in a run folder, and of the corrections of its items.
 DATABASE = "review.sqlite"
+CORRECTIONS = "corrections.jsonl"
+
+#: Where version 0.2 kept ratings of single answers; gone on with where it is.
+OLDER_DATABASE = "review-scores.sqlite"
 
 
 @dataclass(frozen=True)
 class Material:
-    """The pairs that can be reviewed.
+    """The items that can be reviewed: pairs, or single answers with the rubric that rates them.
 
     Attributes:
         source: the run folder or the manifest.
         pairs: pairs whose recordings can be played, in input order.
-        left_out: id -> why the pair cannot be reviewed.
+        singles: single answers in the order of the queue, as they were before any correction.
+        rubric: of single answers; None: pairs, which are reviewed by TRACE.
+        left_out: id -> why the item cannot be reviewed.
         judgements: pair id -> judgement; empty for a manifest.
         overall: pair id -> fused rating; empty for a manifest.
         transcripts: pair id -> (of A, of B), where the run knows them.
@@ -31,7 +49,9 @@ class Material:
     """
 
     source: Path
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair, ...] = ()
+    singles: tuple[Single, ...] = ()
+    rubric: ScoreRubric | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     overall: Mapping[str, Overall] = field(default_factory=dict)
@@ -42,6 +62,12 @@ class Material:
     def by_id(self) -> dict[str, Pair]:
         """Pair id -> pair."""
         return {pair.id: pair for pair in self.pairs}
+
+    @property
+    def corrections(self) -> Path:
+        """Where corrections of single answers are kept."""
+        folder = self.source if self.source.is_dir() else self.source.parent
+        return folder / CORRECTIONS
 
     @property
     def judged(self) -> bool:
@@ -62,17 +88,60 @@ class Material:
         return found
 
 
-def load_material(source: Path, audio_root: Path | str | None = None) -> Material:
-    """Read a run folder or a manifest of pairs.
+def load_material(
+    source: Path, audio_root: Path | str | None = None, rubric: str | None = None
+) -> Material:
+    """Read a run folder or a manifest.
+
+    Args:
+        source: run of judge or rate, or manifest.
+        audio_root: folder of a manifest's relative audio paths.
+        rubric: rates the single answers of a manifest; of a run one of its own, by default its
+            only one. None and no run of rate: pairs.
 
     Raises:
-        UserError: neither, or no pair in it can be played.
+        UserError: neither, nothing in it can be reviewed, or a rubric must be named.
     """
+    if rubric or Run(source).holds_scores:
+        return _singles(source, rubric, audio_root)
     material = _of_run(Run.open(source)) if source.is_dir() else _of_manifest(source, audio_root)
     if not material.pairs:
         why = next(iter(material.left_out.values()), "it has no pairs")
         raise UserError(f"{source}: nothing can be reviewed ({why}); check --audio-root")
     return material
+
+
+def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) -> Material:
+    """By falling variance of the judge's scores, then flagged ones first, then as given."""
+    variances: dict[str, float | None] = {}
+    if source.is_dir():
+        run = Run.open(source)
+        known = rubrics_of(run)
+        name = rubric or (next(iter(known)) if len(known) == 1 else None)
+        if name not in known:
+            raise UserError(f"{source}: rated by {', '.join(known)}; name one with --rubric")
+        chosen, items = known[name], list(run.singles())
+        outcomes = run.score_outcomes()
+        variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
+        home, database = source, run.path(DATABASE)
+    elif source.suffix in MANIFEST_SUFFIXES and rubric:
+        chosen, items = load_rubric(rubric), read_items(source, audio_root).singles
+        home, database = source.parent, source.with_name(f"{source.name}.{DATABASE}")
+    else:
+        raise UserError(
+            f"{source}: name a run of rate, or a manifest of single answers with --rubric"
+        )
+    if not items:
+        raise UserError(f"{source}: no items to review")
+    if (home / OLDER_DATABASE).exists():
+        database = home / OLDER_DATABASE
+    ordered = sorted(items, key=lambda item: (-(variances.get(item.id) or 0), -_flagged(item)))
+    return Material(source, singles=tuple(ordered), rubric=chosen, database=database)
+
+
+def _flagged(item: Single) -> int:
+    feedback = item.labels.feedback.values() if item.labels else ()
+    return sum(code in FEEDBACK_CODES for entries in feedback for code in entries)
 
 
 def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
@@ -82,7 +151,7 @@ def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
     pairs, left_out = _playable(manifest.pairs)
     left_out |= {problem.pair or problem.where: problem.what for problem in manifest.problems}
     database = path.with_name(f"{path.name}.{DATABASE}")
-    return Material(path, pairs, left_out, database=database)
+    return Material(path, pairs, left_out=left_out, database=database)
 
 
 def _of_run(run: Run) -> Material:
@@ -92,11 +161,11 @@ def _of_run(run: Run) -> Material:
     return Material(
         run.folder,
         pairs,
-        left_out,
-        run.judgements(),
-        run.overall(),
-        _transcripts(run, pairs),
-        run.path(DATABASE),
+        left_out=left_out,
+        judgements=run.judgements(),
+        overall=run.overall(),
+        transcripts=_transcripts(run, pairs),
+        database=run.path(DATABASE),
     )
 
 

@@ -9,8 +9,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fusion import DIMENSIONS, Rating
-from trace_eval.data import Label, Order
+from trace_eval.data import Label, Order, Pair, Single
 from trace_eval.review.audio import Clips
+from trace_eval.review.corrections import CODES, texts_of
+from trace_eval.review.exports import files_of
+from trace_eval.review.forms import NO_SCORE, Form, ScoreForm
 from trace_eval.review.protocol import (
     EQUAL,
     FIRST,
@@ -86,6 +89,16 @@ class Choice:
     style: str
 
 
+#: Files to download -> what the link says.
+DOWNLOADS: dict[str, str] = {
+    "labels.csv": "CSV",
+    "labels.jsonl": "JSON lines",
+    "labels.json": "HCoT JSON",
+    "retest.jsonl": "repeated pairs",
+    "set_aside.csv": "taken back, or given before a correction",
+    "ratings.jsonl": "answers with their scores",
+}
+
 _ACCEPT = (Choice(YES, "G", "Good: acceptable", "good"), Choice(NO, "X", "Bad: not acceptable", ""))
 _BETTER = (
     Choice(FIRST, "1", "A is better", "a"),
@@ -95,20 +108,43 @@ _BETTER = (
 _NEXT = (Choice("", "Enter", "Next pair", "good"),)
 
 
-def question(step: Question) -> dict[str, Any]:
+def of_form(form: Form) -> dict[str, Any]:
+    """Words and keys that every page takes from what is asked."""
+    return {
+        "unit": form.unit,
+        "codes": form.codes,
+        # Letters are feedback codes where there are any.
+        "undo_key": "Backspace" if form.codes else "U",
+        "results_key": None if form.codes else "R",
+        "corrects": isinstance(form, ScoreForm),
+        "about": form.rubric.title if isinstance(form, ScoreForm) else None,
+    }
+
+
+def question(step: Question, form: Form) -> dict[str, Any]:
     """Heading, hint and buttons of a step."""
-    if step.phase is None:
+    if step.kind == "comment":
         return {
             "title": "Comment",
             "heading": "Anything to add?",
             "hint": "Optional. Write a comment, or go on to the next pair.",
             "choices": _NEXT,
         }
+    if isinstance(form, ScoreForm):
+        points = form.rubric.points
+        scale = [Choice(value, value, points.get(value, ""), "") for value in step.values]
+        return {
+            "title": "Score",
+            "heading": form.rubric.title,
+            "hint": form.rubric.question,
+            "choices": tuple(choice for choice in scale[::-1] if choice.value != NO_SCORE),
+        }
     headings = {
         "first": "Is A acceptable?",
         "second": "Is B acceptable?",
         "better": "Both are acceptable. Which is better?",
     }
+    assert step.phase is not None
     return {
         "title": TITLES[step.phase],
         "heading": headings[step.kind],
@@ -131,28 +167,77 @@ def blocks(place: Position, overall_first: bool) -> list[dict[str, Any]]:
 
 def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
     """Values of the page that asks a question."""
-    pair = review.material.by_id[place.view.item]
+    item, form = review.item(place.view.item), review.form
     assert place.step is not None
-    return {
+    spoken = clips.clip_id(item.id, "instruction")
+    values = {
         "task": place.task,
         "step": place.step.key,
-        "final": place.step.phase is None,
-        "instruction": pair.instruction.text,
-        "spoken": _known(clips, pair.id, "instruction"),
+        "final": place.step.kind == "comment",
+        "spoken": spoken if spoken in clips else None,
+        "question": question(place.step, form),
+        "scored": place.step.kind == "score",
+        "no_score": NO_SCORE,
+        "comment": place.view.comment,
+        "one_comment": form.comments_on_items,
+        "must_play": review.must_play(place),
+    }
+    if isinstance(item, Pair):
+        return values | _pair_shown(item, clips, place, review.plan.overall_first)
+    corrected = review.corrections is not None and bool(review.corrections.of(item.id))
+    return values | _single_shown(item, clips, form) | {"corrected": corrected}
+
+
+def _pair_shown(pair: Pair, clips: Clips, place: Position, overall_first: bool) -> dict[str, Any]:
+    return {
+        "asks": "Instruction",
+        "texts": [(None, pair.instruction.text)] if pair.instruction.text else [],
+        "rationale": None,
+        "corrected": False,
         "answers": [
-            (letter, clips.clip_id(pair.id, side))
+            {"letter": letter, "words": None, "clips": [(letter, clips.clip_id(pair.id, side))]}
             for letter, side in zip("AB", place.view.shown, strict=True)
         ],
-        "question": question(place.step),
-        "must_play": review.must_play(place),
-        "blocks": blocks(place, review.plan.overall_first),
-        "comment": place.view.comment,
+        "blocks": blocks(place, overall_first),
     }
 
 
-def _known(clips: Clips, item: str, role: str) -> str | None:
-    clip = clips.clip_id(item, role)
-    return clip if clip in clips else None
+def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
+    """What the rubric shows of an answer; the letter P plays its sound, if there is any."""
+    assert isinstance(form, ScoreForm)
+    shown = set(form.rubric.inputs)
+    texts: list[tuple[str | None, str]] = []
+    if {"question", "instruction"} & shown and item.instruction.text:
+        texts.append((None, item.instruction.text))
+    if "context" in shown and item.context:
+        texts.append(("Scene", item.context))
+    references = item.reference if "reference" in shown else ()
+    for number, reference in enumerate(references, start=1):
+        texts.append((f"Reference {number}" if len(references) > 1 else "Reference", reference))
+    roles = [role for role in item.recordings() if role != "instruction"]
+    keys = ["P", *map(str, range(2, len(roles) + 1))]
+    sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
+    return {
+        "asks": "Question",
+        "texts": texts,
+        "rationale": item.rationale if "rationale" in shown else None,
+        "answers": [{"letter": None, "words": item.answer.text, "clips": sounds}],
+        "blocks": [],
+    }
+
+
+def correct_page(review: Review, task: int) -> dict[str, Any] | None:
+    """Values of the page that corrects an item; None: there is no such item."""
+    if review.corrections is None or not 0 <= task < len(review.tasks):
+        return None
+    item = review.corrections.items[review.tasks[task][0]]
+    return {
+        "task": task,
+        "fields": texts_of(item),
+        "candidate": item.answer.text,
+        "asks_for": {field: review.form.codes[code] for code, field in CODES.items()},
+        "history": review.corrections.of(item.id),
+    }
 
 
 def judge_page(review: Review, place: Position) -> dict[str, Any]:
@@ -199,26 +284,33 @@ def _chip(value: Label | None, order: Order) -> tuple[str, str] | None:
 
 def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
     """Values of the page of results; the judge's share of it only when unlocked."""
-    labelled = review.labelled()
     raters = sorted({view.rater for view in review.store.views()})
+    values: dict[str, Any] = {
+        "progress": [(name, *review.progress(name)) for name in raters],
+        "unlocked": unlocked,
+        "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
+        "population": len(review.plan.population),
+        "left_out": len(review.material.left_out),
+    }
+    return values if review.material.rubric else values | _pair_results(review, unlocked)
+
+
+def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
+    labelled = review.labelled()
     found = agreement(labelled)
     return {
-        "progress": [(name, *review.progress(name)) for name in raters],
         "accuracies": [
             (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
         ]
         if unlocked and review.material.judged
         else [],
         "judged": review.material.judged,
-        "unlocked": unlocked,
         "titles": [TITLES[phase] for phase in RATED],
         "kappas": _by_row(found.kappas, lambda k: " and ".join(k.raters)),
         "alphas": _by_row(found.alphas, lambda _: "all raters"),
         "retests": _by_row(found.retests, lambda r: r.rater),
         "needed": len(review.plan.needed),
         "random": review.plan.drawn,
-        "population": len(review.plan.population),
-        "left_out": len(review.material.left_out),
     }
 
 

@@ -22,8 +22,12 @@ from trace_eval.data import Order
 #: Blocks of questions; each gives one rating.
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]
 
-#: What is asked: is the first shown acceptable, is the second, which is better, a comment.
-Kind = Literal["first", "second", "better", "comment"]
+#: What is asked: is the first shown acceptable, is the second, which is better, a comment;
+#: or a score.
+Kind = Literal["first", "second", "better", "comment", "score"]
+
+#: The rubric whose form this is.
+RUBRIC = "trace"
 
 YES, NO, EQUAL = "yes", "no", "equal"
 FIRST, SECOND = str(Rating.A), str(Rating.B)
@@ -43,21 +47,16 @@ class Question:
     """One question to a rater.
 
     Attributes:
-        phase: its block; null for the comment.
+        phase: its block; None for the comment, and for a score.
         kind: what is asked, in the order shown.
         key: where the answer is stored, in the pair's own order.
+        values: the answers that may be given, in the order shown; empty: any text.
     """
 
     phase: Phase | None
     kind: Kind
     key: str
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The answers that may be given, in the order shown; empty: any text."""
-        if self.kind == "comment":
-            return ()
-        return (FIRST, SECOND, EQUAL) if self.kind == "better" else (YES, NO)
+    values: tuple[str, ...] = ()
 
 
 Answers = Mapping[str, str]
@@ -70,7 +69,7 @@ def phases(overall_first: bool) -> tuple[Phase, ...]:
 
 
 def next_step(answers: Answers, order: Order, overall_first: bool) -> Question | None:
-    """The first question without an answer; null when the item is finished."""
+    """The first question without an answer; None when the item is finished."""
     for phase in phases(overall_first):
         if f"{phase}.{TYPED}" in answers:
             continue
@@ -85,9 +84,9 @@ def next_step(answers: Answers, order: Order, overall_first: bool) -> Question |
 def _block(phase: Phase, order: Order) -> tuple[Question, Question, Question]:
     first, second = order
     return (
-        Question(phase, "first", f"{phase}.{first}"),
-        Question(phase, "second", f"{phase}.{second}"),
-        Question(phase, "better", f"{phase}.better"),
+        Question(phase, "first", f"{phase}.{first}", (YES, NO)),
+        Question(phase, "second", f"{phase}.{second}", (YES, NO)),
+        Question(phase, "better", f"{phase}.better", (FIRST, SECOND, EQUAL)),
     )
 
 
@@ -111,7 +110,7 @@ def stored_value(step: Question, shown: str, order: Order) -> str:
 
 
 def rating(answers: Answers, phase: Phase) -> Rating | None:
-    """The typed tie of a block, in the pair's own order; null while it is not decided."""
+    """The typed tie of a block, in the pair's own order; None while it is not decided."""
     typed = answers.get(f"{phase}.{TYPED}")
     if typed is not None:
         return Rating(typed)

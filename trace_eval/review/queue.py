@@ -29,7 +29,7 @@ class QueueOptions:
     """How pairs are chosen and shown.
 
     Attributes:
-        budget: distinct pairs that people will see; null: all of them.
+        budget: distinct pairs that people will see; None: all of them.
         random_share: share of the budget kept for the random slice, 0 to 1.
         repeat: pairs that every rater sees a second time.
         overall_first: ask for a blind overall impression before the dimensions.
@@ -70,7 +70,7 @@ class ReviewPlan(Strict):
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
         """Probability with which each reviewed pair came to be reviewed, above 0 to 1.
 
-        Needed pairs are taken with certainty; null while some are open, because those that
+        Needed pairs are taken with certainty; None while some are open, because those that
         are done were not drawn, and while of the others none is done, because needed pairs
         alone stand for nothing else. Of the others any prefix is a simple random sample.
         """
@@ -109,11 +109,32 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     Raises:
         UserError: an option is out of range.
     """
+    if material.rubric:
+        return _in_order(material, options)
     needs = {
         pair.id: need_of(material.judgements.get(pair.id), material.overall.get(pair.id))
         for pair in material.pairs
     }
     return plan_from_needs(needs if material.judged else dict.fromkeys(needs, _NONE), options)
+
+
+def _in_order(material: Material, options: QueueOptions) -> ReviewPlan:
+    """Single answers come as the material has them, each at once wanted and none drawn."""
+    _check(options)
+    ids = [item.id for item in material.singles]
+    budget = len(ids) if options.budget is None else options.budget
+    return ReviewPlan(
+        population=ids,
+        needed=ids[:budget],
+        others=ids[budget:],
+        drawn=0,
+        reasons={},
+        repeats=[],
+        repeat=0,
+        random_share=0,
+        overall_first=False,
+        seed=options.seed,
+    )
 
 
 #: Without a judge no pair needs a person more than another.

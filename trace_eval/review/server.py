@@ -8,12 +8,9 @@ from collections.abc import Callable
 
 import python_multipart  # noqa: F401 - FastAPI reads forms with it, and misses it late
 import uvicorn
-from fastapi import FastAPI
 
 from blueprints import UserError
 from trace_eval.review.app import create_app
-from trace_eval.review.scoring.app import create_score_app
-from trace_eval.review.scoring.session import ScoreReview
 from trace_eval.review.security import Access, is_loopback
 from trace_eval.review.session import Review
 
@@ -22,13 +19,7 @@ HOST = "127.0.0.1"
 PORT = 8765
 
 
-def _app(review: Review | ScoreReview, access: Access) -> FastAPI:
-    if isinstance(review, ScoreReview):
-        return create_score_app(review, access)
-    return create_app(review, access)
-
-
-def access_for(review: Review | ScoreReview, host: str, port: int, token: str | None) -> Access:
+def access_for(review: Review, host: str, port: int, token: str | None) -> Access:
     """How the server is reached; an address that others reach always has a token."""
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
@@ -36,7 +27,7 @@ def access_for(review: Review | ScoreReview, host: str, port: int, token: str | 
 
 
 def serve(
-    review: Review | ScoreReview,
+    review: Review,
     host: str = HOST,
     port: int = PORT,
     token: str | None = None,
@@ -59,7 +50,7 @@ def serve(
     with _bind(host, port) as listener:
         access = access_for(review, host, listener.getsockname()[1], token)
         config = uvicorn.Config(
-            _app(review, access),
+            create_app(review, access),
             log_level="error",  # a stranger's broken request is worth no line, least of all each
             access_log=False,
             server_header=False,

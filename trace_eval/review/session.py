@@ -9,18 +9,11 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data import strict_json
+from trace_eval.data import Order, Pair, Single, strict_json
+from trace_eval.review.corrections import CorrectedField, Corrections, Flag
+from trace_eval.review.forms import Form, ScoreForm, TieForm
 from trace_eval.review.material import Material, load_material
-from trace_eval.review.protocol import (
-    COMMENT_LIMIT,
-    Phase,
-    Question,
-    longest,
-    next_step,
-    phases,
-    rating,
-    stored_value,
-)
+from trace_eval.review.protocol import COMMENT_LIMIT, Phase, Question, phases, rating
 from trace_eval.review.queue import (
     QueueOptions,
     ReviewPlan,
@@ -28,7 +21,7 @@ from trace_eval.review.queue import (
     make_plan,
     shown_order,
 )
-from trace_eval.review.store import Store, View
+from trace_eval.review.store import JudgeState, Remark, Store, View
 
 #: Longest name of a rater, characters.
 NAME_LIMIT = 60
@@ -43,9 +36,9 @@ class Position:
 
     Attributes:
         task: position in the queue, from 0.
-        view: the pair on show.
+        view: the item on show.
         answers: what was answered of it, in the pair's own order.
-        step: the question; null: the judge's opinion is on show.
+        step: the question; None: the judge's opinion is on show.
     """
 
     task: int
@@ -64,10 +57,10 @@ class Labelled:
 
 
 class Review:
-    """One review: its pairs, its plan, its answers.
+    """One review: its items, its plan, its form, its answers.
 
     Args:
-        material: the pairs.
+        material: the items.
         store: the database.
         plan: the queue.
         show_judge: show the judge's opinion of a pair once its rater has finished it.
@@ -83,26 +76,54 @@ class Review:
         allow_unplayed: bool = False,
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
+        self.form = form_of(material, plan)
         self.show_judge = show_judge and material.judged
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
+        singles = {item.id: item for item in material.singles}
+        wanted = [singles[item] for item in plan.items if item in singles]
+        self.corrections = Corrections(material.corrections, wanted) if wanted else None
+
+    def item(self, name: str) -> Pair | Single:
+        """An item of the queue, as it was corrected so far."""
+        return self.corrections.items[name] if self.corrections else self.material.by_id[name]
+
+    @property
+    def items(self) -> list[Pair | Single]:
+        """The items in the order of the queue."""
+        return [self.item(name) for name in self.plan.items]
+
+    def summary(self) -> str:
+        """What is reviewed and where it is kept, in one sentence for whoever starts it."""
+        plan, path = self.plan, self.store.path
+        if self.corrections:
+            return f"{len(plan.items)} answers by {self.form.name}, ratings in {path}"
+        return (
+            f"{len(plan.items)} of {len(plan.population)} pairs ({len(plan.needed)} need review,"
+            f" {plan.drawn} at random), answers in {path}"
+        )
 
     # --- where a rater is --------------------------------------------------------------
 
     def place(self, rater: str) -> Position | None:
-        """The first task that is not done; null: all are."""
+        """The first task that is not done; None: all are."""
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
         for task, (item, repeat) in enumerate(self.tasks):
             view = views.get((item, repeat))
             if view is None:
-                order = shown_order(self.plan.seed, rater, item, repeat)
+                order = self._order(rater, item, repeat)
                 view = self.store.start(rater, item, repeat, order)
             elif view.finished is not None and view.judge != "shown":
                 continue
             answers = self.store.answers(view)
-            step = next_step(answers, view.shown, self.plan.overall_first)
+            step = self.form.next_step(self.item(item), answers, view.shown)
             return Position(task, view, answers, step)
         return None
+
+    def _order(self, rater: str, item: str, repeat: int) -> Order:
+        if isinstance(self.item(item), Single):
+            return "ab"
+        return shown_order(self.plan.seed, rater, item, repeat)
 
     def progress(self, rater: str) -> tuple[int, int]:
         """(finished tasks, all tasks) of a rater."""
@@ -114,14 +135,15 @@ class Review:
         """Share of the way that a rater has gone, 0 to 1; grows with every answer."""
         if place is None:
             return 1.0
-        inside = min(1.0, len(place.answers) / longest(self.plan.overall_first))
-        return (place.task + inside) / len(self.tasks)
+        longest = self.form.longest(self.item(place.view.item))
+        return (place.task + min(1.0, len(place.answers) / longest)) / len(self.tasks)
 
     # --- what a rater does -------------------------------------------------------------
 
     def must_play(self, place: Position) -> bool:
         """Whether this question asks to have played both answers: the first one of a pair."""
-        return not self.allow_unplayed and not place.answers and place.step is not None
+        asks = self.form.plays_first and not self.allow_unplayed
+        return asks and not place.answers and place.step is not None
 
     def answer(
         self,
@@ -129,8 +151,9 @@ class Review:
         task: int,
         step: str,
         value: str,
-        comment: str,
+        comment: str = "",
         played: Collection[str] | None = None,
+        codes: Collection[str] = (),
     ) -> bool:
         """Record an answer as shown; committed on return.
 
@@ -141,12 +164,13 @@ class Review:
             rater: who.
             task, step: which question the page asked.
             value: the answer, as shown.
-            comment: on the pair, as far as it is written.
-            played: which of the answers, ``a`` and ``b`` as shown, the page has played; null:
-                it is not a page that answers, and nothing is asked of it.
+            comment: on the item, or on this answer, as far as it is written.
+            played: which of the answers, ``a`` and ``b`` as shown, the page has played; None: it
+                is not a page that answers, and nothing is asked of it.
+            codes: feedback.
 
         Raises:
-            UserError: the question does not offer this answer, or asks to play both first.
+            UserError: the question does not offer this answer or code, or asks to play both first.
         """
         place = self.place(rater)
         if place is None or place.task != task or place.step is None or place.step.key != step:
@@ -156,17 +180,27 @@ class Review:
         comment = comment[:COMMENT_LIMIT]
         if place.step.kind == "comment":
             return self.store.finish(place.view, comment, self._has_opinion(place.view.item))
+        if unknown := [code for code in codes if code not in self.form.codes]:
+            raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         try:
-            stored = stored_value(place.step, value, place.view.shown)
+            kept = self.form.stored(place.step, value, place.view.shown)
         except ValueError as error:
             raise UserError(str(error)) from None
-        return self.store.answer(place.view, step, stored, comment)
+        if self.form.comments_on_items:
+            return self.store.answer(place.view, step, kept, comment)
+        remark = Remark(sorted(set(codes)), comment)
+        return self.store.answer(place.view, step, kept, "", remark, self._end(place, step, kept))
+
+    def _end(self, place: Position, step: str, value: str) -> JudgeState | None:
+        """Set with the answer after which nothing more is asked about the item."""
+        item, answers = self.item(place.view.item), {**place.answers, step: value}
+        return None if self.form.next_step(item, answers, place.view.shown) else "hidden"
 
     def _has_opinion(self, item: str) -> bool:
         return self.show_judge and item in self.material.judgements
 
-    def undo(self, rater: str, task: int, comment: str) -> bool:
-        """Take the last answer back, across pairs; False: there is none that may be."""
+    def undo(self, rater: str, task: int = -1, comment: str = "") -> bool:
+        """Take the last answer back, across items; False: there is none that may be."""
         place = self.place(rater)
         if place is not None and place.task == task and place.step is not None:
             self.store.keep_comment(place.view, comment[:COMMENT_LIMIT])
@@ -183,16 +217,40 @@ class Review:
         done, total = self.progress(rater)
         return done == total
 
+    # --- the correction loop -------------------------------------------------------------
+
+    def flags(self) -> list[Flag]:
+        """Items whose question, rationale or reference raters find wanting, most first."""
+        given = ((answer.item, answer.codes) for answer in self.store.stored())
+        return self.corrections.flags(given) if self.corrections else []
+
+    def correct(self, rater: str, task: int, fields: Mapping[CorrectedField, str]) -> int:
+        """Correct an item; its earlier answers are set aside and it is asked for again.
+
+        Returns:
+            How many fields have changed.
+
+        Raises:
+            UserError: no such item, or a text cannot be taken.
+        """
+        if self.corrections is None or not 0 <= task < len(self.tasks):
+            raise UserError(f"item {task + 1}: there are {len(self.tasks)}")
+        item, _ = self.tasks[task]
+        changed = self.corrections.correct(item, fields, rater)
+        if changed:
+            self.store.set_aside(item, "corrected")
+        return changed
+
     # --- what came of it -----------------------------------------------------------------
 
     def labelled(self) -> list[Labelled]:
-        """All finished views with their ratings."""
+        """All finished views of pairs with their ratings."""
         answers = self.store.all_answers()
         found = []
         for view in self.store.views():
             if view.finished is None or view.item not in self.material.by_id:
                 continue
-            given = answers.get(view.key, {})
+            given = answers.get(view.number, {})
             ratings = {
                 phase: value
                 for phase in phases(overall_first=True)
@@ -200,6 +258,11 @@ class Review:
             }
             found.append(Labelled(view, ratings, given))
         return found
+
+
+def form_of(material: Material, plan: ReviewPlan) -> Form:
+    """What is asked of these items."""
+    return ScoreForm(material.rubric) if material.rubric else TieForm(plan.overall_first)
 
 
 def check_played(played: Collection[str]) -> None:
@@ -228,6 +291,7 @@ def open_review(
     source: Path,
     given: Mapping[str, Any] | None = None,
     *,
+    rubric: str | None = None,
     database: Path | None = None,
     audio_root: Path | str | None = None,
     show_judge: bool = False,
@@ -236,9 +300,10 @@ def open_review(
     """Begin a review, or continue the one in the database.
 
     Args:
-        source: run folder or manifest of pairs.
+        source: run folder or manifest.
         given: fields of :class:`QueueOptions` that the user asked for; a review that was
             begun keeps its own where they are left out.
+        rubric: rates single answers, see :func:`load_material`; None: the run's, or pairs.
         database: SQLite file; default: ``review.sqlite`` in the run, or beside the manifest.
         audio_root: folder of a manifest's relative audio paths.
         show_judge, allow_unplayed: see :class:`Review`.
@@ -246,10 +311,27 @@ def open_review(
     Raises:
         UserError: nothing to review, an option is out of range or not that of the review.
     """
-    material = load_material(source, audio_root)
+    given = given or {}
+    material = load_material(source, audio_root, rubric)
+    if material.rubric:
+        asked = {"show_judge": show_judge or None, "allow_unplayed": allow_unplayed or None}
+        asked |= {name: value for name, value in given.items() if name != "budget"}
+        check_for_pairs([name for name, value in asked.items() if value is not None])
+        store = Store(database or material.database, material.rubric.name)
+        return Review(material, store, make_plan(material, QueueOptions(**given)))
     store = Store(database or material.database)
-    plan = _plan(store, material, given or {})
+    plan = _plan(store, material, given)
     return Review(material, store, plan, show_judge, allow_unplayed)
+
+
+def check_for_pairs(ignored: Collection[str]) -> None:
+    """Refuse what a review of single answers does not have.
+
+    Raises:
+        UserError: names the options.
+    """
+    if ignored:
+        raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
 
 
 def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewPlan:

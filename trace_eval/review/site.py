@@ -1,10 +1,9 @@
-"""What every review's pages share: sessions, forms, recordings, files, errors."""
+"""What the pages stand on: sessions, forms, recordings, files, errors."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Form, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
@@ -39,21 +38,18 @@ Text = Annotated[str, Form()]
 Handlers = Mapping[str, Callable[..., Response]]
 
 
-class Site(ABC):
+class Site:
     """Handlers of one review. They run in threads; the store serialises what they write."""
-
-    #: Page that says what went wrong.
-    error_template: ClassVar[str]
 
     def __init__(self, access: Access, clips: Clips) -> None:
         self._access, self._clips = access, clips
 
-    @abstractmethod
     def shared(self, visitor: Visitor) -> dict[str, Any]:
-        """What every page of this review shows beside its own values."""
+        """What every page shows beside its own values."""
+        return {"csrf": visitor.csrf(self._access), "rater": visitor.rater}
 
     def application(self, reads: Handlers, actions: Handlers) -> FastAPI:
-        """The application: the pages and actions given by path, and those of every review."""
+        """The application: the pages and actions given by path, and those below."""
         app = FastAPI(
             openapi_url=None,
             docs_url=None,
@@ -75,10 +71,8 @@ class Site(ABC):
     ) -> HTMLResponse:
         """A rendered template."""
         visitor = _visitor(request)
-        common = {"csrf": visitor.csrf(self._access), "rater": visitor.rater}
-        text = pages.TEMPLATES.get_template(template).render(
-            common | self.shared(visitor) | (values or {})
-        )
+        shown = self.shared(visitor) | (values or {})
+        text = pages.TEMPLATES.get_template(template).render(shown)
         response = HTMLResponse(text, code)
         if request.state.new_visitor:
             set_visitor(response, visitor, self._access)
@@ -111,12 +105,12 @@ class Site(ABC):
 
     def user_error(self, request: Request, error: Exception) -> Response:
         """What the visitor can mend."""
-        return self.page(request, self.error_template, {"message": str(error)}, 400)
+        return self.page(request, "error.html.j2", {"message": str(error)}, 400)
 
     def bad_form(self, request: Request, error: Exception) -> Response:
         """A form with a field missing; nothing of it is sent back."""
         message = "the form is not complete; load it again"
-        return self.page(request, self.error_template, {"message": message}, 400)
+        return self.page(request, "error.html.j2", {"message": message}, 400)
 
 
 def clip_response(request: Request, data: bytes) -> Response:

@@ -1,40 +1,24 @@
 """What raters said, in SQLite: every answer is committed before the next page is shown.
 
-Two raters on one pair never overwrite each other: an answer's key is (rater, pair,
-repetition, question), it is inserted once, and changed only by undoing it first.
+Two raters on one item never overwrite each other: an answer's key is (rubric, rater, item,
+repetition, question), and it is inserted once. Nothing is ever deleted: an answer counts while it
+is not set aside, which happens, with a reason, when its rater takes it back (``undone``) or when
+the item that it is about is corrected (``corrected``).
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from trace_eval.data import Order
+from trace_eval.data import Order, strict_json
 from trace_eval.review.database import Database
-from trace_eval.review.protocol import COMMENT
-
-#: Version of the tables; another one is refused.
-SCHEMA_VERSION = "1"
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS views (
-  rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
-  shown TEXT NOT NULL CHECK (shown IN ('ab', 'ba')),
-  started REAL NOT NULL, finished REAL, comment TEXT NOT NULL DEFAULT '',
-  judge TEXT NOT NULL DEFAULT 'hidden' CHECK (judge IN ('hidden', 'shown', 'seen')),
-  UNIQUE (rater, item, repeat)
-) STRICT;
-CREATE TABLE IF NOT EXISTS answers (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
-  step TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL,
-  UNIQUE (rater, item, repeat, step),
-  FOREIGN KEY (rater, item, repeat) REFERENCES views (rater, item, repeat)
-) STRICT;
-"""
+from trace_eval.review.protocol import COMMENT, RUBRIC
 
 #: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
 JudgeState = Literal["hidden", "shown", "seen"]
@@ -42,11 +26,12 @@ JudgeState = Literal["hidden", "shown", "seen"]
 
 @dataclass(frozen=True)
 class View:
-    """One pair before one rater.
+    """One item before one rater.
 
     Attributes:
-        shown: which answer came first.
-        started, finished: seconds since 1970; null: not finished.
+        shown: which answer of a pair came first.
+        started, finished: seconds since 1970; None: not finished.
+        number: its own in the database; 0: not stored yet.
     """
 
     rater: str
@@ -57,77 +42,113 @@ class View:
     finished: float | None
     comment: str
     judge: JudgeState
+    number: int = 0
 
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """What is unique."""
-        return self.rater, self.item, self.repeat
+
+@dataclass(frozen=True)
+class Remark:
+    """What goes with one answer: feedback codes, and a comment on it alone."""
+
+    codes: Sequence[str] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """One answer as it is kept.
+
+    Attributes:
+        number: in the order in which answers were given.
+        at: seconds since 1970.
+        set_aside: why it does not count; None: it does.
+    """
+
+    number: int
+    rater: str
+    item: str
+    step: str
+    value: str
+    codes: tuple[str, ...]
+    comment: str
+    at: float
+    set_aside: str | None
 
 
 _VIEW = "rater, item, repeat, shown, started, finished, comment, judge"
 
 
 class Store(Database):
-    """The database of one review.
+    """The answers to one rubric in a review's database.
+
+    Args:
+        path: the file.
+        rubric: whose answers are written and read; a file may hold several rubrics'.
 
     Raises:
-        UserError: the file is no such database, or of another version.
+        UserError: the file is no such database, or of an unknown version.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, _TABLES, SCHEMA_VERSION, "schema")
+    def __init__(self, path: Path, rubric: str = RUBRIC) -> None:
+        super().__init__(path)
+        self.rubric = rubric
 
     # --- writing ---------------------------------------------------------------------
 
     def start(self, rater: str, item: str, repeat: int, shown: Order) -> View:
-        """The view of a pair, made when it is first shown; the recorded order stays."""
+        """The view of an item, made when it is first shown; the recorded order stays."""
         with self._transaction() as db:
             db.execute(
-                "INSERT INTO views (rater, item, repeat, shown, started) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT DO NOTHING",
-                (rater, item, repeat, shown, time.time()),
+                "INSERT INTO views (rubric, rater, item, repeat, shown, started)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (self.rubric, rater, item, repeat, shown, time.time()),
             )
         view = self.view(rater, item, repeat)
         assert view is not None
         return view
 
-    def answer(self, view: View, step: str, value: str, comment: str | None = None) -> bool:
-        """Record one answer, and the comment as it stands; False: it was given before."""
+    def answer(
+        self,
+        view: View,
+        step: str,
+        value: str,
+        comment: str | None = None,
+        remark: Remark | None = None,
+        end: JudgeState | None = None,
+    ) -> bool:
+        """Record one answer; False: it was given before.
+
+        Args:
+            view: what it is about.
+            step, value: question and answer.
+            comment: on the whole view, as it stands; None: it stays.
+            remark: what goes with this answer alone.
+            end: given with the last answer of a view: whether the judge's opinion follows.
+        """
+        remark = remark or Remark()
+        codes, now = json.dumps(list(remark.codes)), time.time()
         with self._transaction() as db:
             done = db.execute(
-                "INSERT INTO answers (rater, item, repeat, step, value, at)"
+                "INSERT INTO answers (view, step, value, codes, comment, at)"
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                (*view.key, step, value, time.time()),
+                (view.number, step, value, codes, remark.comment, now),
             )
             if not done.rowcount:
                 return False
             if comment is not None:
                 self._comment(db, view, comment)
+            if end is not None:
+                db.execute(
+                    "UPDATE views SET finished = ?, judge = ? WHERE number = ?",
+                    (now, end, view.number),
+                )
         return True
 
     def finish(self, view: View, comment: str, show_judge: bool) -> bool:
-        """Record the last step; False: it was finished before."""
-        with self._transaction() as db:
-            done = db.execute(
-                "INSERT INTO answers (rater, item, repeat, step, value, at)"
-                " VALUES (?, ?, ?, ?, '', ?) ON CONFLICT DO NOTHING",
-                (*view.key, COMMENT, time.time()),
-            )
-            if not done.rowcount:
-                return False
-            self._comment(db, view, comment)
-            db.execute(
-                "UPDATE views SET finished = ?, judge = ?"
-                " WHERE rater = ? AND item = ? AND repeat = ?",
-                (time.time(), "shown" if show_judge else "hidden", *view.key),
-            )
-        return True
+        """Record the comment as the last step; False: it was finished before."""
+        return self.answer(view, COMMENT, "", comment, end="shown" if show_judge else "hidden")
 
     def _comment(self, db: sqlite3.Connection, view: View, comment: str) -> None:
-        db.execute(
-            "UPDATE views SET comment = ? WHERE rater = ? AND item = ? AND repeat = ?",
-            (comment, *view.key),
-        )
+        db.execute("UPDATE views SET comment = ? WHERE number = ?", (comment, view.number))
 
     def keep_comment(self, view: View, comment: str) -> None:
         """Record a comment that is being written."""
@@ -138,47 +159,60 @@ class Store(Database):
         """The rater is done with the judge's opinion."""
         with self._transaction() as db:
             db.execute(
-                "UPDATE views SET judge = 'seen'"
-                " WHERE rater = ? AND item = ? AND repeat = ? AND judge = 'shown'",
-                view.key,
+                "UPDATE views SET judge = 'seen' WHERE number = ? AND judge = 'shown'",
+                (view.number,),
             )
 
     def undo(self, rater: str) -> View | None:
-        """Take the rater's last answer back, in whichever pair it was.
+        """Take the rater's last answer back, in whichever item it was.
 
-        Gives the view it belongs to; null: there is none, or the judge's opinion of its pair
+        Gives the view it belongs to; None: there is none, or the judge's opinion of its pair
         was shown, after which an answer is final.
         """
         with self._transaction() as db:
-            last = db.execute(
-                "SELECT number, item, repeat FROM answers WHERE rater = ?"
-                " ORDER BY number DESC LIMIT 1",
-                (rater,),
-            ).fetchone()
-            view = self.view(rater, last[1], last[2]) if last else None
-            if view is None or view.judge != "hidden":
+            last = self._last(rater)
+            if last is None or last[1] != "hidden":
                 return None
-            db.execute("DELETE FROM answers WHERE number = ?", (last[0],))
-            db.execute(
-                "UPDATE views SET finished = NULL WHERE rater = ? AND item = ? AND repeat = ?",
-                view.key,
-            )
-        return view
+            number, _, view = last
+            db.execute("UPDATE answers SET set_aside = 'undone' WHERE number = ?", (number,))
+            db.execute("UPDATE views SET finished = NULL WHERE number = ?", (view,))
+            row = db.execute(f"SELECT {_VIEW}, number FROM views WHERE number = ?", (view,))
+            return View(*row.fetchone())
+
+    def _last(self, rater: str) -> tuple[int, JudgeState, int] | None:
+        """(answer, whether the judge was shown, view) of the rater's last answer."""
+        last: tuple[int, JudgeState, int] | None = self._db.execute(
+            "SELECT a.number, v.judge, v.number FROM answers a JOIN views v ON v.number = a.view"
+            " WHERE v.rubric = ? AND v.rater = ? AND a.set_aside IS NULL"
+            " ORDER BY a.number DESC LIMIT 1",
+            (self.rubric, rater),
+        ).fetchone()
+        return last
+
+    def set_aside(self, item: str, reason: str) -> int:
+        """Set all answers about an item aside, by whatever rubric, and return how many."""
+        with self._transaction() as db:
+            db.execute("UPDATE views SET finished = NULL WHERE item = ?", (item,))
+            return db.execute(
+                "UPDATE answers SET set_aside = ? WHERE set_aside IS NULL"
+                " AND view IN (SELECT number FROM views WHERE item = ?)",
+                (reason, item),
+            ).rowcount
 
     def insert_finished(self, view: View, answers: dict[str, str]) -> bool:
-        """Store a whole view that came from elsewhere; False: the rater has one of the pair."""
+        """Store a whole view that came from elsewhere; False: the rater has one of the item."""
         with self._transaction() as db:
             done = db.execute(
-                f"INSERT INTO views ({_VIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+                f"INSERT INTO views (rubric, {_VIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
-                (*view.key, view.shown, view.started, view.finished, view.comment, view.judge),
-            )
+                (self.rubric, view.rater, view.item, view.repeat, view.shown, view.started,
+                 view.finished, view.comment, view.judge),
+            )  # fmt: skip
             if not done.rowcount:
                 return False
             db.executemany(
-                "INSERT INTO answers (rater, item, repeat, step, value, at)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                [(*view.key, step, value, view.finished) for step, value in answers.items()],
+                "INSERT INTO answers (view, step, value, at) VALUES (?, ?, ?, ?)",
+                [(done.lastrowid, step, value, view.finished) for step, value in answers.items()],
             )
         return True
 
@@ -188,8 +222,9 @@ class Store(Database):
         """One view."""
         with self._lock:
             row = self._db.execute(
-                f"SELECT {_VIEW} FROM views WHERE rater = ? AND item = ? AND repeat = ?",
-                (rater, item, repeat),
+                f"SELECT {_VIEW}, number FROM views"
+                " WHERE rubric = ? AND rater = ? AND item = ? AND repeat = ?",
+                (self.rubric, rater, item, repeat),
             ).fetchone()
         return View(*row) if row else None
 
@@ -197,8 +232,9 @@ class Store(Database):
         """All views in the order in which they were begun."""
         with self._lock:
             rows = self._db.execute(
-                f"SELECT {_VIEW} FROM views WHERE ? IS NULL OR rater = ? ORDER BY rowid",
-                (rater, rater),
+                f"SELECT {_VIEW}, number FROM views"
+                " WHERE rubric = ? AND (? IS NULL OR rater = ?) ORDER BY number",
+                (self.rubric, rater, rater),
             ).fetchall()
         return [View(*row) for row in rows]
 
@@ -206,26 +242,52 @@ class Store(Database):
         """Step -> answer of one view, in the pair's own order."""
         with self._lock:
             rows = self._db.execute(
-                "SELECT step, value FROM answers WHERE rater = ? AND item = ? AND repeat = ?",
-                view.key,
+                "SELECT step, value FROM answers WHERE view = ? AND set_aside IS NULL"
+                " ORDER BY number",
+                (view.number,),
             ).fetchall()
         return dict(rows)
 
-    def all_answers(self) -> dict[tuple[str, str, int], dict[str, str]]:
-        """(rater, pair, repetition) -> its answers."""
-        found: dict[tuple[str, str, int], dict[str, str]] = {}
+    def all_answers(self) -> dict[int, dict[str, str]]:
+        """Number of a view -> its answers."""
+        found: dict[int, dict[str, str]] = {}
         with self._lock:
-            rows = self._db.execute("SELECT rater, item, repeat, step, value FROM answers")
-            for rater, item, repeat, step, value in rows:
-                found.setdefault((rater, item, repeat), {})[step] = value
+            rows = self._db.execute(
+                "SELECT a.view, a.step, a.value FROM answers a JOIN views v ON v.number = a.view"
+                " WHERE v.rubric = ? AND a.set_aside IS NULL ORDER BY a.number",
+                (self.rubric,),
+            )
+            for view, step, value in rows:
+                found.setdefault(view, {})[step] = value
         return found
+
+    def stored(self, all_: bool = False) -> list[StoredAnswer]:
+        """Answers of all raters in the order in which they were given; all: those set aside, too.
+
+        Raises:
+            DamagedFile: codes of an answer cannot be read.
+        """
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT a.number, v.rater, v.item, a.step, a.value, a.codes, a.comment, a.at,"
+                " a.set_aside FROM answers a JOIN views v ON v.number = a.view"
+                " WHERE v.rubric = ? AND (? OR a.set_aside IS NULL) ORDER BY a.number",
+                (self.rubric, all_),
+            ).fetchall()
+        # Codes are kept as a JSON list.
+        answers = (StoredAnswer(*row) for row in rows)
+        return [replace(answer, codes=self._codes(answer)) for answer in answers]
+
+    def _codes(self, answer: StoredAnswer) -> tuple[str, ...]:
+        try:
+            return tuple(map(str, strict_json.loads(str(answer.codes))))
+        except (strict_json.BadJson, TypeError) as error:
+            raise strict_json.DamagedFile(
+                f"{self.path}, rating {answer.number}: its codes are damaged ({error}); restore it"
+            ) from None
 
     def can_undo(self, rater: str) -> bool:
         """True when :meth:`undo` would take something back."""
         with self._lock:
-            row = self._db.execute(
-                "SELECT v.judge FROM answers a JOIN views v USING (rater, item, repeat)"
-                " WHERE a.rater = ? ORDER BY a.number DESC LIMIT 1",
-                (rater,),
-            ).fetchone()
-        return row is not None and row[0] == "hidden"
+            last = self._last(rater)
+        return last is not None and last[1] == "hidden"

@@ -7,8 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blueprints import UserError
 from extractors import cache_folder
-from trace_eval.conversations import ConversationFiles, conversations_manifest, holds_conversations
+from trace_eval.conversations import (
+    ConversationFiles,
+    conversations_manifest,
+    holds_conversations,
+    pairs_by_turn,
+)
 from trace_eval.data import (
     Manifest,
     Reading,
@@ -109,6 +115,8 @@ def open_job(
     limit: int | None = None,
     shard: str | None = None,
     columns: Mapping[str, str] | None = None,
+    layout: str | None = None,
+    by_turn: bool = False,
 ) -> Job:
     """Read the items and say where their results go; nothing is judged yet.
 
@@ -122,26 +130,38 @@ def open_job(
         limit: read this many records at most; None: all.
         shard: ``I/N``: part I of N of the items; None: all.
         columns: field -> column of the file, for fields that are called otherwise there.
+        layout: of conversations, where their content does not tell.
+        by_turn: judge pairs of conversations turn by turn, see
+            :func:`trace_eval.conversations.pairs_by_turn`.
 
     Raises:
-        UserError: the file cannot be read or has no record, or the shard is none.
+        UserError: the file cannot be read or has no record, the shard is none, or what is to be
+            judged by turn is no pair of conversations.
     """
     options = options or Options()
+    if by_turn and options.rubrics:
+        raise UserError("by_turn: is of pairs; turns are scored by a rubric like conciseness")
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
-        items = _read(source_of(items), options, Reading(audio_root, limit, columns or {}))
+        reading = Reading(audio_root, limit, columns or {})
+        items = _read(source_of(items), options, reading, layout)
+    if by_turn:
+        items = replace(items, items=pairs_by_turn(items.pairs))
     if part:
         items = items.shard(part)
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
+    name += "-by-turn" if by_turn else ""
     return Job(items, Path(out) if out else default_out(items, name), options)
 
 
-def _read(source: Source, options: Options, reading: Reading) -> Manifest:
+def _read(
+    source: Source, options: Options, reading: Reading, layout: str | None = None
+) -> Manifest:
     """The items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None
-    if options.rubrics and isinstance(where, Path) and holds_conversations(where):
-        return conversations_manifest(where, reading.limit)
+    if options.rubrics and isinstance(where, Path) and (layout or holds_conversations(where)):
+        return conversations_manifest(where, reading.limit, layout)
     folder = options.extract.cache or cache_folder()
     read = read_items if options.rubrics else read_manifest
     return read(
@@ -150,7 +170,7 @@ def _read(source: Source, options: Options, reading: Reading) -> Manifest:
         spill_to(audio_folder(folder)),
         reading.limit,
         columns=reading.columns,
-        conversations=ConversationFiles(folder / "conversations"),
+        conversations=ConversationFiles(folder / "conversations", layout=layout),
     )
 
 

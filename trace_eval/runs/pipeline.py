@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from extractors import Extractor, one_line
-from trace_eval.data import Item, Outcome, Reason, Recording
+from trace_eval.conversations import not_parallel
+from trace_eval.data import Item, Outcome, Pair, Reason, Recording
 from trace_eval.extracting import ClipSource, Engine, Extracted, each, extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.panel import Panel
@@ -264,6 +265,8 @@ class Pipeline:
         if failed:
             return self._judge.unscored(item, Reason.CLIP_FAILED, _errors(failed))
         known = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
+        if isinstance(item, Pair) and (why := not_parallel(item, known)):
+            return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
         measures, languages = measure_item(item, known), pair_languages(item, known)
         if self._run and (measures or languages):
             found = PairMeasures(pair=item.id, measures=measures, languages=languages)

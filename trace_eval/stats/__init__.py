@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.stats.agree import agree
+    from trace_eval.stats.agree_sources import agree
     from trace_eval.stats.agreement.ablation.tables import ablation_view, compare
     from trace_eval.stats.agreement.accuracy import accuracy
     from trace_eval.stats.agreement.align import align, items_of
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
         screen_tables,
     )
     from trace_eval.stats.label_tables import policy_words
-    from trace_eval.stats.rank import rank
+    from trace_eval.stats.rank_sources import rank
     from trace_eval.stats.ranking.contradicted import contradicted
     from trace_eval.stats.ranking.correlation import Correlation, correlate
     from trace_eval.stats.ranking.outcomes import opinion_column, outcomes_of

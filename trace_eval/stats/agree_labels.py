@@ -78,7 +78,7 @@ class _Compared:
 def agree_labels(
     sources: Sequence[JudgedSource], labels: LabelTable | None, options: AgreeOptions
 ) -> AgreeReport:
-    """See :func:`trace_eval.stats.agree.agree`."""
+    """See :func:`trace_eval.stats.agree_sources.agree`."""
     known = labels or next((source.labels for source in sources if source.labels), None)
     if known is None:
         raise UserError("there are no labels to agree with; pass --labels FILE")

@@ -60,7 +60,7 @@ TRAIN = "train"
 def agree_score_sources(
     sources: Sequence[Path | ScoreFile], labels: Path | Ratings | None, options: AgreeOptions
 ) -> ScoreReport:
-    """See :func:`trace_eval.stats.agree.agree`."""
+    """See :func:`trace_eval.stats.agree_sources.agree`."""
     joined = join_scores(sources, labels, options.rubric, options.missing)
     report = agree_scores(joined.study, joined.judges, options, joined.labels, joined.rubric)
     return replace(report, notes=(*joined.notes, *report.notes))

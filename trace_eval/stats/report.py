@@ -39,7 +39,8 @@ from trace_eval.stats.options import LABELS, SCORES, only
 ALL_POLICIES = "all"
 
 #: What is drawn for the intervals.
-INSTRUCTIONS, ITEMS = "instructions", "items"
+INSTRUCTIONS: str = "instructions"
+ITEMS: str = "items"
 TOGETHER = "items, copies and both orders of a pair as one"
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from trace_eval.turns.compare import Difference, SystemsCompared, compare_systems
     from trace_eval.turns.everything import TurnsFound, turns_report
+    from trace_eval.turns.fidelity import Fidelity, speech_fidelity
     from trace_eval.turns.figures import Figure, FigureOptions, figures_of
     from trace_eval.turns.report import Timed, TurnsOptions, TurnsReport, measure_items, time_turns
 else:
@@ -57,6 +58,7 @@ __all__ = [
     "End",
     "Event",
     "EventAgreement",
+    "Fidelity",
     "Figure",
     "FigureOptions",
     "FigureSpec",
@@ -82,6 +84,7 @@ __all__ = [
     "measure_items",
     "read_conversations",
     "read_event_labels",
+    "speech_fidelity",
     "time_turns",
     "turns_report",
 ]

@@ -15,6 +15,7 @@ from trace_eval.turns.agree import (
     read_event_labels,
 )
 from trace_eval.turns.compare import SystemsCompared, compare_systems
+from trace_eval.turns.fidelity import Fidelity, speech_fidelity
 from trace_eval.turns.report import TurnsOptions, TurnsReport, time_turns
 
 
@@ -26,11 +27,13 @@ class TurnsFound:
         report: timeline, events and figures.
         against: the other system minus this one.
         agreement: measured against labelled events.
+        fidelity: whether the agent says what its text says, where somebody was to hear it.
     """
 
     report: TurnsReport
     against: SystemsCompared | None = None
     agreement: tuple[EventAgreement, ...] = ()
+    fidelity: Fidelity | None = None
 
     def record(self) -> dict[str, Any]:
         """Everything as JSON values."""
@@ -39,6 +42,8 @@ class TurnsFound:
             found["against"] = plain(self.against)
         if self.agreement:
             found["agreement"] = plain(self.agreement)
+        if self.fidelity:
+            found["speech_fidelity"] = self.fidelity.record()
         return found
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
@@ -48,6 +53,8 @@ class TurnsFound:
             yield self.against.table()
         if self.agreement:
             yield agreement_table(self.agreement)
+        if self.fidelity:
+            yield from self.fidelity.tables()
 
 
 def turns_report(
@@ -73,4 +80,8 @@ def turns_report(
     report = time_turns(path, options)
     compared = compare_systems(report, time_turns(against, options), draws) if against else None
     agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
-    return TurnsFound(report, compared, agreed)
+    items = [one.item for one in report.conversations]
+    heard = None
+    if options.recognisers:
+        heard = speech_fidelity(items, options.recognisers, options.names)
+    return TurnsFound(report, compared, agreed, heard)

@@ -43,12 +43,17 @@ class TurnsOptions:
         definitions: name and version of a definition set.
         read: what the layout does not say itself.
         figures: bootstrap and hiding.
+        names: words that must come through like codes and dates.
+        recognisers: who hears the agent's turns whose text is known, see
+            :func:`~trace_eval.turns.fidelity.speech_fidelity`; none: nobody.
     """
 
     layout: str | None = None
     definitions: str = DEFAULT
     read: ReadOptions = field(default_factory=ReadOptions)
     figures: FigureOptions = field(default_factory=FigureOptions)
+    names: tuple[str, ...] = ()
+    recognisers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,11 +64,13 @@ class Timed:
         item: what was read.
         measured: its events.
         figures: its own, without intervals.
+        names: words that must come through.
     """
 
     item: ConversationItem
     measured: Measured
     figures: dict[str, Figure]
+    names: tuple[str, ...] = ()
 
     @property
     def own(self) -> dict[str, float]:
@@ -75,7 +82,7 @@ class Timed:
     @property
     def entities(self) -> list[Heard]:
         """What became of codes, dates and the like where both texts of a turn are known."""
-        return check_conversation(self.item.conversation)
+        return check_conversation(self.item.conversation, names=self.names)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -192,7 +199,7 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     definitions = definition_set(options.definitions)
     reading = read_conversations(path, options.layout, options.read)
     return measure_items(
-        reading.items, definitions, reading.layout, reading.unread, options.figures
+        reading.items, definitions, reading.layout, reading.unread, options.figures, options.names
     )
 
 
@@ -202,13 +209,14 @@ def measure_items(
     layout: str = "given",
     unread: Sequence[Unread] = (),
     options: FigureOptions | None = None,
+    names: tuple[str, ...] = (),
 ) -> TurnsReport:
     """As :func:`time_turns`, of conversations that are there already."""
     options = options or FigureOptions()
     alone = dataclasses.replace(options, resamples=0, min_events=0)
     measured = [definitions.measure(item.conversation) for item in items]
     timed = tuple(
-        Timed(item, one, figures_of(definitions, [one], ["1"], options=alone))
+        Timed(item, one, figures_of(definitions, [one], ["1"], options=alone), names)
         for item, one in zip(items, measured, strict=True)
     )
     domains = [str(item.conversation.meta.get("domain", "")) for item in items]

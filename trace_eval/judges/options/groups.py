@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 T = TypeVar("T")
 
 Mode = Literal["blueprint", "transcript"]
-RenderingName = Literal["compact", "paper"]
+RenderingName = Literal["compact", "brief", "paper"]
 Elicitation = Literal["label", "acceptability", "flat"]
 Swap = Literal["both", "off", "random"]
 Structure = Literal["auto", "json_schema", "json_object", "text"]
@@ -141,7 +141,8 @@ class BlueprintOptions:
     """Of judges that read blueprints.
 
     Attributes:
-        rendering: how blueprints are printed: compact or paper.
+        rendering: how blueprints are printed: compact; brief (levels in place of most numbers, for
+            screening); or paper (the JSON of TRACE's prompts).
         drop: blueprint groups that the judge is not shown, by commas.
         context_budget: tokens that a conversation may take in a prompt; then tool responses,
             sound and middle turns are shortened, in this order.

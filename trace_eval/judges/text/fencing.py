@@ -107,8 +107,8 @@ def _record(record: _R) -> _R:
     changes = {}
     for name in _text_fields(type(record)):
         before = getattr(record, name)
-        after = _value(before)
-        if after != before:
+        after = neutralise(before) if type(before) is str else _value(before)
+        if after is not before and after != before:
             changes[name] = after
     return record.model_copy(update=changes) if changes else record
 
@@ -119,7 +119,7 @@ def _value(value: object) -> object:
     if isinstance(value, BaseModel):
         return _record(value)
     if isinstance(value, list):
-        return [_value(item) for item in value]
+        return [_record(v) if isinstance(v, BaseModel) else _value(v) for v in value]
     if isinstance(value, dict):
         return {neutralise(key): _value(item) for key, item in value.items()}
     return value

@@ -99,8 +99,10 @@ class BlueprintJudge(LLMJudge[Verdicts]):
         now = self._tokens(case, self.options)
         mode, rendering = self.options.mode, self.options.rendering
         shorter: list[tuple[str, JudgeOptions]] = []
-        if mode == "blueprint" and rendering != "compact":
+        if mode == "blueprint" and rendering == "paper":
             shorter.append(("-J rendering=compact", replace(self.options, rendering="compact")))
+        if mode == "blueprint" and rendering != "brief":
+            shorter.append(("-J rendering=brief", replace(self.options, rendering="brief")))
         if mode == "blueprint":
             transcript = replace(self.options, mode="transcript", drop=())
             shorter.append(("-J mode=transcript", transcript))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from blueprints import (
     Absent,
@@ -17,7 +17,9 @@ from blueprints import (
     Speaker,
     Status,
     Transcript,
+    brief_legend,
     compact_legend,
+    render_brief,
     render_compact,
     render_paper,
 )
@@ -95,10 +97,12 @@ class PromptPack:
         """Identity of the templates and of the legend they print."""
         return self._templates.sha256(self._legend)
 
-    @property
+    @cached_property
     def _legend(self) -> str:
-        shown = self._options.mode == "blueprint" and self._options.rendering == "compact"
-        return compact_legend(self._options.drop) if shown else ""
+        options = self._options
+        if options.mode != "blueprint" or options.rendering == "paper":
+            return ""
+        return (brief_legend if options.rendering == "brief" else compact_legend)(options.drop)
 
     def _render(self, block: str, **variables: object) -> str:
         options = self._options
@@ -157,7 +161,8 @@ class PromptPack:
             text = json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
         else:
             gone = (*drop, "transcript") if words else drop
-            text = render_compact(blueprint, drop=gone)
+            brief = self._options.rendering == "brief"
+            text = (render_brief if brief else render_compact)(blueprint, drop=gone)
         if isinstance(blueprint.transcript, Absent) and "transcript" not in drop and not words:
             text += "\n" + _heard(blueprint)
         return text
@@ -168,7 +173,8 @@ class PromptPack:
         One message where one reasoning is asked for: that is how TRACE's released code asks.
         """
         shown = (evidence.a, evidence.b) if order == "ab" else (evidence.b, evidence.a)
-        tag = fence_tag(_texts(evidence.instruction, *shown))
+        # The same in both orders, so that a server's prefix cache holds up to the first answer.
+        tag = fence_tag(_texts(evidence.instruction, evidence.a, evidence.b))
         pair = self._render(
             "pair",
             instruction=evidence.instruction,

@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from blueprints import Blueprint, compact_legend, render_compact, render_paper
+from blueprints import (
+    Blueprint,
+    brief_legend,
+    compact_legend,
+    render_brief,
+    render_compact,
+    render_paper,
+)
 from extractors import guessed
 from trace_eval.data import Single
 from trace_eval.judges.base import Case
@@ -20,7 +27,9 @@ class BlueprintView(AnswerView):
 
     def __init__(self, options: JudgeOptions) -> None:
         self._options = options
-        legend = compact_legend(options.drop) if options.rendering == "compact" else ""
+        legend = {"compact": compact_legend, "brief": brief_legend}.get(
+            options.rendering, lambda drop: ""
+        )(options.drop)
         self.about = (
             "You cannot hear the answer. For each of its recordings, instruments have written a"
             " blueprint: what a speech recogniser made of it, and measurements of how it was said"
@@ -67,7 +76,8 @@ class BlueprintView(AnswerView):
         if self._options.rendering == "paper":
             keys = render_paper(blueprint, speaker="agent", drop=self._options.drop)
             return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
-        return render_compact(blueprint, drop=self._options.drop)
+        brief = self._options.rendering == "brief"
+        return (render_brief if brief else render_compact)(blueprint, drop=self._options.drop)
 
 
 def _title(role: str, speakers: Mapping[str, str | None]) -> str:

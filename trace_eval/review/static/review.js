@@ -54,13 +54,16 @@
   // --- answers ------------------------------------------------------------------------
   const show = (page) => {
     const now = find("main"), next = page.querySelector("main");
-    const samePair = next.dataset.task !== undefined && now.dataset.task === next.dataset.task
+    const sameItem = next.dataset.task !== undefined && now.dataset.task === next.dataset.task
       && find("#panel") && page.querySelector("#panel");
-    if (samePair) {
-      const final = page.querySelector("#comment");
+    if (sameItem) {
+      const comment = page.querySelector("#comment");
       find("#panel").replaceWith(page.querySelector("#panel"));
-      find("#comment").dataset.final = final.dataset.final;
-      find("label[for=comment]").replaceWith(page.querySelector("label[for=comment]"));
+      if (comment.hasAttribute("data-each")) find(".comment").replaceWith(comment.closest(".comment"));
+      else {
+        find("#comment").dataset.final = comment.dataset.final;
+        find("label[for=comment]").replaceWith(page.querySelector("label[for=comment]"));
+      }
       now.dataset.step = next.dataset.step;
     } else {
       for (const audio of now.querySelectorAll("audio")) audio.pause();

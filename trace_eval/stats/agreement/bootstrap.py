@@ -46,6 +46,9 @@ _SPARSE = 0.1
 #: A multinomial step costs about this many times a draw of one unit.
 _MULTINOMIAL_COST = 20
 
+#: Units drawn in one call, where many resamples of few units would cost a call each.
+_DRAWN_TOGETHER = 2**16
+
 
 @dataclass(frozen=True)
 class BootstrapOptions:
@@ -159,10 +162,13 @@ class Units:
                 weights: NDArray[Any] = rng.multinomial(units, self.sizes / units, size=size)
             else:
                 weights = np.empty((size, kinds), dtype)
-                for row in weights:
-                    drawn = rng.integers(units, size=units, dtype=np.int32)
+                together = max(1, _DRAWN_TOGETHER // units)
+                for first in range(0, size, together):
+                    rows = weights[first : first + together]
+                    drawn = rng.integers(units, size=(len(rows), units), dtype=np.int32)
                     chosen = drawn if kinds == units else members[drawn]
-                    row[:] = np.bincount(chosen, minlength=kinds)
+                    apart = chosen + kinds * np.arange(len(rows))[:, None]
+                    rows[:] = np.bincount(apart.ravel(), minlength=rows.size).reshape(rows.shape)
             yield count(weights)
 
     def _counter(self, dtype: type) -> Callable[[NDArray[Any]], NDArray[np.float64]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from trace_eval.data import LABELS, MISSING, Codes, Texts
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
+from trace_eval.stats.agreement.mcnemar import sign_test
 
 #: A pattern counts as found when chance gives it less often than this.
 SIGNIFICANT = 0.001
@@ -118,11 +119,11 @@ def copied_ties(
     count = int(copies.sum())
     if not number or count < COPIED_SHARE * number:
         return []
-    from scipy.stats import binomtest
+    from scipy.special import bdtrc
 
     shares = np.bincount(labels[labels != MISSING], minlength=3) / (labels != MISSING).sum()
     chance = float(max(shares[0], shares[1], (shares**2).sum()))
-    if binomtest(count, number, min(chance, 1.0), alternative="greater").pvalue >= SIGNIFICANT:
+    if bdtrc(count - 1, number, min(chance, 1.0)) >= SIGNIFICANT:
         return []
     return [
         DataWarning(
@@ -230,9 +231,7 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWa
     number, right = int(known.sum()), int((known & (truth == predicted)).sum())
     if 2 * right >= number:
         return []
-    from scipy.stats import binomtest
-
-    if binomtest(right, number, 0.5, alternative="less").pvalue >= SIGNIFICANT:
+    if sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
         return []
     mirrored = np.where((predicted == 0) | (predicted == 1), 1 - predicted, predicted)
     labels = len(LABELS)

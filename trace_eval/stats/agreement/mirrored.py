@@ -12,6 +12,7 @@ from trace_eval.data import MISSING, Codes, Texts, flip
 from trace_eval.stats.agreement.bias.position import join_orders
 from trace_eval.stats.agreement.checks import SIGNIFICANT, DataWarning, copied_ties
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
+from trace_eval.stats.agreement.mcnemar import sign_test
 
 Facts = Mapping[str, NDArray[Any]]
 
@@ -46,9 +47,7 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
     both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
     kept = codes[both[:, 0]] != partner[both[:, 0]]
     count, number = int(kept.sum()), len(both)
-    from scipy.stats import binomtest
-
-    if not number or binomtest(count, number, 0.5, alternative="greater").pvalue >= SIGNIFICANT:
+    if not number or sign_test(count, number - count, one_sided=True) >= SIGNIFICANT:
         partner[both[kept]] = TIE
         return copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
     text = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.data import LabelTable
-from trace_eval.stats.agree import agree
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.interval import Range

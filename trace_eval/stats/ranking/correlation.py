@@ -1,4 +1,4 @@
-"""Agreement of two rankings: Spearman (1904) and Kendall's tau-b (1945), by scipy.
+"""Agreement of two rankings: Spearman (1904) and Kendall's tau-b (1945).
 
 Up to :data:`EXACT_SYSTEMS` systems the two-sided p values are those of the permutation test
 over all orders, which needs no approximation and knows how little few systems can show: a
@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.stats.agreement.kendall import kendall
+from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.ranking.ranks import DECIMALS
 
 #: Most systems whose orders are all tried: 9! = 362,880.
@@ -49,24 +51,28 @@ def correlate(
     method: str, values: Mapping[str, float], reference: str, human: Mapping[str, float]
 ) -> Correlation:
     """Correlate two sets of scores in which more is better; both sides may have ties."""
-    from scipy.stats import kendalltau, rankdata, spearmanr
-
     shared = [name for name in values if name in human]
     ours = np.round([values[name] for name in shared], DECIMALS)
     theirs = np.round([human[name] for name in shared], DECIMALS)
     number = len(shared)
     if number < 2 or len(set(ours.tolist())) < 2 or len(set(theirs.tolist())) < 2:
         return Correlation(method, reference, number, None, None, None, None)
-    rho, tau = spearmanr(ours, theirs), kendalltau(ours, theirs)
     if number <= EXACT_SYSTEMS:
-        one, other = rankdata(ours), rankdata(theirs)
-        p_rho, p_tau = _spearman_p(one, other), _kendall_p(one, other)
+        p_rho, p_tau = _spearman_p(ours, theirs), _kendall_p(ours, theirs)
     else:
+        from scipy.stats import kendalltau, spearmanr  # 1 s of imports
+
         least = 2 / factorial(number)
-        p_rho, p_tau = (max(float(found.pvalue), least) for found in (rho, tau))
-    return Correlation(
-        method, reference, number, float(rho.statistic), p_rho, float(tau.statistic), p_tau
-    )
+        p_rho = max(float(spearmanr(ours, theirs).pvalue), least)
+        p_tau = max(float(kendalltau(ours, theirs).pvalue), least)
+    rho, tau = (round(found(ours, theirs), 12) for found in (spearman, kendall))
+    return Correlation(method, reference, number, rho, p_rho, tau, p_tau)
+
+
+def _middle_ranks(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Ranks from 1; equal values share the middle of theirs."""
+    below = (values[:, None] > values).sum(1)
+    return np.asarray(below + ((values[:, None] == values).sum(1) + 1) / 2)
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +82,7 @@ def _orders(number: int) -> NDArray[np.intp]:
 
 def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
     """Share of the orders with at least the observed ``|sum (x - mean) (y - mean)|``."""
-    x, y = one - one.mean(), other - other.mean()
+    x, y = (_middle_ranks(side) - (len(side) + 1) / 2 for side in (one, other))
     return _share_as_far(y[_orders(len(x))] @ x, float(x @ y))
 
 

@@ -1,8 +1,15 @@
-"""Corrections of items: ``corrections.jsonl``, appended, read back in order."""
+"""Corrections of items: ``corrections.jsonl``, appended, read back in order.
+
+Raters flag what an item lacks; whoever corrects it writes the field anew. Ratings that were given
+before are set aside by the review, which asks for the item again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
@@ -32,6 +39,75 @@ class Correction(Strict):
     after: str
     who: str
     when: str = Field(description="UTC, ISO 8601")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An item that raters say should be corrected.
+
+    Attributes:
+        task: position in the queue, which names the item on pages.
+        codes: code -> raters who gave it.
+    """
+
+    task: int
+    item: Single
+    codes: Mapping[str, int]
+
+
+class Corrections:
+    """The single answers of a review as corrected so far.
+
+    Args:
+        path: file of corrections; need not exist.
+        items: uncorrected, in the order of the queue.
+    """
+
+    def __init__(self, path: Path, items: Iterable[Single]) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._made = read_corrections(path)
+        self.items = {item.id: corrected(item, self._made.get(item.id, ())) for item in items}
+
+    def of(self, item: str) -> list[Correction]:
+        """What was corrected of an item."""
+        return list(self._made.get(item, ()))
+
+    def correct(self, item: str, given: Mapping[CorrectedField, str], who: str) -> int:
+        """Keep what a form changes of an item, and return how many fields that are.
+
+        Raises:
+            UserError: a text cannot be taken.
+        """
+        with self._lock:
+            made = corrections_between(self.items[item], dict(given), who)
+            for correction in made:
+                jsonl.append(self._path, correction)
+            if made:
+                self._made.setdefault(item, []).extend(made)
+                self.items[item] = corrected(self.items[item], made)
+        return len(made)
+
+    def flags(self, given: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
+        """Items whose question, rationale or reference raters find wanting, most first.
+
+        Args:
+            given: (item, feedback codes) of each rating; codes that came with an item count
+                until it is corrected.
+        """
+        counted: dict[str, Counter[str]] = {}
+        for item, codes in given:
+            asked = [code for code in codes if code in CODES]
+            if asked and item in self.items:
+                counted.setdefault(item, Counter()).update(asked)
+        for single in self.items.values():
+            feedback = single.labels.feedback.values() if single.labels else ()
+            asked = [code for codes in feedback for code in codes if code in CODES]
+            if asked and single.id not in self._made:
+                counted.setdefault(single.id, Counter()).update(asked)
+        place = {item: number for number, item in enumerate(self.items)}
+        order = sorted(counted, key=lambda item: (-sum(counted[item].values()), place[item]))
+        return [Flag(place[item], self.items[item], counted[item]) for item in order]
 
 
 def texts_of(item: Single) -> dict[CorrectedField, str]:

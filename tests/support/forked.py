@@ -1,0 +1,151 @@
+"""Commands forked from a process that has imported the command line.
+
+Importing numpy, pydantic and our rooms takes longer than most of what tests ask commands to do.
+Each process of the suite keeps one server; a command is a fork of it, with its own arguments,
+folder, streams and exit code. The server itself starts no thread and reads no file of a test.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Packages that commands import on use; none starts a thread before it is used.
+_BESIDE = (
+    "jinja2", "openai", "scipy.optimize", "scipy.sparse", "scipy.stats", "soundfile", "soxr",
+    "parselmouth", "onnxruntime", "torch", "whisper", "transformers",
+)  # fmt: skip
+
+#: Differs from test to test; what is imported does not read it.
+_IGNORED = "PYTEST_CURRENT_TEST"
+
+
+class Done(NamedTuple):
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Server:
+    """Runs one command at a time, each as its own process.
+
+    Attributes:
+        environment: what modules saw when they were imported; commands with another one need
+            a process that starts from nothing.
+    """
+
+    def __init__(self) -> None:
+        self.environment = environment()
+        self._lock = threading.Lock()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.forked"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env=self.environment,
+        )
+        atexit.register(self._process.kill)
+
+    def run(self, arguments: list[str], cwd: Path, timeout: float) -> Done | None:
+        """The finished command; None while another one runs."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                return self._run(arguments, cwd, timeout, Path(folder))
+        finally:
+            self._lock.release()
+
+    def _run(self, arguments: list[str], cwd: Path, timeout: float, folder: Path) -> Done:
+        streams = [str(folder / name) for name in ("out", "err")]
+        order = {"arguments": arguments, "cwd": str(cwd), "streams": streams}
+        pipe, answers = self._process.stdin, self._process.stdout
+        assert pipe
+        assert answers
+        print(json.dumps(order), file=pipe, flush=True)
+        pid = int(answers.readline())
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            os.kill(pid, signal.SIGKILL)
+
+        timer = threading.Timer(timeout, end)
+        timer.start()
+        code = int(answers.readline())
+        timer.cancel()
+        if late.is_set():
+            raise subprocess.TimeoutExpired(arguments, timeout)
+        return Done(code, *(Path(name).read_text("utf-8") for name in streams))
+
+
+def environment() -> dict[str, str]:
+    """That of this process, from which our modules are imported."""
+    own = {**os.environ, "PYTHONPATH": str(ROOT)}
+    own.pop(_IGNORED, None)
+    return own
+
+
+def serve() -> None:
+    """Fork for each line of standard input; answers with the process number and its exit code."""
+    for path in sorted((ROOT / "trace_eval" / "commands").glob("*.py")):
+        import_module(f"trace_eval.commands.{path.stem}")
+    for name in _BESIDE:
+        with suppress(ImportError):
+            import_module(name)
+
+    def answer(number: int) -> None:
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            _command(**json.loads(line))
+        answer(pid)
+        answer(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def _command(arguments: list[str], cwd: str, streams: list[str]) -> None:
+    """Become ``trace-eval ARGUMENTS``; never returns."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, name in enumerate(streams, 1):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT, 0o600), number)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+    os.chdir(cwd)
+    sys.argv = ["trace-eval", *arguments]
+    code = 1
+    try:
+        from trace_eval.commands.cli import main
+
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve()

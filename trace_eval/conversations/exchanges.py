@@ -1,0 +1,162 @@
+"""Pairs of conversations turn by turn: what the user says, and how each agent answers it.
+
+Turns can be compared only where the user says the same on both sides, as scripted callers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from blueprints import Blueprint, UserError
+from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.data import Conversation, Instruction, Pair, turn_role
+
+#: Share of characters in common, 0 to 1, from which two user turns say the same.
+PARALLEL = 0.9
+
+#: Letters of a turn that are compared: the time to compare grows with their square.
+COMPARED_LETTERS = 2_000
+
+
+def pairs_by_turn(pairs: Sequence[Pair]) -> list[Pair]:
+    """Every turn of the user that both conversations of a pair have, as a pair of its own.
+
+    ``ID/turn-N`` is the exchange of user turn N of A with its counterpart of B: that turn, and
+    all until the user takes the floor again. Counterparts have the same words in the same order;
+    where words are not written down, the same place, and who judges finds out what was said.
+    A turn without a counterpart is paired with the next one of B, and judged ``not_parallel``.
+
+    Raises:
+        UserError: a pair has no two conversations.
+    """
+    return [made for pair in pairs for made in _by_turn(pair)]
+
+
+def _by_turn(pair: Pair) -> Iterator[Pair]:
+    a, b = (answer.conversation for answer in pair.answers)
+    if a is None or b is None:
+        raise UserError(
+            f"pair {pair.id}: by turn needs two conversations; give 'conversation' on both sides,"
+            " or judge the pair as it is"
+        )
+    ours, theirs = _user_turns(a), _user_turns(b)
+    for place, number, other in _counterparts(a, ours, b, theirs):
+        yield pair.model_copy(
+            update={
+                "id": turn_role(pair.id, number),
+                "turn": number,
+                "instruction": Instruction(),
+                "instruction_id": pair.instruction_id or pair.id,
+                "labels": None,  # they are of the whole
+                "a": pair.a.model_copy(update={"conversation": exchange(a, ours, place)}),
+                "b": pair.b.model_copy(
+                    update={"conversation": exchange(b, theirs, theirs.index(other))}
+                ),
+            }
+        )
+
+
+def _user_turns(conversation: Conversation) -> list[int]:
+    """Numbers of the user's turns that take the floor."""
+    return [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
+
+
+def _counterparts(
+    a: Conversation, ours: Sequence[int], b: Conversation, theirs: Sequence[int]
+) -> Iterator[tuple[int, int, int]]:
+    """(place, number in A, number in B), in order; nothing where B's user never speaks."""
+    said = [[words_of(one, n, {}) for n in turns] for one, turns in ((a, ours), (b, theirs))]
+    if not theirs:
+        return
+    if None in said[0] or None in said[1]:  # nobody knows yet what is said
+        for place, number in enumerate(ours):
+            yield place, number, theirs[min(place, len(theirs) - 1)]
+        return
+    matched = _in_order([[_same(one, other) for other in said[1]] for one in said[0]])
+    following = 0
+    for place, number in enumerate(ours):
+        other = matched.get(place, following)
+        following = other + 1 if place in matched else following
+        yield place, number, theirs[min(other, len(theirs) - 1)]
+
+
+def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
+    """Row -> column of the longest common subsequence."""
+    rows, columns = len(equal), len(equal[0]) if equal else 0
+    longest = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in reversed(range(rows)):
+        for column in reversed(range(columns)):
+            longest[row][column] = (
+                1 + longest[row + 1][column + 1]
+                if equal[row][column]
+                else max(longest[row + 1][column], longest[row][column + 1])
+            )
+    found, row, column = {}, 0, 0
+    while row < rows and column < columns:
+        if equal[row][column]:
+            found[row] = column
+            row, column = row + 1, column + 1
+        elif longest[row + 1][column] >= longest[row][column + 1]:
+            row += 1
+        else:
+            column += 1
+    return found
+
+
+def exchange(conversation: Conversation, users: Sequence[int], place: int) -> Conversation:
+    """A user turn and all that follows until the user takes the floor again.
+
+    Args:
+        conversation: the whole.
+        users: numbers of the user turns that take the floor.
+        place: which of these, from 0.
+    """
+    first = users[place]
+    last = users[place + 1] if place + 1 < len(users) else len(conversation.turns)
+    turns = conversation.turns[first:last]
+    after = conversation.turns[last].start_s if last < len(conversation.turns) else None
+    ends = [turn.end_s for turn in turns if turn.end_s is not None]
+    end = conversation.end
+    if last < len(conversation.turns):
+        known = [*ends, *([after] if after is not None else [])]
+        end = end.model_copy(update={"at_s": max(known, default=None), "reason": None})
+    events = tuple(
+        event.model_copy(update={"turn": event.turn - first})
+        for event in conversation.events
+        if event.turn is not None and first <= event.turn < last
+    )
+    return conversation.model_copy(
+        update={"turns": turns, "events": events, "end": end, "start_s": turns[0].start_s}
+    )
+
+
+def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
+    """Why an exchange cannot be compared; null: it can, or the pair is none."""
+    if pair.turn is None:
+        return None
+    said = []
+    for side, answer in zip("ab", pair.answers, strict=True):
+        words = words_of(answer.conversation, 0, turn_blueprints(side, blueprints))  # type: ignore[arg-type]
+        if words is None:
+            return f"the user's words of {side.upper()} are not known; give 'text' of the turns"
+        said.append(words)
+    if _same(*said):
+        return None
+    return f"the user says {said[0]!r:.60} to A and {said[1]!r:.60} to B; only equal turns compare"
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    """Whether two turns say the same: nine tenths of their letters and digits, in order."""
+    if one is None or other is None:
+        return False
+    first, second = (
+        "".join(c for c in text[:COMPARED_LETTERS].casefold() if c.isalnum())
+        for text in (one, other)
+    )
+    match = SequenceMatcher(None, first, second, autojunk=False)
+    return (
+        match.real_quick_ratio() >= PARALLEL
+        and match.quick_ratio() >= PARALLEL
+        and match.ratio() >= PARALLEL
+    )

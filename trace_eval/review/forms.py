@@ -1,0 +1,132 @@
+"""What raters are asked of one item: the questions in turn, and which answers they take.
+
+A form belongs to a rubric. Typed ties of a pair are asked for by the HCoT protocol
+(:mod:`trace_eval.review.protocol`), which is the form of the rubric TRACE; a score is one question
+on the rubric's scale. A form may have several questions for an item: the next one is the first
+that has no answer yet.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from trace_eval.data import FEEDBACK_CODES, Order, Pair, Single
+from trace_eval.review import protocol
+from trace_eval.review.protocol import Answers, Question
+from trace_eval.rubrics import ScoreRubric
+
+#: What a rater sends who gives no score.
+NO_SCORE = "none"
+
+
+class Form(ABC):
+    """The questions of one rubric.
+
+    Attributes:
+        unit: what an item is called on pages.
+        codes: feedback that may go with an answer, code -> meaning.
+        comments_on_items: a comment belongs to the item and is kept while its questions are
+            answered; otherwise it belongs to one answer.
+        plays_first: whether the first answer about an item asks to have played its recordings.
+    """
+
+    unit: ClassVar[str]
+    codes: ClassVar[Mapping[str, str]] = {}
+    comments_on_items: ClassVar[bool]
+    plays_first: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The rubric's name, under which answers are kept."""
+
+    @abstractmethod
+    def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
+        """The first question without an answer; None when the item is finished."""
+
+    @abstractmethod
+    def stored(self, step: Question, value: str, order: Order) -> str:
+        """An answer as it is kept, in the item's own order.
+
+        Raises:
+            ValueError: the question does not offer this answer.
+        """
+
+    @abstractmethod
+    def longest(self, item: Pair | Single) -> int:
+        """Most answers that the item can take."""
+
+
+@dataclass(frozen=True)
+class TieForm(Form):
+    """The HCoT protocol: a typed tie of each of TRACE's dimensions, overall, and a comment."""
+
+    overall_first: bool
+
+    unit = "pair"
+    comments_on_items = True
+    plays_first = True
+
+    @property
+    def name(self) -> str:
+        """TRACE's."""
+        return protocol.RUBRIC
+
+    def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
+        """See :func:`trace_eval.review.protocol.next_step`."""
+        return protocol.next_step(answers, order, self.overall_first)
+
+    def stored(self, step: Question, value: str, order: Order) -> str:
+        """See :func:`trace_eval.review.protocol.stored_value`."""
+        return protocol.stored_value(step, value, order)
+
+    def longest(self, item: Pair | Single) -> int:
+        """See :func:`trace_eval.review.protocol.longest`."""
+        return protocol.longest(self.overall_first)
+
+
+@dataclass(frozen=True)
+class ScoreForm(Form):
+    """One score on the rubric's scale, or none, with feedback codes and a comment."""
+
+    rubric: ScoreRubric
+
+    unit = "answer"
+    codes = FEEDBACK_CODES
+    comments_on_items = False
+    plays_first = False
+
+    @property
+    def name(self) -> str:
+        """The rubric's."""
+        return self.rubric.name
+
+    def questions(self, item: Pair | Single) -> tuple[Question, ...]:
+        """All questions about an item, in order."""
+        labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
+        return (Question(None, "score", self.name, (*labels, NO_SCORE)),)
+
+    def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
+        """The first question without a score."""
+        return next((step for step in self.questions(item) if step.key not in answers), None)
+
+    def stored(self, step: Question, value: str, order: Order) -> str:
+        """The score as a number of the scale."""
+        if value == NO_SCORE:
+            return NO_SCORE
+        try:
+            return str(float(self.rubric.numbers.parse(value)))
+        except ValueError as error:
+            raise ValueError(f"score: {error}") from None
+
+    def longest(self, item: Pair | Single) -> int:
+        """One answer a question."""
+        return len(self.questions(item))
+
+
+def score_of(value: str) -> float | None:
+    """A kept answer of a :class:`ScoreForm` as a number; None: the rater gave none."""
+    return None if value == NO_SCORE else float(value)

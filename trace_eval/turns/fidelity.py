@@ -1,0 +1,244 @@
+"""Speech fidelity: whether the agent says the codes, dates and amounts that its text says.
+
+Recognisers mishear, and that is no error of who speaks: what one of them misses is a place to
+listen to, and only what all of several miss counts as not said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from blueprints import GROUPS, Blueprint, Transcript
+from trace_eval.data import ConversationItem, Recording, Turn, turn_recordings
+from trace_eval.entities import Heard, check_turn, same
+from trace_eval.extracting import Extracted, extract_each, source_of
+from trace_eval.options import ExtractOptions
+from trace_eval.stats import Table, plain, table
+
+#: Groups that a recogniser needs beside its own.
+_NEEDED = ("signal", "transcript")
+
+
+@dataclass(frozen=True)
+class Entity:
+    """One code, date, amount, name or number of an agent's turn, and what was heard of it.
+
+    Attributes:
+        conversation, turn: where.
+        kind: what it is, e.g. ``code``.
+        status: ``kept``; ``missing``, ``wrong`` or ``added`` as most recognisers have it.
+        intended: as the text has it; null: it was added.
+        heard: by each recogniser; null where it heard nothing in its place.
+        missed: how many recognisers did not hear it as it was meant.
+        start_s, end_s: what to listen to: the words that were heard, else the turn.
+    """
+
+    conversation: str
+    turn: int
+    kind: str
+    status: str
+    intended: str | None
+    heard: tuple[str | None, ...]
+    missed: int
+    start_s: float | None
+    end_s: float | None
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """What recognisers heard of the agents' turns whose text is known.
+
+    Attributes:
+        recognisers: who heard.
+        entities: in the order of conversations and turns.
+        turns: how many turns were heard.
+        unheard: turns that were not, and why.
+    """
+
+    recognisers: tuple[str, ...]
+    entities: tuple[Entity, ...]
+    turns: int
+    unheard: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """Everything as JSON values, with the share of entities that came through."""
+        return {
+            "recognisers": list(self.recognisers),
+            "turns": self.turns,
+            "kept": {kind: [kept, n] for kind, kept, n in self._kept(lambda one: one.kind)},
+            "each": {name: [kept, n] for name, kept, n in self._kept(lambda one: one.conversation)},
+            "entities": [plain(one) for one in self.entities],
+            "unheard": list(self.unheard),
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """How many came through, by kind, and what to listen to."""
+        kept = self._kept(lambda one: one.kind)
+        rows = [(kind, n, through, f"{through / n:.3f}") for kind, through, n in kept]
+        note = "" if rows else "the texts hold no code, date, amount or name"
+        if self.unheard:
+            note = f"{len(self.unheard)} turns were not heard: {self.unheard[0]}"
+        yield table(
+            f"Speech against its text: {self.turns} turns of agents, heard by"
+            f" {' and '.join(self.recognisers)}",
+            ("kind", "entities", "came through", "share"),
+            rows,
+            note,
+        )
+        if doubtful := [*self._doubtful()]:
+            second = "" if len(self.recognisers) > 1 else ": name a second one with --recognise"
+            yield table(
+                "Listen to these: not heard as the text has it",
+                ("conversation", "turn", "start", "what", "kind", "intended", "heard", "missed by"),
+                doubtful,
+                f"rules for English; what one recogniser misses may be its own error{second}",
+            )
+
+    def _doubtful(self) -> Iterator[tuple[Any, ...]]:
+        for one in self.entities:
+            if one.missed:
+                heard = " / ".join(text or "-" for text in one.heard)
+                start = "" if one.start_s is None else f"{one.start_s:.2f}"
+                where = (one.conversation, one.turn, start)
+                of = f"{one.missed} of {len(self.recognisers)}"
+                yield (*where, one.status, one.kind, one.intended, heard, of)
+
+    def _kept(self, of: Any) -> Iterator[tuple[str, int, int]]:
+        """(name, heard by somebody, all) of entities that were meant, in groups."""
+        meant = [one for one in self.entities if one.intended is not None]
+        kept = Counter(of(one) for one in meant if one.missed < len(self.recognisers))
+        for name, count in Counter(of(one) for one in meant).items():
+            yield name, kept[name], count
+
+
+def speech_fidelity(
+    items: Sequence[ConversationItem],
+    recognisers: Sequence[str] = ("auto",),
+    names: Sequence[str] = (),
+    options: ExtractOptions | None = None,
+) -> Fidelity:
+    """Hear the agents' turns that have text and sound, and compare both.
+
+    Args:
+        items: conversations.
+        recognisers: specs of ``transcript``, e.g. ``auto``, ``pocketsphinx``, ``whisper:small``.
+        names: that must come through like codes and dates.
+        options: cache, workers, device and language of the extraction.
+
+    Raises:
+        UserError: a recogniser is unknown, or cannot run here.
+    """
+    wanted = {
+        (item.id, number): (turn, recording)
+        for item in items
+        for number, turn, recording in _spoken(item)
+    }
+    words: dict[tuple[str, int], list[Transcript | str]] = defaultdict(list)
+    for spec in recognisers:
+        found = _recognised([recording for _, recording in wanted.values()], spec, options)
+        for place, (_, recording) in wanted.items():
+            words[place].append(_words(found[recording.source_id]))
+    entities: list[Entity] = []
+    unheard: list[str] = []
+    for (name, number), heard in words.items():
+        turn, _ = wanted[name, number]
+        known = [one for one in heard if isinstance(one, Transcript)]
+        if len(known) < len(heard):
+            why = next(one for one in heard if isinstance(one, str))
+            unheard.append(f"{name} turn {number}: {why}")
+        else:
+            entities += _compared(name, number, turn, known, names)
+    return Fidelity(tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard))
+
+
+def _spoken(item: ConversationItem) -> Iterator[tuple[int, Turn, Recording]]:
+    recordings = turn_recordings("", item.conversation)
+    for number, turn in item.conversation.turns_of("agent"):
+        recording = recordings.get(f"/turn-{number}")
+        if turn.text and recording is not None:
+            yield number, turn, recording
+
+
+def _recognised(
+    recordings: Sequence[Recording], spec: str, options: ExtractOptions | None
+) -> Mapping[str, Extracted]:
+    """Source -> what a recogniser made of it."""
+    options = options or ExtractOptions()
+    others: dict[str, Any] = {group: "none" for group in GROUPS if group not in _NEEDED}
+    chosen = replace(options, overrides={**others, "transcript": spec})
+    found: dict[str, Extracted] = {}
+    sources = {one.source_id: source_of(one) for one in recordings}
+    extract_each(sources.values(), chosen, lambda one: found.update({one.source: one}))
+    return found
+
+
+def _words(found: Extracted) -> Transcript | str:
+    """What was heard, or why nothing was."""
+    blueprint: Blueprint | None = found.blueprint
+    if blueprint is None:
+        return found.error or "it cannot be decoded"
+    heard = blueprint.transcript
+    return heard if isinstance(heard, Transcript) else f"{heard.status}: {heard.reason}"
+
+
+def _compared(
+    name: str, number: int, turn: Turn, heard: Sequence[Transcript], names: Sequence[str]
+) -> Iterator[Entity]:
+    told = [check_turn(turn, one.text, names, number) for one in heard]
+    meant = [[one for one in each if one.intended is not None] for each in told]
+    for outcomes in zip(*meant, strict=True):
+        missed = [place for place, one in enumerate(outcomes) if one.status != "kept"]
+        yield _entity(name, turn, outcomes, missed, heard)
+    added = [[one for one in each if one.intended is None] for each in told]
+    for place, each in enumerate(added):
+        for one in each:
+            if any(_is(one, other) for before in added[:place] for other in before):
+                continue
+            ones = [next((o for o in others if _is(one, o)), None) for others in added]
+            missed = [n for n, other in enumerate(ones) if other is not None]
+            yield _entity(name, turn, ones, missed, heard)
+
+
+def _is(one: Heard, other: Heard) -> bool:
+    return same(one.heard or "", other.heard, one.kind)
+
+
+def _entity(
+    name: str,
+    turn: Turn,
+    ones: Sequence[Heard | None],
+    missed: Sequence[int],
+    heard: Sequence[Transcript],
+) -> Entity:
+    """One entity as all recognisers have it; ``missed`` are the places of those against it."""
+    place = missed[0] if missed else 0
+    one = ones[place]
+    assert one is not None
+    assert one.turn is not None
+    start_s, end_s = one.start_s, one.end_s
+    if missed and one.heard and turn.start_s is not None:
+        span = said_at(heard[place], one.heard)
+        start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
+    texts = tuple(other.heard if other else None for other in ones)
+    return Entity(
+        *(name, one.turn, one.kind, one.status, one.intended, texts, len(missed)), start_s, end_s
+    )
+
+
+def said_at(transcript: Transcript, piece: str) -> tuple[float, float] | None:
+    """When some words of a transcript were said, seconds of its clip; null: not known."""
+    start = transcript.text.find(piece)
+    place, inside = 0, []
+    for word in transcript.words:
+        at = transcript.text.find(word.text.strip(), place)
+        if start < 0 or at < 0:
+            return None
+        place = at + len(word.text.strip())
+        if at < start + len(piece) and place > start:
+            inside.append(word)
+    if not inside or inside[0].start_s is None or inside[-1].end_s is None:
+        return None
+    return inside[0].start_s, inside[-1].end_s
