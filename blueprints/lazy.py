@@ -11,7 +11,6 @@ import ast
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 
@@ -26,27 +25,10 @@ def names_on_use(package: str) -> Callable[[str], Any]:
     """
     homes: dict[str, str] = {}
 
-    def home(name: str) -> str | None:
+    def get(name: str) -> Any:
         if not homes:
             homes.update(_homes(package))
-        return homes.get(name)
-
-    class Door(ModuleType):
-        """A package of which ``agree`` stays the function, whoever imports ``agree.py``."""
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            if (
-                isinstance(value, ModuleType)
-                and hasattr(value, name)
-                and value.__name__ == home(name)
-            ):
-                value = getattr(value, name)
-            super().__setattr__(name, value)
-
-    sys.modules[package].__class__ = Door
-
-    def get(name: str) -> Any:
-        if home(name) is None:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)

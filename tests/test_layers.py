@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -99,27 +98,6 @@ def test_doors_list_what_they_give() -> None:
         }
         assert not both, "a module of that name hides the function once it is imported"
         assert name == FACADE or not given or [given] == listed, name
-
-
-def test_a_function_of_a_door_is_not_hidden_by_its_module(tmp_path: Path) -> None:
-    """``stats.agree`` is the function, though ``stats/agree.py`` was imported for another name."""
-    package = tmp_path / "door_of_test"
-    package.mkdir()
-    (package / "agree.py").write_text("OTHER = 1\ndef agree(): return 2\n")
-    (package / "__init__.py").write_text(
-        "from typing import TYPE_CHECKING\nfrom blueprints.lazy import names_on_use\n"
-        "if TYPE_CHECKING:\n    from door_of_test.agree import OTHER, agree\n"
-        "else:\n    __getattr__ = names_on_use(__name__)\n"
-    )
-    sys.path.insert(0, str(tmp_path))
-    try:
-        door = importlib.import_module("door_of_test")
-        assert door.OTHER == 1
-        assert door.agree() == 2
-    finally:
-        sys.path.remove(str(tmp_path))
-        for name in [name for name in sys.modules if name.startswith("door_of_test")]:
-            del sys.modules[name]
 
 
 def test_no_module_imports_the_facade() -> None:

@@ -119,12 +119,49 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
         assert page.evaluate("cell", f"'{break_}=1") == f"\"''{break_}=1\""
 
 
-def test_why_comes_first_on_the_page_of_a_pair(page: Page) -> None:
+def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -> None:
     open_pair(page, "pair-0001")
-    names = page.locator("#pair h2").all_inner_texts()
-    assert names[:2] == ["Why", "Instruction"]
-    why, instruction = (box_of(page.locator("#pair h2", has_text=name)) for name in names[:2])
-    assert why["y"] < instruction["y"]
+    assert page.locator("#pair h2").all_text_contents()[:2] == ["Question", "Verdict"]
+    parts = (
+        ".question .asked",
+        ".outcome p",
+        ".head audio >> nth=1",
+        ".verdict h3 >> nth=0",
+        ".time >> nth=0",
+    )
+    tops = [box_of(page.locator(f"#pair {part}"))["y"] for part in parts]
+    assert tops == sorted(tops)
+    said = page.locator("#pair .outcome p").inner_text()
+    assert re.fullmatch(r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said)
+
+
+def test_filters_are_kept_by_the_address(page: Page) -> None:
+    page.fill("#search", "pair & 000")
+    page.fill("#search", "pair-000")
+    page.select_option("#system", "tenor")
+    page.locator('input[value="swap"]').check()
+    page.locator("#list th", has_text="Pair").locator("button").click()
+    page.locator("#list th", has_text="Pair").locator("button").click()
+    kept = shown(page)
+    assert 1 < len(kept) < RECIPE.pairs
+    assert kept == sorted(kept, reverse=True)
+    page.reload()
+    assert shown(page) == kept
+    page.locator("#list a", has_text=kept[0]).click()
+    page.locator("#pair h1", has_text=kept[0]).wait_for()
+    page.reload()  # the address of the pair has them, too
+    page.locator("#pair h1", has_text=kept[0]).wait_for()
+    assert page.locator(".pair-nav").inner_text().split("\n")[1] == f"1 of {len(kept)}"
+    page.keyboard.press("j")
+    page.locator("#pair h1", has_text=kept[1]).wait_for()
+    page.click("text=← All pairs")
+    page.locator("#list").wait_for()
+    assert shown(page) == kept
+    page.locator("nav a", has_text="Ratings").click()
+    page.reload()
+    assert shown(page) == kept
+    page.click("text=Clear")
+    page.wait_for_function("() => !location.hash.includes('system')")
 
 
 def test_sorting_by_a_column_goes_up_down_and_back(page: Page) -> None:
@@ -174,7 +211,7 @@ def length(page: Page, side: str) -> Any:
 
 def test_a_and_b_stand_beside_each_other(page: Page) -> None:
     open_pair(page, "pair-0001")
-    a, b = (page.locator(f'[data-side="{side}"]').bounding_box() for side in "ab")
+    a, b = (page.locator(f'.side[data-side="{side}"]').bounding_box() for side in "ab")
     assert a is not None
     assert b is not None
     assert a["y"] == b["y"]
@@ -267,7 +304,7 @@ def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
     assert page.evaluate(wide) <= 0
     open_pair(page, "pair-0001")
     assert page.evaluate(wide) <= 0
-    a, b = (page.locator(f'[data-side="{side}"]').bounding_box() for side in "ab")
+    a, b = (page.locator(f'.side[data-side="{side}"]').bounding_box() for side in "ab")
     assert a is not None
     assert b is not None
     assert b["y"] >= a["y"] + a["height"]

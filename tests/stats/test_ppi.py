@@ -21,7 +21,7 @@ from benchmarks.coverage_intervals import (
 )
 from benchmarks.report import RESULTS
 from trace_eval.commands.cli import app
-from trace_eval.stats.inference.forest import line, svg
+from trace_eval.stats.inference.forest import Drawn, forest, line
 from trace_eval.stats.inference.influence import parts, simple_design
 from trace_eval.stats.inference.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.ppi import LEAST_LABELS, Powered, difference, estimate
@@ -347,7 +347,11 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
 def test_forest_plots() -> None:
     assert line(0.5, (0.25, 0.75), 0, 1, 9) == "  ├─●─┤"
     assert line(None, None, 0, 1, 9) == "    :"
-    assert line(1.0, None, 0, 1, 9) == "    :"  # no point where no interval is known
-    drawn = svg([("a <b>", [(0.4, (0.2, 0.6)), (None, None)])], ["both", "labels"], 0, 1, 0.5)
+    assert line(1.0, None, 0, 1, 9) == "    :"  # no interval: not drawn as a sure one
+    rows = [Drawn("a <b>", 0.4, (0.2, 0.6), "40 %"), Drawn("c", 0.9, None, "90 %")]
+    drawn = forest([*rows, Drawn("d", None, None, "-", (0.5, "rule <i>"))], 0, 1, ["0", "1"])
     assert "a &lt;b&gt;" in drawn
-    assert drawn.count("<circle") == 3  # two in the legend, one estimate
+    assert "rule &lt;i&gt;" in drawn
+    assert drawn.count('class="range"') == 1
+    assert drawn.count('class="point') == 2
+    assert 'class="point alone" style="left:90.0%"' in drawn

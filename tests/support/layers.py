@@ -40,7 +40,7 @@ judges.registry: blueprints fusion judges judges.audio judges.base judges.chat j
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
-stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores
+stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores static
 api: blueprints data extracting judges.registry options runs
 turns: blueprints conversations data entities extracting options stats
 datasets: blueprints data fusion measures stats

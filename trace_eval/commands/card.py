@@ -42,11 +42,12 @@ def card(
     )
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
-    print_sentences(card_answer(cards))
+    sentences = card_answer(cards)
+    print_sentences(sentences)
     if full:
         print_tables([comparison(cards)], stdout_console())
     default = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
-    for path in write_pages(cards, out or default):
+    for path in write_pages(cards, out or default, sentences):
         results().print(str(path), markup=False, soft_wrap=True)
     give(cards)
     close(fail_under, {one.name: card_values(one) for one in cards})

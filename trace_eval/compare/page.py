@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.apart import Apart
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.tables import compare_tables
 from trace_eval.data import Judgement, Pair, make_folder, replace_file
 from trace_eval.report import TITLES, Shelf, Sound, chip, style
 from trace_eval.runs import Run
+from trace_eval.stats import MAIN, Drawn, IntervalEstimate, forest, percent, rate
 
 #: Nothing from a network, and no scripts at all.
 POLICY = (
@@ -100,10 +103,54 @@ def write_page(
         style=Markup(style()),
         tables=[table for table in compare_tables(report) if table.rows],
         notes=report.notes,
+        sentences=compare_answer(report),
+        picture=Markup(_picture(report)),
         pairs=views,
     )
     make_folder(path.parent)
     replace_file(path, html)
+
+
+def _picture(report: RunComparison) -> str:
+    """The differences against people, else how often the runs say the same, with intervals."""
+    found = {row.dimension for row in report.differences or report.mutual}
+    main = next((name for name in MAIN if name in found), None)
+    points = [
+        (f"{row.second} minus {row.first}", row.difference)
+        for row in report.differences
+        if row.dimension == main
+    ]
+    if points:
+        reach = max(abs(x) for _, d in points for x in (d.value or 0, *(d.interval or ())))
+        reach = min(1.0, max(0.1, ceil(10 * reach) / 10))
+        rows = [
+            Drawn(name, d.value, d.interval, _points(d), (0.0, "no difference"))
+            for name, d in points
+        ]
+        ends = f"-{percent(reach)} points", "0", f"{percent(reach)} points"
+        told = f"accuracy against people ({main}): the difference, with its interval"
+        return f'{forest(rows, -reach, reach, ends)}<p class="quiet">{told}</p>'
+    shares = [
+        Drawn(
+            f"{row.first} and {row.second}",
+            row.same.value,
+            row.same.interval,
+            rate(row.same.value, row.same.interval),
+        )
+        for row in report.mutual
+        if row.dimension == main and row.same.value is not None
+    ]
+    if not shares:
+        return ""
+    told = f"share of pairs on which two runs say the same ({main})"
+    return f'{forest(shares, 0, 1, ("0 %", "50 %", "100 %"))}<p class="quiet">{told}</p>'
+
+
+def _points(found: IntervalEstimate) -> str:
+    if found.value is None:
+        return "-"
+    low_high = found.interval and f"[{', '.join(f'{100 * x:.0f}' for x in found.interval)}]"
+    return f"{100 * found.value:+.0f} {low_high or '(no interval)'} points"
 
 
 def _view(

@@ -2,40 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blueprints import UserError
+from blueprints import UserError, install_line
 from trace_eval.runs import Run
 from trace_eval.stats import MOST, counted
 
 if TYPE_CHECKING:
-    from trace_eval.stats import RankReport
+    from trace_eval.stats import JudgedSource, RankReport
 
 
 def run_answer(folder: Path | str) -> tuple[str, ...]:
-    """How much of a run is scored, and who is better, in at most three sentences."""
-    from trace_eval.stats import rank_answer
-
+    """Who is better, and how much of a run is scored, in at most three sentences."""
     run = Run.open(folder)
     if run.holds_scores:
         outcomes = run.score_outcomes()
         scored = sum(row.status == "scored" for row in outcomes.values())
         return (f"{scored} of {counted(len(outcomes), 'score')} could be given.",)
-    pairs = run.outcomes()
-    scored = sum(row.status == "scored" for row in pairs.values())
-    number = sum(1 for _ in run.pairs())
-    judge = run.record().judge.spec
-    first = f"{scored} of {counted(number, 'pair')} are scored by {judge}."
-    ranking = ranking_of(run)
-    return (first, *(rank_answer(ranking) if ranking else ()))[:MOST]
+    return said_of(run, ranking_of(run)[0])
 
 
-def ranking_of(run: Run) -> RankReport | None:
-    """The ranking of a run's systems; None where there is nothing to rank."""
-    from trace_eval.stats import BootstrapOptions, RankOptions, rank
+def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
+    """What the command and the first lines of the page say of pairs."""
+    from trace_eval.stats import rank_answer
 
+    scored = sum(row.status == "scored" for row in run.outcomes().values())
+    number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())
+    told = f"{scored} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
+    policies = sorted({fused.policy for fused in run.overall().values()})
+    fused = f" and fused with {', '.join(policies)}" if policies else ""
+    return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{told}{fused}.")
+
+
+def ranking_of(run: Run, source: JudgedSource | None = None) -> tuple[RankReport | None, str]:
+    """The ranking of a run's systems as ``trace-eval rank`` has it, and why there is none.
+
+    Args:
+        run: of pairs.
+        source: what was read of it, where it was.
+    """
+    note = ""
     try:
-        return rank(run.folder, options=RankOptions(BootstrapOptions(500), missing="drop"))
-    except (ImportError, UserError):
-        return None
+        from trace_eval.stats import RankOptions, rank, read_source
+
+        read = source or read_source(run.folder)
+        # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
+        for known in (read, replace(read, labels=None)):
+            try:
+                return rank(known, options=RankOptions(missing="drop")), ""
+            except UserError as error:
+                note = note or str(error)
+    except (ImportError, UserError) as error:
+        note = why_not(error)
+    return None, note
+
+
+def why_not(error: Exception) -> str:
+    """Why something could not be computed, with the line that installs what it needs."""
+    if isinstance(error, ImportError):
+        return f"needs the extra agree ({error}); run: {install_line('agree')}"
+    return str(error)

@@ -14,8 +14,8 @@ from urllib.parse import quote
 import soundfile
 
 from blueprints import UserError
-from extractors import SPEECH_RATE, SpeechFile
-from trace_eval.data import Recording, is_file, make_folder, name_of, redacted, replacing
+from extractors import SPEECH_RATE, SpeechFile, decode
+from trace_eval.data import Recording, fetch, is_file, make_folder, name_of, redacted, replacing
 from trace_eval.runs import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
@@ -60,17 +60,19 @@ class Shelf:
             return Sound(None, f"{path}: no such file any more")
         if self.folder is None:
             return Sound(self._link(path))
-        if record is None or record.clip is None:
-            return Sound(None, "never decoded, so it was not copied")
-        if record.clip not in self._copied:
-            name, cut = record.clip + _suffix(path.name), recording.cut
+        try:  # what no judge heard, as a question that came in words, too, has no hash yet
+            clip = record.clip if record and record.clip else decode(path).sha256
+        except UserError as error:
+            return Sound(None, str(error))
+        if clip not in self._copied:
+            name, cut = clip + _suffix(path.name), recording.cut
             if cut:
-                name = f"{record.clip}.wav"
+                name = f"{clip}.wav"
                 write: Callable[[Path], object] = partial(_one_channel, path, cut.channel)
             else:
                 write = partial(shutil.copyfile, path)
-            self._place(self.folder, name, record.clip, write)
-        return Sound(self._href(record.clip))
+            self._place(self.folder, name, clip, write)
+        return Sound(self._href(clip))
 
     def fetched(self, url: str, clip: str) -> Path | None:
         """The copy of a recording behind a URL; None where no copies are made.
@@ -83,8 +85,6 @@ class Shelf:
         if clip in self._failed:
             raise UserError(self._failed[clip])
         if clip not in self._copied:
-            from trace_eval.data import fetch
-
             try:
                 content = fetch(url)
             except UserError as error:
@@ -97,16 +97,15 @@ class Shelf:
     def _distant(self, url: str, record: ClipRecord | None) -> Sound:
         if record and record.error:
             return Sound(None, record.error)
-        if record is None or record.clip is None:
-            return Sound(None, f"{redacted(url)}: never decoded")
+        if self.folder is None:
+            told = f"{redacted(url)}: not on this machine; report --audio copies it"
+            return Sound(None, told)
         try:
-            if self.fetched(url, record.clip) is None:
-                return Sound(
-                    None, f"{redacted(url)}: not on this machine; report --audio copies it"
-                )
+            clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
+            self.fetched(url, clip)
         except UserError as error:
             return Sound(None, str(error))
-        return Sound(self._href(record.clip))
+        return Sound(self._href(clip))
 
     def _link(self, path: Path) -> str:
         return _url(os.path.relpath(path, self._home))

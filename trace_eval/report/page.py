@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from trace_eval.report.evidence import label, value
 from trace_eval.report.summary import TITLES
-from trace_eval.static import palette
+from trace_eval.static import page_style
 
 #: Scripts in the order in which they are joined; the first runs in the head of the page.
 HEAD_SCRIPT = "theme.js"
@@ -61,8 +61,8 @@ def asset(name: str) -> Markup:
 
 
 def style() -> Markup:
-    """The style sheet, palette first."""
-    return Markup(palette()) + asset("report.css") + asset("lanes.css")
+    """The style sheet of reports, what all pages share first."""
+    return Markup(page_style()) + asset("report.css") + asset("lanes.css")
 
 
 def scripts() -> Markup:

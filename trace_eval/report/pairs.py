@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from trace_eval.data import (
 )
 from trace_eval.measures import languages_of
 from trace_eval.report.audio import Shelf, Sound
-from trace_eval.report.evidence import Grid, grids
+from trace_eval.report.evidence import Grid, grids, label
 from trace_eval.report.gather import (
     Facts,
     compared,
@@ -44,6 +45,11 @@ FLAGS = {
     ),
     "failed": ("failed", "the pair has no overall rating"),
 }
+
+
+#: Labels as a sentence says them.
+_SAID = {"1": "A", "2": "B", "both_good": "both good", "both_bad": "both bad"}
+_LABELS = re.compile(rf"\b({'|'.join(_SAID)})\b")
 
 
 @dataclass(frozen=True)
@@ -99,9 +105,10 @@ class PolicyStep:
 
 @dataclass(frozen=True)
 class Page:
-    """Everything about one pair."""
+    """Everything about one pair; ``verdict`` says in one sentence how it ended, and why."""
 
     line: Line
+    verdict: str
     pair: Pair
     instruction: AnswerView
     answers: tuple[AnswerView, AnswerView]
@@ -176,6 +183,7 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
 
     return Page(
         line=line,
+        verdict=_sentence(pair, judgement, overall),
         pair=pair,
         instruction=answer("instruction", None),
         answers=(answer("A", pair.a.system), answer("B", pair.b.system)),
@@ -187,6 +195,24 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         opinions=tuple(judgement.opinions) if judgement else (),
         calls=tuple(_calls(pair, facts, shelf)),
     )
+
+
+def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:
+    """Who won by whom, and what decided it."""
+    if judgement is None:
+        return "This pair is not judged yet."
+    if overall is None or overall.rating is None:
+        told = " ".join(filter(None, (label(judgement.reason or ""), judgement.detail)))
+        return (
+            f"No verdict by {judgement.judge}: {told or (overall.why if overall else 'not fused')}"
+        )
+    sides = {"1": ("A", pair.a.system), "2": ("B", pair.b.system)}
+    side, system = sides.get(overall.rating, ("", None))
+    told = f"{side} ({system}) wins" if system else f"{side} wins"
+    ends = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
+    told = told if side else ends.get(overall.rating, "A tie")
+    why = _LABELS.sub(lambda found: _SAID[found[0]], overall.why).replace(": ", ", ")
+    return f"{told} by {judgement.judge} ({overall.policy}: {why})."
 
 
 def _languages(pair: Pair, facts: Facts) -> dict[str, str]:

@@ -9,22 +9,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blueprints import UserError, install_line
+from blueprints import UserError
+from trace_eval.report.answer import ranking_of, why_not
 from trace_eval.report.gather import Facts
+from trace_eval.runs import Run
 
 if TYPE_CHECKING:
-    from trace_eval.stats import AgreeReport, Calibration, JudgedSource, RankReport
+    from trace_eval.stats import (
+        AgreeReport,
+        Calibration,
+        JudgedSource,
+        Range,
+        RankReport,
+        Standing,
+    )
 
 
 @dataclass(frozen=True)
 class WinRateRow:
-    """A system's win rate and rank; ``human`` is its rank by the labels.
+    """A system's win rate and rank by the judge, and its win rate by people.
 
-    ``low`` and ``high`` bound the rank; null where most resamples lack a system.
+    Attributes:
+        rate, interval: 0 to 1; None: too few comparisons for an interval.
+        low, high: of the rank; None where most resamples lack a system.
+        strength: Bradley-Terry, mean 0; None: of two systems, or it cannot be had.
+        people, people_interval: from labels, and from all judgements where these help.
     """
 
     system: str
     rate: float
+    interval: Range | None
     rank: int
     low: int | None
     high: int | None
@@ -33,29 +47,27 @@ class WinRateRow:
     ties: int
     both_bad: int
     losses: int
-    human: int | None
-
-    @property
-    def comparisons(self) -> int:
-        """How many pairs the system is in."""
-        return self.wins + self.ties + self.both_bad + self.losses
+    people: float | None
+    people_interval: Range | None
 
 
 @dataclass(frozen=True)
 class People:
-    """The report's second part; each half is null where its note says why.
+    """The report's second part; each half is None where its note says why.
 
     Attributes:
         agreement: judge against the labels inside the run.
+        ranking: of the systems, by judge and people.
         places: systems by falling win rate.
         level: of all intervals, 0 to 1.
         notes: sentences about what is missing, and caveats.
-        calibration: null: too few labels; ``reliability`` is its diagram, SVG.
-        policy: that fused the overall label; null: none did.
+        calibration: None: too few labels; ``reliability`` is its diagram, SVG.
+        policy: that fused the overall label; None: none did.
     """
 
     agreement: AgreeReport | None
     agreement_note: str
+    ranking: RankReport | None
     places: tuple[WinRateRow, ...]
     ranking_note: str
     level: float
@@ -71,17 +83,18 @@ def people(facts: Facts) -> People:
     try:
         source = _source(facts.folder)
     except (ImportError, UserError) as error:
-        return People(None, _why(error), (), _why(error), 0.95)
+        return People(None, why_not(error), None, (), why_not(error), 0.95)
     agreement, agreement_note = _agreement(facts, source)
-    ranking, ranking_note = _ranking(facts, source)
+    ranking, ranking_note = ranking_of(Run(facts.folder), source)
     return People(
         agreement=agreement,
         agreement_note=agreement_note,
-        places=_places(ranking[0], ranking[1]) if ranking else (),
+        ranking=ranking,
+        places=_places(ranking) if ranking else (),
         ranking_note=ranking_note,
-        level=ranking[0].options.bootstrap.level if ranking else 0.95,
-        caveats=tuple(_caveats(ranking[0])) if ranking else (),
-        correlation=_correlation(ranking[0]) if ranking else "",
+        level=ranking.options.bootstrap.level if ranking else 0.95,
+        caveats=tuple(_caveats(ranking)) if ranking else (),
+        correlation=_correlation(ranking) if ranking else "",
         policy=_policy(source),
         **_calibration(source),
     )
@@ -106,12 +119,6 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
     return {"calibration": found, "reliability": diagram(found.chosen)}
 
 
-def _why(error: Exception) -> str:
-    if isinstance(error, ImportError):
-        return f"needs the extra agree ({error}); run: {install_line('agree')}"
-    return str(error)
-
-
 def _source(folder: Path) -> JudgedSource:
     from trace_eval.stats import read_source
 
@@ -131,67 +138,37 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
 
         return agree([source], None, AgreeOptions(missing="drop", policy=ALL_POLICIES)), ""
     except (ImportError, UserError) as error:
-        return None, _why(error)
+        return None, why_not(error)
 
 
-def _ranking(
-    facts: Facts, source: JudgedSource
-) -> tuple[tuple[RankReport, RankReport | None] | None, str]:
-    """(ranking by the judge, ranking by people), or why there is none."""
-    nameless = sum(not (pair.a.system and pair.b.system) for pair in facts.pairs)
-    if nameless:
-        return None, (
-            f"{nameless} of {len(facts.pairs)} pairs do not name both systems, so there is no"
-            " ranking; give every answer a 'system'."
-        )
-    try:
-        from trace_eval.stats import (
-            RankOptions,
-            contradicted,
-            fused_with,
-            judge_table,
-            opinion_column,
-            people_table,
-        )
-        from trace_eval.stats.rank_labels import rank_labels
-
-        judged = judge_table(source)
-        options = RankOptions(policy=fused_with(source))
-        left_out = contradicted(source, judged, opinion_column(judged))
-        labels = people_table(source.labels, judged, "drop") if source.labels else None
-        human = None
-        if labels is not None:
-            try:
-                human = rank_labels(labels)
-            except UserError:
-                labels = None  # labels without an overall opinion rank nobody
-        return (rank_labels(judged, options, labels=labels, left_out=left_out), human), ""
-    except (ImportError, UserError) as error:
-        return None, _why(error)
-
-
-def _places(ranking: RankReport, human: RankReport | None) -> tuple[WinRateRow, ...]:
-    theirs = (
-        {place.system: place.rank for place in human.places if place.method == "win_rate"}
-        if human
-        else {}
-    )
+def _places(ranking: RankReport) -> tuple[WinRateRow, ...]:
     counts = {row.system: row for row in ranking.systems}
     strengths = {p.system: p.value for p in ranking.places if p.method == "bradley_terry"}
-    places = [
-        WinRateRow(
-            place.system,
-            place.value,
-            place.rank,
-            place.low,
-            place.high,
-            strengths.get(place.system),
-            counts[place.system].wins,
-            counts[place.system].ties,
-            counts[place.system].both_bad,
-            counts[place.system].losses,
-            theirs.get(place.system),
+    rates = {row.system: row.rate for row in ranking.judged}
+    asked = ranking.powered.systems if ranking.powered else ranking.labelled
+    labels = {row.system: row.rate for row in asked}
+
+    def row(place: Standing, value: float, rank: int) -> WinRateRow:
+        mine, theirs = counts[place.system], labels.get(place.system)
+        judged = rates.get(place.system)
+        return WinRateRow(
+            system=place.system,
+            rate=value,
+            interval=judged.labels_interval if judged else None,
+            rank=rank,
+            low=place.low,
+            high=place.high,
+            strength=strengths.get(place.system),
+            wins=mine.wins,
+            ties=mine.ties,
+            both_bad=mine.both_bad,
+            losses=mine.losses,
+            people=theirs.both if theirs else None,
+            people_interval=theirs.interval if theirs else None,
         )
+
+    places = [
+        row(place, place.value, place.rank)
         for place in ranking.places
         if place.method == "win_rate" and place.value is not None and place.rank is not None
     ]
@@ -199,10 +176,12 @@ def _places(ranking: RankReport, human: RankReport | None) -> tuple[WinRateRow, 
 
 
 def _caveats(ranking: RankReport) -> list[str]:
+    from trace_eval.stats import PEOPLES_RATES
+
     found = [
-        f"{caveat.method.replace('_', ' ')}: {caveat.text}"
+        f"{'' if caveat.method == 'all' else caveat.method.replace('_', ' ') + ': '}{caveat.text}"
         for caveat in ranking.caveats
-        if caveat.method in ("bradley_terry", "models", "all")
+        if caveat.method in ("bradley_terry", "models", "all", PEOPLES_RATES)
     ]
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
@@ -215,6 +194,8 @@ def _caveats(ranking: RankReport) -> list[str]:
 
 def _correlation(ranking: RankReport) -> str:
     for row in ranking.correlations:
+        if row.systems < 3:  # of two an order is the other or its reverse
+            continue
         if row.method == "win_rate" and row.spearman is not None and row.kendall is not None:
             return (
                 f"Against the ranking by {row.reference}, over {row.systems} systems:"

@@ -24,6 +24,10 @@ from trace_eval.stats import BootstrapOptions, Resampler, ratio
 #: Resamples of the systems' intervals, and their level.
 RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)
 
+#: Questions of a system without which its mean has no interval: two or three values drawn again
+#: and again give their own ends.
+LEAST_QUESTIONS = 5
+
 #: Longest text of one field on the page, characters; the rest is in the run.
 SHOWN = 4_000
 
@@ -97,6 +101,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
         caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),
         problems=list(run.problems()),
         level=RESAMPLES.level,
+        least=LEAST_QUESTIONS,
         style=style() + asset("scores.css"),
         head_script=head,
         script=code,
@@ -211,6 +216,8 @@ def _systems(lines: Sequence[Line], rubrics: dict[str, ScoreRubric]) -> list[Sys
             mean, interval = estimates[system].value, estimates[system].interval
             if mean is None:
                 continue
+            questions = len({unit[place] for place in np.flatnonzero(of & scored)})
+            interval = interval if questions >= LEAST_QUESTIONS else None
             low, high = interval or (mean, mean)
             left, right = _at(rubric.numbers, low), _at(rubric.numbers, high)
             bar = Bar(left, right - left, _at(rubric.numbers, mean))

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from blueprints import UserError
 from extractors import MAX_SECONDS
 from trace_eval.data import encoded, is_file, make_folder, replace_file
+from trace_eval.report.answer import said_of
 from trace_eval.report.audio import Shelf
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
@@ -31,6 +32,7 @@ from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
 from trace_eval.runs import Run
+from trace_eval.stats import rate
 
 #: Name of the report inside a run.
 REPORT = "report.html"
@@ -66,15 +68,19 @@ def write_report(
 def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
     """The page, piece by piece: fragments are made while it is written."""
     env = template_environment()
-    env.globals.update(width=WIDTH, height=HEIGHT, label_height=LABEL, raw_shown=RAW_SHOWN)
+    env.globals.update(
+        width=WIDTH, height=HEIGHT, label_height=LABEL, raw_shown=RAW_SHOWN, rate=rate
+    )
     head, code = asset(HEAD_SCRIPT), scripts()
     lines = [line_of(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     clips = _numbered(facts)
+    found = people(facts)
     return env.get_template("report.html.j2").generate(
         name=facts.folder.resolve().name,
         record=facts.record,
         summary=summarise(facts),
-        people=people(facts),
+        people=found,
+        sentences=said_of(Run(facts.folder), found.ranking),
         problems=facts.problems,
         lines=lines,
         index=[_record(line) for line in lines],

@@ -7,4 +7,13 @@ from importlib.resources import files
 
 def palette() -> str:
     """The colours of every page, as CSS."""
-    return (files("trace_eval.static") / "palette.css").read_text("utf-8")
+    return _file("palette.css")
+
+
+def page_style() -> str:
+    """How pages with tables and intervals look, as CSS, palette first."""
+    return palette() + _file("page.css")
+
+
+def _file(name: str) -> str:
+    return (files("trace_eval.static") / name).read_text("utf-8")

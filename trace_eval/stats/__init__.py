@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
     from trace_eval.stats.answers import (
         MCNEMAR,
+        PEOPLES_RATES,
         accuracy_of,
         answer_of,
         answered,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.card_page import comparison, probe_table
     from trace_eval.stats.inference.ceiling import human_ceiling
     from trace_eval.stats.inference.evidence import gather
+    from trace_eval.stats.inference.forest import Drawn, forest
     from trace_eval.stats.inference.gates import (
         card_values,
         checked,
@@ -107,7 +109,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.ranking.outcomes import opinion_column, outcomes_of
     from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
     from trace_eval.stats.ranking.ranks import DECIMALS, ranks
-    from trace_eval.stats.ranking.report import MEAN_SCORE, RankOptions, RankReport
+    from trace_eval.stats.ranking.report import MEAN_SCORE, RankOptions, RankReport, Standing
     from trace_eval.stats.ranking.strengths import MODELS, strengths
     from trace_eval.stats.report import (
         ALL_POLICIES,
@@ -125,6 +127,7 @@ if TYPE_CHECKING:
         labels_to_tell,
         listed,
         outcome,
+        percent,
         rate,
     )
     from trace_eval.stats.tables import tables_of
@@ -142,6 +145,7 @@ __all__ = [
     "MODELS",
     "MOST",
     "NOTHING",
+    "PEOPLES_RATES",
     "TIE",
     "TYPED",
     "UNTYPED",
@@ -153,6 +157,7 @@ __all__ = [
     "Comparison",
     "Correlation",
     "DataWarning",
+    "Drawn",
     "IntervalEstimate",
     "JudgeScore",
     "JudgedSource",
@@ -170,6 +175,7 @@ __all__ = [
     "ScoreReport",
     "ScreenOptions",
     "Share",
+    "Standing",
     "Statistic",
     "Table",
     "Units",
@@ -201,6 +207,7 @@ __all__ = [
     "estimate",
     "exact_interval",
     "flat",
+    "forest",
     "fused_by",
     "fused_with",
     "gather",
@@ -225,6 +232,7 @@ __all__ = [
     "p_value",
     "parts",
     "people_table",
+    "percent",
     "percentile_interval",
     "place_test",
     "plain",

@@ -24,6 +24,34 @@ function matches(pair) {
     && (!overall || pair.overall === overall);
 }
 
+// Search, filters and order stand in the address behind what it shows: #pairs&system=new&sort=-6.
+const FIELDS = ["search", "system", "category", "overall"];
+
+function chosen() {
+  const said = new URLSearchParams();
+  FIELDS.forEach((id) => { if ($(`#${id}`).value) said.set(id, $(`#${id}`).value); });
+  $$('#filters input[name="flag"]:checked').forEach((box) => said.append("flag", box.value));
+  if (list.sorted !== null) said.set("sort", `${list.down ? "-" : ""}${list.sorted}`);
+  return `${said}` && `&${said}`;
+}
+
+function remember() {
+  const place = location.hash.slice(1).split("&")[0];
+  if (!place && !chosen()) return;
+  try { history.replaceState(null, "", `#${place || "pairs"}${chosen()}`); } catch { /* not kept */ }
+}
+
+function restore(text) {
+  const said = new URLSearchParams(text);
+  FIELDS.forEach((id) => {
+    $(`#${id}`).value = said.get(id) ?? "";
+    if ($(`#${id}`).selectedIndex === -1) $(`#${id}`).value = "";
+  });
+  $$('#filters input[name="flag"]').forEach((box) => { box.checked = said.getAll("flag").includes(box.value); });
+  const [, down, column] = /^(-?)(\d)$/.exec(said.get("sort") ?? "") ?? [];
+  sort(column === undefined ? null : Number(column), Boolean(down));
+}
+
 function applyFilters() {
   const kept = INDEX.map(matches);
   ROWS.forEach((row, number) => { row.hidden = !kept[number]; });
@@ -31,6 +59,7 @@ function applyFilters() {
   const total = INDEX.length;
   $("#found").textContent = list.shown.length === total ? `${total} pairs`
     : `${list.shown.length} of ${total} pairs`;
+  remember();
 }
 
 function sortKey(number, column) {
@@ -45,8 +74,13 @@ function sortKey(number, column) {
 function sortBy(column) {
   // third click: back to the order of the input
   const again = list.sorted === column;
-  if (again && list.down) list.sorted = null;
-  else { list.down = again; list.sorted = column; }
+  if (again && list.down) sort(null, false);
+  else sort(column, again);
+}
+
+function sort(column, down) {
+  list.sorted = column;
+  list.down = down;
   list.order = ROWS.map((_, number) => number);
   if (list.sorted !== null) {
     const keys = list.order.map((number) => sortKey(number, column));
@@ -88,4 +122,4 @@ $("#filters").addEventListener("submit", (event) => event.preventDefault());
 $$("#list th button").forEach((button) => {
   button.addEventListener("click", () => sortBy(Number(button.dataset.sort)));
 });
-applyFilters();
+restore(location.hash.split("&").slice(1).join("&"));

@@ -14,7 +14,7 @@ async function unpack(id) {
 }
 
 function address(number) {
-  return `#pair=${encodeURIComponent(INDEX[number].id)}`;
+  return `#pair=${encodeURIComponent(INDEX[number].id)}${chosen()}`;
 }
 
 function controls(number) {
@@ -51,7 +51,8 @@ async function openPair(number) {
   sides.forEach((side, at) => side.insertAdjacentHTML("beforeend", drawings[at]));
   player.active = null;
   $("#pair").replaceChildren(controls(number), page);
-  $$("#pair [data-side]").forEach(connect);
+  $$("#pair .side").forEach(connect);
+  if (audioOf("instruction")) connect($("#pair .question"));
   $("#report").hidden = true;
   $("#pair").hidden = false;
   document.title = `${INDEX[number].id} · ${title}`;
@@ -73,16 +74,19 @@ function closePair() {
 }
 
 function route() {
-  const found = /^#pair=(.*)$/.exec(location.hash);
+  const [place, ...said] = location.hash.slice(1).split("&");
+  if (said.length && `&${said.join("&")}` !== chosen()) restore(said.join("&"));
+  else remember();
+  const found = /^pair=(.*)$/.exec(place);
   let number;
   try { number = found ? BY_ID.get(decodeURIComponent(found[1])) : undefined; } catch { /* no id */ }
   if (number !== undefined) return openPair(number);
   const wasOpen = view.number >= 0;
   if (wasOpen) closePair();
-  if (location.hash.length > 1 && !(wasOpen && location.hash === "#pairs")) {
-    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  if (place && !(wasOpen && place === "pairs")) {
+    document.getElementById(place)?.scrollIntoView();
   }
 }
 
 addEventListener("hashchange", route);
-if (location.hash.startsWith("#pair=")) route();
+if (location.hash.startsWith("#pair=") || location.hash.includes("&")) route();

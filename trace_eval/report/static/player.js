@@ -20,9 +20,9 @@ function seek(audio, second, play = false) {
   audio.dispatchEvent(new Event("timeupdate"));
 }
 
-// Connect the player of one side with its drawing and its words.
+// Connect the player of one side with its drawing and its words, which stand apart.
 function connect(section) {
-  const audio = $("audio", section);
+  const audio = audioOf(section.dataset.side);
   const figure = $(".time", section);
   const words = $$(".words b[data-t]", section).map((word) => {
     const [start, end] = word.dataset.t.split("-").map((part) => Number(part) / 100);

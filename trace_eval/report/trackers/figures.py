@@ -51,7 +51,7 @@ def figures_of(folder: Path | str) -> Figures:
 
 
 def _rates(run: Run) -> Iterator[tuple[str, float]]:
-    ranking = ranking_of(run)
+    ranking, _ = ranking_of(run)
     for row in ranking.judged if ranking else ():
         if row.rate.labels is None:
             continue

@@ -9,36 +9,19 @@ from itertools import groupby
 from pathlib import Path
 
 from trace_eval.data import make_folder, replace_file
-from trace_eval.stats.agreement.interval import Range
+from trace_eval.static import page_style
 from trace_eval.stats.agreement.tabular import Table
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.card import Card
 from trace_eval.stats.inference.card_page import AGREEMENT, comparison, sections
-from trace_eval.stats.inference.forest import svg
+from trace_eval.stats.inference.forest import Drawn, forest
 from trace_eval.stats.inference.reliability import diagram
+from trace_eval.stats.sentences import percent, rate
 
 _INTERVAL = re.compile(r"\[[-\d., ]+\]")
 
-_STYLE = """
-:root{color-scheme:light dark;--text:#222;--page:#fff;--line:#ddd;--quiet:#666;--blue:#06c}
-@media(prefers-color-scheme:dark){:root{--text:#ddd;--page:#181818;--line:#444;--quiet:#aaa;
---blue:#5aa9ff}}
-body{font:15px/1.5 system-ui,sans-serif;max-width:76em;margin:2em auto;padding:0 1em;
-color:var(--text);background:var(--page)}
-h1{font-size:1.6em}h2{font-size:1.15em;margin-top:1.6em}h3{font-size:1em}
-p{margin:.4em 0}ul{margin:.2em 0;padding-left:1.2em;color:var(--quiet)}
-.wide{overflow-x:auto}table{border-collapse:collapse}
-th,td{border-bottom:1px solid var(--line);padding:4px 14px 4px 0;text-align:left;
-vertical-align:top;font-variant-numeric:tabular-nums}
-.range{white-space:nowrap;color:var(--quiet)}
-.verdict{font-size:1.2em;border-left:4px solid var(--blue);padding-left:.7em}
-.wide svg{width:100%;max-width:660px;min-width:440px}
-svg{font-size:11px}svg text{fill:var(--text)}.reliability{width:300px;max-width:100%}
-figure{margin:1em 0}figcaption{color:var(--quiet)}
-.null{stroke:#888;stroke-dasharray:3 3}.frame{fill:none;stroke:var(--line)}
-circle.s0{fill:var(--blue)}line.s0{stroke:var(--blue)}circle.s1{fill:#999}line.s1{stroke:#999}
-.name{text-anchor:end}.axis{text-anchor:middle}
-"""
+#: Nothing from a network, and no scripts at all.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def markdown(cards: Sequence[Card]) -> str:
@@ -77,34 +60,49 @@ def _markdown_table(shown: Table) -> list[str]:
     return [*title, head, "|" + "---|" * len(shown.columns), *rows, ""]
 
 
-def html(cards: Sequence[Card]) -> str:
-    """The page as one HTML file that needs nothing else."""
-    name = "Judge card" if len(cards) == 1 else "Judge cards"
+def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
+    """The page as one HTML file that needs nothing else.
+
+    Args:
+        cards: one per judge.
+        sentences: what the page begins with.
+    """
+    single = len(cards) == 1
+    name = cards[0].name if single else "Judge cards"
     out = [
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
-        f"<h1>{name}</h1>"
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{escape(name)} · judge card</title><style>{page_style()}</style></head><body>"
+        '<header class="top"><span class="brand">TRACE <span>judge card</span></span></header>'
+        f'<main><h1 dir="auto">{escape(name)}</h1>'
     ]
-    if len(cards) > 1:
+    out += (f'<p class="lead" dir="auto">{escape(text)}</p>' for text in sentences)
+    if any(card.main for card in cards):
+        out.append(forest(list(map(_accuracy, cards)), 0, 1, ["0 %", "50 %", "100 %"]))
+        legend = "accuracy against people, with its interval; the line is the best trivial rule"
+        out.append(f'<p class="quiet">{legend}</p>')
+    if not single:
         out.append(_html_table(comparison(cards)))
-    rows: list[tuple[str, list[tuple[float | None, Range | None]]]] = [
-        (card.name, [card.accuracy, (card.rule[1] if card.rule else None, None)])
-        for card in cards
-        if card.main
-    ]
-    if rows:
-        plot = svg(rows, ["accuracy", "best trivial rule"], 0, 1, 0.5)
-        out.append(f'<div class="wide">{plot}</div>')
+    level = 2 if single else 3
     for card in cards:
-        out.append(f"<h1>{escape(card.name)}</h1>")
-        for number, (title, sentences, tables) in enumerate(sections(card)):
-            kind = ' class="verdict"' if number == 0 else ""
-            out.append(f"<h2{kind}>{escape(title)}</h2>")
-            out += _html_sentences(sentences)
+        if not single:
+            out.append(f'<h2 dir="auto">{escape(card.name)}</h2>')
+        for title, told, tables in sections(card):
+            out.append(f"<h{level}>{escape(title)}</h{level}>")
+            out += _html_sentences(told)
             out += [_html_table(shown) for shown in tables]
             if title == AGREEMENT and card.calibration:
                 out.append(_reliability(card.calibration))
-    return "".join([*out, "</html>\n"])
+    return "".join([*out, "</main></body></html>\n"])
+
+
+def _accuracy(card: Card) -> Drawn:
+    value, interval = card.accuracy
+    told = "no labels" if value is None else rate(value, interval)
+    mark = (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %") if card.rule else None
+    return Drawn(card.name, value, interval, told, mark)
 
 
 def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
@@ -129,24 +127,24 @@ def _html_table(shown: Table) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{_html_cell(cell)}" for cell in row) for row in shown.rows
     )
-    title = f"<h3>{escape(shown.title)}</h3>" if shown.title else ""
+    title = f"<h4>{escape(shown.title)}</h4>" if shown.title else ""
     table = f"<table><thead><tr>{head}</thead><tbody>{body}</tbody></table>"
-    return f'{title}<div class="wide">{table}</div>'
+    return f'{title}<div class="scroll">{table}</div>'
 
 
 def _html_cell(text: str) -> str:
     """An interval is not broken."""
-    return _INTERVAL.sub(r'<span class="range">\g<0></span>', escape(text))
+    return _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
 
 
-def write_pages(cards: Sequence[Card], folder: Path) -> list[Path]:
-    """Write ``card.md`` and ``card.html``.
+def write_pages(cards: Sequence[Card], folder: Path, sentences: Sequence[str] = ()) -> list[Path]:
+    """Write ``card.md`` and ``card.html``, which begins with the sentences.
 
     Raises:
         UserError: the folder cannot be written.
     """
     make_folder(folder)
     paths = [folder / "card.md", folder / "card.html"]
-    for path, text in zip(paths, (markdown(cards), html(cards)), strict=True):
+    for path, text in zip(paths, (markdown(cards), html(cards, sentences)), strict=True):
         replace_file(path, text)
     return paths

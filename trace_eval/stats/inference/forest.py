@@ -1,7 +1,9 @@
-"""Intervals as a line of text or as SVG: what a forest plot shows."""
+"""Intervals as a line of text or as HTML: what a forest plot shows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from trace_eval.stats.agreement.interval import Range
@@ -28,7 +30,7 @@ def line(
 
     cells = [" "] * width
     cells[width // 2] = ":"
-    if interval is not None:
+    if interval is not None and value is not None:
         first, last = at(interval[0]), at(interval[1])
         cells[first : last + 1] = ["─"] * (last + 1 - first)
         cells[first], cells[last] = "├", "┤"
@@ -37,52 +39,51 @@ def line(
     return "".join(cells).rstrip()
 
 
-def svg(
-    rows: list[tuple[str, list[tuple[float | None, Range | None]]]],
-    series: list[str],
-    low: float,
-    high: float,
-    null: float,
-) -> str:
-    """A forest plot: one row per label, one mark per series under each other.
+@dataclass(frozen=True)
+class Drawn:
+    """One row of a picture.
+
+    Attributes:
+        value, interval: on the axis; None draws nothing.
+        told: the same in words.
+        mark: (where a line stands, what it is), e.g. a rule to be beaten.
+    """
+
+    name: str
+    value: float | None
+    interval: Range | None
+    told: str
+    mark: tuple[float, str] | None = None
+
+
+def forest(rows: Sequence[Drawn], low: float, high: float, ends: Sequence[str]) -> str:
+    """A forest plot for a page with the style sheet of ``trace_eval.static``.
+
+    An estimate without an interval is a hollow dot.
 
     Args:
-        rows: label -> (estimate, interval) of each series.
-        series: their names, for the legend.
+        rows: from top to bottom.
         low, high: ends of the axis.
-        null: where a dotted line stands.
+        ends: what stands under it, left to right.
     """
-    left, wide, step = 190, 420, 13
-    high_each = step * len(series) + 10
-    height = 30 + high_each * len(rows) + 22
 
-    def x(value: float) -> float:
-        return left + wide * (min(max(value, low), high) - low) / (high - low)
+    def at(x: float) -> str:
+        return f"{100 * (min(max(x, low), high) - low) / (high - low):.1f}%"
 
-    out = [
-        f'<svg viewBox="0 0 {left + wide + 20} {height}" role="img" class="forest"'
-        f' aria-label="{escape(", ".join(series))}">'
-    ]
-    for number, name in enumerate(series):
-        out.append(
-            f'<circle cx="{left + 130 * number}" cy="10" r="4" class="s{number}"/>'
-            f'<text x="{left + 130 * number + 8}" y="14">{escape(name)}</text>'
-        )
-    bottom = 26 + high_each * len(rows)
-    out.append(f'<line x1="{x(null):.1f}" x2="{x(null):.1f}" y1="22" y2="{bottom}" class="null"/>')
-    for end in (low, null, high):
-        out.append(f'<text x="{x(end):.1f}" y="{bottom + 14}" class="axis">{end:g}</text>')
-    for index, (name, marks) in enumerate(rows):
-        top = 26 + high_each * index
-        middle = top + high_each / 2 + 2
-        out.append(f'<text x="{left - 10}" y="{middle:.1f}" class="name">{escape(name)}</text>')
-        for number, (value, interval) in enumerate(marks):
-            y = top + 8 + step * number
-            if interval is not None:
-                out.append(
-                    f'<line x1="{x(interval[0]):.1f}" x2="{x(interval[1]):.1f}" y1="{y}"'
-                    f' y2="{y}" class="s{number}"/>'
-                )
-            if value is not None:
-                out.append(f'<circle cx="{x(value):.1f}" cy="{y}" r="4" class="s{number}"/>')
-    return "".join([*out, "</svg>"])
+    out = ['<div class="forest">']
+    for row in rows:
+        out.append(f'<b dir="auto">{escape(row.name)}</b><span>{escape(row.told)}</span>')
+        out.append('<div class="interval" aria-hidden="true">')
+        if row.interval is not None:
+            left, right = row.interval
+            width = f"calc({at(right)} - {at(left)})"
+            out.append(f'<i class="range" style="left:{at(left)};width:{width}"></i>')
+        if row.mark is not None:
+            title = escape(row.mark[1])
+            out.append(f'<i class="mark" style="left:{at(row.mark[0])}" title="{title}"></i>')
+        if row.value is not None:
+            alone = " alone" if row.interval is None else ""
+            out.append(f'<i class="point{alone}" style="left:{at(row.value)}"></i>')
+        out.append("</div>")
+    under = "".join(f"<span>{escape(end)}</span>" for end in ends)
+    return "".join([*out, f'<div class="ends" aria-hidden="true">{under}</div></div>'])

@@ -38,10 +38,17 @@ class PlaceTest:
     @property
     def line(self) -> str:
         """One sentence for people."""
-        by_place = self.first + self.second
         return (
             f"{self.consistent} of {self.pairs} pairs consistent under swap"
-            f" ({self.consistent / self.pairs:.0%}); {by_place} of {self.ratings} ratings"
+            f" ({self.consistent / self.pairs:.0%}); {self.by_place}"
+        )
+
+    @property
+    def by_place(self) -> str:
+        """How many ratings went by place, with the test."""
+        by_place = self.first + self.second
+        return (
+            f"{by_place} of {self.ratings} ratings"
             f" ({by_place / max(self.ratings, 1):.0%}) went to the same place in both orders:"
             f" {self.first} to the first, {self.second} to the second, p {_p(self.p)}"
         )
