@@ -119,7 +119,7 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
     """An extractor with a tiny checkpoint, batch by batch."""
     items = [Item(clip, known(clip)) for clip in map(voice, CLIPS_S)]
     made = make(name, folder, device)
-    exact = make(name, folder, "cpu")
+    exact = replace(made, device="cpu")
     exact.load()
     wanted = exact.extract_batch(items)
     rows = []

@@ -106,6 +106,14 @@ ROWS = (
     ),
     Row("prompt tokens per pair, `compact` against `paper`", "tokens", _tokens),
     Row(
+        "tokens of a call on the five real pairs, `compact` / `brief` (at most)",
+        "tokens",
+        lambda r: (
+            f"{r['a call']['compact']['mean']:,.0f} / {r['a call']['brief']['mean']:,.0f}"
+            f" ({r['a call']['brief']['most']:,})"
+        ),
+    ),
+    Row(
         "own CPU per LLM call / efficiency at 64 calls of 200 ms in flight",
         "judge_overhead",
         lambda r: (

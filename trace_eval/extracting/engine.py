@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeVar
 
+from blueprints import UserError
 from trace_eval.data import cores
-from trace_eval.extracting.clip import ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored
 
@@ -52,8 +54,11 @@ class LocalEngine:
         gpus = gpus if workers else ()
         threads = max(1, cores() // (workers + len(gpus))) if workers else 1
         places = [WorkerDevice(threads)] * workers if workers else [None]
-        # What the cache has needs no worker: to start one takes a second.
-        self._finder = plan.build() if workers else None
+        # What the cache has needs no worker: to start one takes a second. Where this fails, the
+        # workers do, too, and say it.
+        self._finder: ClipExtractor | None = None
+        with suppress(UserError):
+            self._finder = plan.build() if workers else None
         self._stages = plan.stages(split=bool(gpus))
         self._lanes = {
             on_gpu: _Lane(
