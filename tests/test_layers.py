@@ -65,7 +65,6 @@ PAST_THE_DOOR = {
     "trace_eval.runs.fuse.fuse",
     "trace_eval.runs.merge.merge",
     "trace_eval.scores.pool.pool",
-    "trace_eval.stats.rank_labels.rank_labels",
 }
 
 

@@ -135,6 +135,26 @@ def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -
     assert re.fullmatch(r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said)
 
 
+def test_what_matters_stands_on_the_first_screens(page: Page) -> None:
+    for width, height in ((1400, 900), (400, 900)):
+        for scheme in ("light", "dark"):
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme)
+            assert box_of(page.locator("#summary .lead").first)["y"] < 200
+            row = box_of(page.locator("#list tbody tr").first)
+            assert row["y"] + row["height"] < 2 * height
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            open_pair(page, "pair-0001")
+            for part in (".asked", ".outcome p", ".head audio >> nth=0", ".head audio >> nth=1"):
+                box = box_of(page.locator(f"#pair {part}"))
+                assert box["y"] + box["height"] <= height, part
+                assert box["x"] + box["width"] <= width, part
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.keyboard.press("Escape")
+            page.locator("#list").wait_for()
+            page.evaluate("scrollTo(0, 0)")
+
+
 def test_filters_are_kept_by_the_address(page: Page) -> None:
     page.fill("#search", "pair & 000")
     page.fill("#search", "pair-000")

@@ -265,7 +265,7 @@ def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     # Wilson's interval of 3 of 4: 0.3006 to 0.9544
     assert "| identical | a tie | 3 | 4 | 0.7500 | 0.3006 | 0.9544 | 1 |" in text
     assert "Left out: mp3: no ffmpeg" in text
-    assert "<h2>Sanity probes</h2>" in page
+    assert "<h3>Sanity probes</h3>" in page
     assert text.count("sanity probes: run trace-eval drill judge") == 1
     gate = CliRunner().invoke(app, [*command, "--fail-under", "probe.identical=0.9"])
     assert gate.exit_code == 1
