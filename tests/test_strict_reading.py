@@ -43,7 +43,10 @@ ALLOWED = {
     ("trace_eval/data/strict_json.py", "json.loads"): "the same, to mark bad items of a list",
     ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
     ("fusion/tables.py", "json.loads"): "standard library only; refuses keys that come twice",
-    ("trace_eval/judges/chat/openai.py", "json.loads"): "servers send NaN; bounded by bodies.py",
+    (
+        "trace_eval/judges/chat/openai_replies.py",
+        "json.loads",
+    ): "they send NaN; bounded by bodies.py",
     ("trace_eval/judges/chat/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
     ("trace_eval/extracting/cache.py", "Absent.model_validate_json"): "damage is a miss",
     (

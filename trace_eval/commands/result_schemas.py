@@ -70,7 +70,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "rubrics check": ("trace_eval.rubrics.single:ScoreRubric",),
     "turns": ("trace_eval.turns.report:TurnsRecord",),
     "convert": (
-        "trace_eval.datasets.convert:ConversionRecord",
+        "trace_eval.datasets.conversion:ConversionRecord",
         "list trace_eval.datasets.base:Dataset",
     ),
     "fuse": (

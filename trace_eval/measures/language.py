@@ -30,9 +30,10 @@ _ABOUT_A_WORD = re.compile(r"\b(?:say|said|pronounced?|mean|word|phrase|called|h
 _NOT = re.compile(r"\b(?:don'?t|do not|never|not|without|instead of)\b[^.?!:;]{0,20}$", re.I)
 
 #: A second language of an order: "in English and then in French".
-_AND_ANOTHER = re.compile(
-    rf"[^.?!:;]{{0,30}}?\b(?:and|or|then)\b[^.?!:;]{{0,20}}?\b(?:{_NAME})\b", re.I
-)
+_AND_ANOTHER = re.compile(rf"\b(?:and|or|then)\b[^.?!:;]{{0,20}}?\b(?:{_NAME})\b", re.I)
+
+#: End of a clause, and letters around an order in which a "not" or a second language is sought.
+_END, NEAR = re.compile(r"[.?!:;]"), 60
 
 #: A language that is spoken of, as in "translate it to French"; an accent of it is English.
 _MENTION = re.compile(rf"\b(?:{_NAME})\b(?! accents?\b)", re.I)
@@ -58,9 +59,9 @@ def ordered_language(text: str | None) -> str | None:
         find_language(match["language"])
         for match in _ORDER.finditer(text)
         if not _ABOUT_A_WORD.search(match["between"])
-        and not _NOT.search(text[: match.start()])
+        and not _NOT.search(text[max(0, match.start() - NEAR) : match.start()])
         and not _NOT.search(match["between"])
-        and not _AND_ANOTHER.match(text, match.end())
+        and not _AND_ANOTHER.search(_END.split(text[match.end() : match.end() + NEAR], 1)[0])
     }
     return next(iter(ordered)) if len(ordered) == 1 else None
 
