@@ -333,7 +333,7 @@ def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
     assert [json.loads(line)["value"] for line in whole] == [1, 3, 1, 3]
     page = write_report(tmp_path / "cut", tmp_path / "page.html").read_text()
     assert page.count('class="lane of-agent"') == page.count('class="lane of-user"') == 4
-    assert page.count('class="event is-late"') == 2
+    assert page.count('class="event is-late" style=') == 2  # beside the two of the legends
     assert "calls rebook at 1.9 s" in page
     assert "Seat 12A is yours." in page
     turns = [json.loads(line) for line in (tmp_path / "cut" / "turns.jsonl").open()]
