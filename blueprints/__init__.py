@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         SCRIPT,
         foreign_providers,
         install_line,
+        is_installed,
     )
     from blueprints.errors import Advice, UserError, require
     from blueprints.features import ALIASES, feature_groups
@@ -103,6 +104,7 @@ __all__ = [
     "find_language",
     "foreign_providers",
     "install_line",
+    "is_installed",
     "language_code",
     "language_name",
     "left_out",

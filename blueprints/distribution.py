@@ -7,6 +7,7 @@ from :func:`install_line`. This is the lowest package, so that all others can na
 from __future__ import annotations
 
 from importlib.metadata import Distribution, distributions
+from importlib.util import find_spec
 
 #: Another project on the package index is called trace-eval, with the same import name.
 DISTRIBUTION = "trace-s2s"
@@ -25,6 +26,15 @@ def install_line(*extras: str) -> str:
     """What to type for some extras, e.g. ``pip install '.[agree]'`` in the clone."""
     target = _SOURCE + (f"[{','.join(extras)}]" if extras else "")
     return f"pip install '{target}'" if extras else f"pip install {target}"
+
+
+def is_installed(module: str) -> bool:
+    """Whether a top-level module can be imported that is more than a folder of its name.
+
+    Python takes any folder on its path for a package, e.g. one called ``torch`` beside a script.
+    """
+    spec = find_spec(module)
+    return spec is not None and spec.origin is not None
 
 
 def foreign_providers() -> list[str]:

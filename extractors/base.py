@@ -11,12 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Present, Provenance, Signal, Span, Status, install_line
+from blueprints import (
+    Absent,
+    Blueprint,
+    Present,
+    Provenance,
+    Signal,
+    Span,
+    Status,
+    install_line,
+    is_installed,
+)
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
 
@@ -110,7 +119,7 @@ class Extractor:
 
     def unavailable(self) -> str | None:
         """Why it cannot run here, with the remedy; None when it can."""
-        missing = [dist for module, dist in self.packages.items() if find_spec(module) is None]
+        missing = [dist for module, dist in self.packages.items() if not is_installed(module)]
         if missing:
             return f"{self.name} needs {', '.join(missing)}; run: {self.install}"
         return None

@@ -8,10 +8,9 @@ import sys
 import threading
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, is_installed
 from extractors.base import package_version
 
 #: The pair of torch and torchaudio that is tested, and what to type to get it.
@@ -52,11 +51,11 @@ def resolve(name: str, device: str) -> str:
 
 def gpu_count() -> int:
     """GPUs that torch can use, or CTranslate2 where there is no torch."""
-    if find_spec("torch"):
+    if is_installed("torch"):
         import torch
 
         return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
-    if find_spec("ctranslate2"):
+    if is_installed("ctranslate2"):
         import ctranslate2
 
         return int(ctranslate2.get_cuda_device_count())
@@ -119,7 +118,7 @@ def torch_problem() -> str | None:
     only an import shows whether they are. None when both load, or neither is installed.
     """
     versions = {name: package_version(name) for name in ("torch", "torchaudio")}
-    missing = [name for name in versions if find_spec(name) is None]
+    missing = [name for name in versions if not is_installed(name)]
     if len(missing) == 2:
         return None
     if not missing:

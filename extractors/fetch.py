@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import UserError, is_installed
 from extractors import registry
 from extractors.catalogue import CATALOGUE, KnownModel
 from extractors.device import torch_problem
@@ -87,7 +86,7 @@ def fetch(spec: str) -> Path:
         return found
     if is_path(extractor.model):
         raise UserError(f"{spec}: a path is not fetched; put {extractor.what} there")
-    missing = [dist for module, dist in extractor.packages.items() if find_spec(module) is None]
+    missing = [dist for module, dist in extractor.packages.items() if not is_installed(module)]
     if missing:
         raise UserError(f"{spec}: {', '.join(missing)} is not installed; run: {extractor.install}")
     try:
@@ -179,7 +178,7 @@ def published_sha256(path: Path) -> str | None:
     blob = path.resolve().name
     if path.is_symlink() and _SHA256.match(blob):
         return blob
-    if path.parent == whisper_cache() and find_spec("whisper"):
+    if path.parent == whisper_cache() and is_installed("whisper"):
         import whisper
 
         for url in whisper._MODELS.values():

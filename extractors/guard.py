@@ -14,10 +14,11 @@ import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+
+from blueprints import is_installed
 
 _LOG = logging.getLogger(__name__)
 
@@ -66,8 +67,7 @@ def untouched(seed: int | None = None) -> Iterator[None]:
 # torch is imported late and untyped here, hence Any.
 def _torch() -> Any:
     """torch where it is installed: faster-whisper does without."""
-    spec = find_spec("torch")
-    if spec is None or spec.origin is None:  # a folder of that name beside a script is no torch
+    if not is_installed("torch"):
         return None
     import torch
 

@@ -53,7 +53,7 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
 
 
 def test_a_missing_package_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "find_spec", lambda _: None)
+    monkeypatch.setattr(kinds, "is_installed", lambda _: False)
     with pytest.raises(UserError, match="pip install ollama"):
         create_judge("ollama:m")
 

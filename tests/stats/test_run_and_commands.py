@@ -111,7 +111,7 @@ def test_a_run_is_read_whole(run: Path) -> None:
 def test_a_baseline_without_its_package_names_the_remedy(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "find_spec", lambda name: None)
+    monkeypatch.setattr(text, "is_installed", lambda name: False)
     for name, *_ in ROWS:
         answer = Answer(audio=Path("/x.wav"), reference="say it")
         heard = Blueprint(clip=f"hash-{name}", transcript=make.transcript("say it"))

@@ -14,11 +14,10 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.util import find_spec
 
 from pydantic import Field
 
-from blueprints import UNSPACED, Strict, UserError, install_line
+from blueprints import UNSPACED, Strict, UserError, install_line, is_installed
 
 _PACKAGES = {"jiwer": "jiwer", "whisper_normalizer": "whisper-normalizer"}
 
@@ -45,7 +44,7 @@ class TextErrors(Strict):
 
 def unavailable() -> str | None:
     """Why text errors cannot be counted here, with the remedy."""
-    missing = [dist for module, dist in _PACKAGES.items() if find_spec(module) is None]
+    missing = [dist for module, dist in _PACKAGES.items() if not is_installed(module)]
     if missing:
         return f"text errors need {', '.join(missing)}; run: {install_line()}"
     return None
@@ -119,7 +118,7 @@ def _unmarked(text: str) -> str:
 
 def _one_script() -> tuple[Callable[[str], str], str]:
     """Chinese in simplified characters: Whisper base writes both kinds in one answer."""
-    if find_spec("opencc") is None:
+    if not is_installed("opencc"):
         return _same, f", both scripts as they are (to map them run: {install_line('base')})"
     from opencc import OpenCC
 

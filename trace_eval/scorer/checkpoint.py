@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from blueprints import FiniteJson, Strict, UserError, install_line
+from blueprints import FiniteJson, Strict, UserError, install_line, is_installed
 from extractors import is_path, model_folder, sha256_of
 from trace_eval.data import replace_file, strict_json
 from trace_eval.judges import adapters
@@ -92,7 +91,7 @@ class ScorerFiles:
 
 def unavailable() -> str | None:
     """Why no scorer can run here, with the remedy."""
-    missing = [name for name in PACKAGES if find_spec(name) is None]
+    missing = [name for name in PACKAGES if not is_installed(name)]
     return f"scorer needs {', '.join(missing)}; run: {install_line('scorer')}" if missing else None
 
 

@@ -7,10 +7,9 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import NamedTuple
 
-from blueprints import UserError, install_line
+from blueprints import UserError, install_line, is_installed
 from trace_eval.data import cores
 
 INSTALL = install_line("ray")
@@ -47,7 +46,7 @@ def check_installed() -> None:
     Raises:
         UserError: it is.
     """
-    if find_spec("ray") is None:
+    if not is_installed("ray"):
         raise UserError(f"engine ray: the package ray is not installed; run: {INSTALL}")
 
 

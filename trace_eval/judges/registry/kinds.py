@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from blueprints import UserError
+from blueprints import UserError, is_installed
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.rubrics import ScoreRubric
@@ -266,7 +265,7 @@ KINDS: dict[str, JudgeKind] = {
 def _need(package: str, model: str) -> None:
     if not model:
         raise UserError(f"judge {package}: name the model, e.g. {_EXAMPLES[package]}")
-    if find_spec(package) is None:
+    if not is_installed(package):
         raise UserError(f"judge {package}:{model} needs {package}; run: pip install {package}")
 
 

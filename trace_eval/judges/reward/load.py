@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError, install_line
+from blueprints import UserError, install_line, is_installed
 from extractors import (
     is_gpu,
     is_path,
@@ -90,7 +89,7 @@ class RewardModel:
 
 def unavailable() -> str | None:
     """Why no such model can run here, with the remedy."""
-    missing = [name for module, name in PACKAGES.items() if find_spec(module) is None]
+    missing = [name for module, name in PACKAGES.items() if not is_installed(module)]
     return f"reward needs {', '.join(missing)}; run: {INSTALL}" if missing else None
 
 
