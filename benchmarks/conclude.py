@@ -21,7 +21,7 @@ from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.influence import parts, simple_design
 from trace_eval.stats.inference.parts import ScreenOptions
-from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.screen import screen
 
 RESULTS = Path(__file__).parent / "results" / "conclude.json"
@@ -271,7 +271,7 @@ RATES: dict[str, Judged] = {
 VALUES, SHARES, MEAN = (0.0, 0.5, 1.0), (0.3, 0.3, 0.4), 0.55
 
 
-def rate(world: Judged, rng: np.random.Generator) -> tuple[Powered, float]:
+def rate(world: Judged, rng: np.random.Generator) -> tuple[PPIEstimate, float]:
     """One draw: the estimates, and the true mean."""
     number = world.pairs
     group = np.arange(number) // world.per_instruction

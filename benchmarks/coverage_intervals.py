@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.coverage import Row, share, shown, table
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.inference.influence import Parts, parts, simple_design
-from trace_eval.stats.inference.ppi import LEAST_UNITS, Powered, difference, estimate
+from trace_eval.stats.inference.ppi import LEAST_UNITS, PPIEstimate, difference, estimate
 
 Array = NDArray[np.float64]
 
@@ -241,7 +241,7 @@ def _holds(interval: Range, truth: float) -> bool:
     return interval[0] <= truth + 1e-12 and truth <= interval[1] + 1e-12
 
 
-def _way(found: Powered, truth: float, units: int | None) -> float:
+def _way(found: PPIEstimate, truth: float, units: int | None) -> float:
     """See :class:`Draw`; of a rate from the p value, because limits are cut to the range."""
     from scipy.special import stdtrit
 

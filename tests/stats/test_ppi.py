@@ -24,7 +24,7 @@ from trace_eval.commands.cli import app
 from trace_eval.stats.inference.forest import Drawn, forest, line
 from trace_eval.stats.inference.influence import parts, simple_design
 from trace_eval.stats.inference.limits import score_reach, skewed_reach
-from trace_eval.stats.inference.ppi import LEAST_LABELS, Powered, difference, estimate
+from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 
 #: Samples of the coverage checks here; benchmarks/conclude.py draws 2,000.
 DRAWS = 400
@@ -35,7 +35,7 @@ SLACK = 5 * (0.95 * 0.05 / DRAWS) ** 0.5
 
 def powered(
     y: np.ndarray, f: np.ndarray, labelled: np.ndarray, power: float | None = None, **design: object
-) -> Powered:
+) -> PPIEstimate:
     return estimate(parts(y, f, simple_design(labelled, **design)), power=power)  # type: ignore[arg-type]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.ppi import LEAST_LABELS
-from trace_eval.stats.inference.tables import powered_tables
+from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.ranking.report import RankReport, Standing
 from trace_eval.stats.ranking.strengths import MODELS
 
@@ -43,7 +43,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             _fused(report),
         )
     if report.powered is not None:
-        yield from powered_tables(report.powered, report.options.bootstrap.level)
+        yield from ppi_tables(report.powered, report.options.bootstrap.level)
 
 
 def _comparisons(report: RankReport) -> Table:

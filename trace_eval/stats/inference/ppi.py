@@ -43,7 +43,7 @@ FEW = 10
 
 
 @dataclass(frozen=True)
-class Powered:
+class PPIEstimate:
     """An estimate from labels, from the judge and from both.
 
     Attributes:
@@ -95,7 +95,7 @@ class _Bounded:
 
 def estimate(
     sample: Parts, level: float = 0.95, null: float = 0.5, power: float | None = None
-) -> Powered:
+) -> PPIEstimate:
     """Intervals of labels alone, judge alone, and both.
 
     Args:
@@ -127,7 +127,7 @@ def interval(sample: Parts, level: float = 0.95) -> Range | None:
     return both.reach.around(both.value)
 
 
-def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
+def difference(first: Parts, second: Parts, level: float = 0.95) -> PPIEstimate:
     """The first mean minus the second, -1 to 1; ``p`` that it is 0.
 
     Limits come from those of both means and their correlation; where no variance can be seen,
@@ -177,8 +177,8 @@ def _shared(first: Parts, second: Parts) -> float:
     return -float(common / max(1.0, np.sqrt(first.units * second.units)))
 
 
-def _without(items: int, judged: int, judge: float) -> Powered:
-    return Powered(items, judged, None, judge, None, None, None, None, None, None, None)
+def _without(items: int, judged: int, judge: float) -> PPIEstimate:
+    return PPIEstimate(items, judged, None, judge, None, None, None, None, None, None, None)
 
 
 def _told(
@@ -188,15 +188,15 @@ def _told(
     spreads: tuple[float, float],
     weight: float | None,
     asked: tuple[float, float, float],
-) -> Powered:
+) -> PPIEstimate:
     """Estimates with intervals that hold them; none where the units are too few."""
     items, judged, units = counts
     level, null, low = asked
     machine = reaches[1].around(values[1], low)
     if units < LEAST_LABELS:
-        return Powered(items, judged, values[0], values[1], values[2], None, machine, None,
+        return PPIEstimate(items, judged, values[0], values[1], values[2], None, machine, None,
                        weight, None, None)  # fmt: skip
-    return Powered(
+    return PPIEstimate(
         labelled=items,
         judged=judged,
         labels=values[0],

@@ -11,7 +11,7 @@ from trace_eval.data import LABELS, MISSING
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes
 from trace_eval.stats.inference.evidence import Array, Evidence
 from trace_eval.stats.inference.influence import parts
-from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ShareRow:
     judge: str
     dimension: str
     what: str
-    share: Powered
+    share: PPIEstimate
 
 
 #: The row of the judge's accuracy.
@@ -38,8 +38,9 @@ def share_rows(
 ) -> Iterator[ShareRow]:
     """Prediction-powered shares; nothing where every scored item has a label.
 
-    Accuracy is powered by the judge's first sign of certainty: where that tells right from
-    wrong, every judgement says something about it; where it does not, labels alone stand.
+    Accuracy is estimated with the help of the judge's first sign of certainty: where that tells
+    right from wrong, every judgement says something about it; where it does not, labels alone
+    stand.
     """
     scored = evidence.scored
     asked = scored & (evidence.truth != MISSING)
@@ -56,9 +57,9 @@ def share_rows(
         found = parts((truth == code).astype(float), (said == code).astype(float), design)
         yield ShareRow(evidence.judge, evidence.column, name, estimate(found, level))
     right = np.nan_to_num(evidence.agrees[rows])
-    powered = estimate(parts(right, _sureness(evidence)[rows], design), level)
+    ppi = estimate(parts(right, _sureness(evidence)[rows], design), level)
     yield ShareRow(
-        evidence.judge, evidence.column, RIGHT, replace(powered, judge=None, judge_interval=None)
+        evidence.judge, evidence.column, RIGHT, replace(ppi, judge=None, judge_interval=None)
     )
 
 

@@ -14,7 +14,7 @@ from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.inference.influence import Design, Parts, parts, simple_design
 from trace_eval.stats.inference.limits import Array
-from trace_eval.stats.inference.ppi import Powered, difference, estimate
+from trace_eval.stats.inference.ppi import PPIEstimate, difference, estimate
 
 _BOTH_BAD = LABELS.index("both_bad")
 
@@ -24,7 +24,7 @@ class RateRow:
     """One system's win rate among people (a tie is half), 0 to 1."""
 
     system: str
-    rate: Powered
+    rate: PPIEstimate
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class DifferenceRow:
 
     first: str
     second: str
-    difference: Powered
+    difference: PPIEstimate
     p_holm: float | None
 
 
