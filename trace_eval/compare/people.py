@@ -21,7 +21,7 @@ from trace_eval.stats import (
     add_spearman,
     agree,
     estimate,
-    parts,
+    ppi_components,
     sign_flip,
     simple_design,
 )
@@ -181,7 +181,7 @@ def _ppi_estimates(
         _, cluster = np.unique(cluster[scored], return_inverse=True)
     design = simple_design(labelled, cluster=cluster)
     said = np.nan_to_num(truth[scored])
-    return tuple(estimate(parts(said, own[scored], design), level) for own in points)
+    return tuple(estimate(ppi_components(said, own[scored], design), level) for own in points)
 
 
 def _names(joined: Joined) -> tuple[str, str]:

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.card_files import write_pages
     from trace_eval.stats.inference.card_page import comparison, probe_table
     from trace_eval.stats.inference.ceiling import human_ceiling
+    from trace_eval.stats.inference.decidable import ScreenOptions
     from trace_eval.stats.inference.evidence import gather
     from trace_eval.stats.inference.forest import Drawn, forest
     from trace_eval.stats.inference.gates import (
@@ -86,9 +87,8 @@ if TYPE_CHECKING:
         report_values,
         score_values,
     )
-    from trace_eval.stats.inference.influence import parts, simple_design
+    from trace_eval.stats.inference.influence import ppi_components, simple_design
     from trace_eval.stats.inference.lists import write_lists, write_plan
-    from trace_eval.stats.inference.parts import ScreenOptions
     from trace_eval.stats.inference.plan import make_plan, plan_before
     from trace_eval.stats.inference.ppi import PPIEstimate, estimate
     from trace_eval.stats.inference.probabilities import write_probabilities
@@ -230,7 +230,6 @@ __all__ = [
     "outcome",
     "outcomes_of",
     "p_value",
-    "parts",
     "people_table",
     "percent",
     "percentile_interval",
@@ -239,6 +238,7 @@ __all__ = [
     "plan_before",
     "plan_table",
     "policy_words",
+    "ppi_components",
     "probe_table",
     "rank",
     "rank_answer",

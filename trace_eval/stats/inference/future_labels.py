@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.inference.influence import Design, parts, simple_design
+from trace_eval.stats.inference.influence import Design, ppi_components, simple_design
 from trace_eval.stats.inference.ppi import interval
 
 Array = NDArray[np.float64]
@@ -58,7 +58,7 @@ class Mean:
         """Of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
-        found = interval(parts(y, self.judged, design.take(self.rows)), level)
+        found = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
         return np.inf if found is None else found[1] - found[0]
 
     def among(self, chosen: Rows, place: Rows) -> Mean:

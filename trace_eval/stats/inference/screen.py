@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.stats.inference.evidence import Evidence
-from trace_eval.stats.inference.parts import (
+from trace_eval.stats.inference.decidable import (
     EVERYTHING,
-    DecidablePart,
+    DecidableStratum,
     ScreenOptions,
     tested_parts,
     wanted_labels,
 )
+from trace_eval.stats.inference.evidence import Evidence
 from trace_eval.stats.inference.screen_words import caveats, untrusted, verdict
 from trace_eval.stats.inference.shift import differences
 
@@ -54,10 +54,10 @@ class Screening:
     labels: int
     instructions: int | None
     scored: int
-    chosen: DecidablePart | None
-    candidate: DecidablePart | None
+    chosen: DecidableStratum | None
+    candidate: DecidableStratum | None
     needed: int | None
-    parts: tuple[DecidablePart, ...]
+    parts: tuple[DecidableStratum, ...]
     decided: tuple[str, ...]
     review: tuple[str, ...]
     hopeless: tuple[str, ...]
@@ -79,7 +79,7 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
         raise UserError("screen needs people's labels of judged pairs; pass --labels FILE")
     design = evidence.design(usable, options.cluster)
     delta = (1 - options.confidence) / len(signals)
-    parts: list[DecidablePart] = []
+    parts: list[DecidableStratum] = []
     for name, values in signals.items():
         parts += tested_parts(name, values, evidence.agrees, scored, design, options.agree, delta)
     drawn = evidence.drawn

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trace_eval.stats.inference.evidence import Evidence
-from trace_eval.stats.inference.parts import (
+from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     STARTS,
-    DecidablePart,
+    DecidableStratum,
     ScreenOptions,
     fewest_labels,
 )
+from trace_eval.stats.inference.evidence import Evidence
 
 
 def untrusted(why: str | None) -> str:
@@ -27,10 +27,10 @@ def untrusted(why: str | None) -> str:
 
 
 def verdict(
-    chosen: DecidablePart | None,
-    candidate: DecidablePart | None,
+    chosen: DecidableStratum | None,
+    candidate: DecidableStratum | None,
     needed: int | None,
-    parts: list[DecidablePart],
+    parts: list[DecidableStratum],
     options: ScreenOptions,
 ) -> str:
     """The promise, or how far it is."""
@@ -65,13 +65,13 @@ def verdict(
     )
 
 
-def _which(part: DecidablePart) -> str:
+def _which(part: DecidableStratum) -> str:
     if part.signal == EVERYTHING:
         return "all of them"
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _more_than(part: DecidablePart, needed: int) -> str:
+def _more_than(part: DecidableStratum, needed: int) -> str:
     return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from trace_eval.data import LABELS, MISSING
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes
 from trace_eval.stats.inference.evidence import Array, Evidence
-from trace_eval.stats.inference.influence import parts
+from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 
 
@@ -54,10 +54,10 @@ def share_rows(
     if names == UNTYPED:
         truth, said = collapse_codes(truth), collapse_codes(said)
     for code, name in enumerate(names):
-        found = parts((truth == code).astype(float), (said == code).astype(float), design)
+        found = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
         yield ShareRow(evidence.judge, evidence.column, name, estimate(found, level))
     right = np.nan_to_num(evidence.agrees[rows])
-    ppi = estimate(parts(right, _sureness(evidence)[rows], design), level)
+    ppi = estimate(ppi_components(right, _sureness(evidence)[rows], design), level)
     yield ShareRow(
         evidence.judge, evidence.column, RIGHT, replace(ppi, judge=None, judge_interval=None)
     )

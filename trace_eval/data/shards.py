@@ -53,7 +53,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class ManifestPart:
+class ManifestShard:
     """What a manifest that was cut remembers of the whole.
 
     Attributes:
