@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.decidable import ScreenOptions
-from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.influence import ppi_components, simple_design
+from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.screen import screen
 

@@ -13,7 +13,7 @@ from fusion import DIMENSIONS, Rating
 from tests.support.hostile_run import RECIPE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
-from trace_eval.report.evidence import Grid, grids
+from trace_eval.report.evidence_tables import Grid, grids
 from trace_eval.report.gather import Facts, disagrees
 from trace_eval.report.page import chip, content_policy, duration, embedded, template_environment
 from trace_eval.report.pairs import pair_row

@@ -20,7 +20,7 @@ from trace_eval.data import (
 )
 from trace_eval.measures import languages_of
 from trace_eval.report.audio import AudioAssets, Sound
-from trace_eval.report.evidence import Grid, grids, label
+from trace_eval.report.evidence_tables import Grid, grids, label
 from trace_eval.report.gather import (
     Facts,
     compared,

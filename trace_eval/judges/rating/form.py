@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from trace_eval.data import Item, Outcome, Reason, ScoreOpinion, Single
 from trace_eval.judges import check_heard
 from trace_eval.judges.base import unscored
-from trace_eval.judges.chat import AnswerForm, Asked, Replies
+from trace_eval.judges.chat import AnswerForm, AskedQuestion, Replies
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.score import lowest_score, score_of
@@ -77,7 +77,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
         )
 
 
-def _of_turns(asked: Asked[ScoreReply]) -> Iterator[ScoreOpinion]:
+def _of_turns(asked: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
     """An opinion for every turn that was asked about; the first one has the usage."""
     reply = asked.outcome.value
     record = asked.record
@@ -96,7 +96,7 @@ def _of_turns(asked: Asked[ScoreReply]) -> Iterator[ScoreOpinion]:
 
 
 def _opinion(
-    asked: Asked[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+    asked: AskedQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
 ) -> ScoreOpinion:
     """What a reply says; the score follows from the elements where the rubric says so."""
     reply = asked.outcome.value

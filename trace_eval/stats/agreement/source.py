@@ -28,7 +28,7 @@ from trace_eval.data import (
 )
 from trace_eval.measures import number_in, place_named, place_of
 from trace_eval.runs import Run, VerdictRow
-from trace_eval.stats.agreement.bias.place import place_test
+from trace_eval.stats.agreement.bias.first_position import first_position_test
 from trace_eval.stats.agreement.checks import DataWarning
 
 #: Numbers of blueprints that are always read.
@@ -149,7 +149,7 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
     """That the judge answers by position, where its own two orders show it."""
-    found = place_test(map(VerdictRow.of, judged))
+    found = first_position_test(map(VerdictRow.of, judged))
     if found is None or found.warning is None:
         return ()
     return (DataWarning("place", f"{folder}: {found.warning}"),)
