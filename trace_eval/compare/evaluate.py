@@ -228,8 +228,8 @@ def _shared(names: Sequence[str], sources: Sequence[JudgedSource]) -> list[str]:
 
 
 def _rows(table: LabelTable, shared: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    place = {name: row for row, name in enumerate(table.ids.tolist())}
-    return np.array([place[name] for name in shared], np.int64)
+    index = {name: row for row, name in enumerate(table.ids.tolist())}
+    return np.array([index[name] for name in shared], np.int64)
 
 
 def _labelled(labels: LabelTable | None, shared: Sequence[str]) -> LabelTable | None:

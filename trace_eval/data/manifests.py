@@ -87,13 +87,13 @@ class Manifest:
 
         Problems belong to the first part, so that they are counted once.
         """
-        places = shard.places([question_of(item) for item in self.items])
+        positions = shard.places([question_of(item) for item in self.items])
         part = ManifestShard(
-            shard, len(self.items), digest(item.id for item in self.items), tuple(places)
+            shard, len(self.items), digest(item.id for item in self.items), tuple(positions)
         )
         return replace(
             self,
-            items=[self.items[place] for place in places],
+            items=[self.items[position] for position in positions],
             problems=self.problems if shard.index == 1 else [],
             part=part,
         )

@@ -198,9 +198,9 @@ def _peaks(channel: Channel, length_s: float) -> tuple[float, ...]:
                 part = np.abs(file[start : start + step])
                 at = (start + np.arange(len(part))) / SPEECH_RATE
                 at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
-                place = (at / length_s * POINTS).astype(np.int64)
-                inside = (place >= 0) & (place < POINTS)
-                np.maximum.at(found, place[inside], part[inside])
+                index = (at / length_s * POINTS).astype(np.int64)
+                inside = (index >= 0) & (index < POINTS)
+                np.maximum.at(found, index[inside], part[inside])
     except UserError:
         return ()
     top = float(found.max())

@@ -216,7 +216,7 @@ def _systems(lines: Sequence[AnswerRow], rubrics: dict[str, ScoreRubric]) -> lis
             mean, interval = estimates[system].value, estimates[system].interval
             if mean is None:
                 continue
-            questions = len({unit[place] for place in np.flatnonzero(of & scored)})
+            questions = len({unit[index] for index in np.flatnonzero(of & scored)})
             interval = interval if questions >= LEAST_QUESTIONS else None
             low, high = interval or (mean, mean)
             left, right = _at(rubric.numbers, low), _at(rubric.numbers, high)

@@ -223,10 +223,10 @@ class _Runs:
     def _in_place(
         self, folder: Path, number: int, lines: Iterator[str]
     ) -> Iterator[tuple[int, int, str]]:
-        places = map(int, jsonl.read(folder / "places.jsonl"))
+        positions = map(int, jsonl.read(folder / "places.jsonl"))
         try:
-            for place, line in zip(places, lines, strict=True):
-                yield place, number, line
+            for position, line in zip(positions, lines, strict=True):
+                yield position, number, line
         except ValueError:
             raise UserError(
                 f"{folder}: places.jsonl does not fit {self.files.items}.jsonl; the same command"

@@ -146,15 +146,17 @@ def _several(report: RankReport) -> tuple[str, ...]:
     figure = rate(best.rate.labels, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
     first = f"{listed(equal)} {verb} most by this judge, {figure} of {number}"
-    places = {place.system: place for place in report.places if place.method == "win_rate"}
-    high = places[best.system].high
+    standings = {
+        standing.system: standing for standing in report.places if standing.method == "win_rate"
+    }
+    high = standings[best.system].high
     others = [row.system for row in report.judged[1:]]
     if len(equal) > 1:
         told = f"{first}."
     elif high is None:
         told = f"{first}; ranks have no intervals here, so nothing is shown."
     else:
-        behind = [name for name in others if (places[name].low or 0) > high]
+        behind = [name for name in others if (standings[name].low or 0) > high]
         told = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
     return told, *_people_of_several(report, level)
 

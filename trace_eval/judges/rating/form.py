@@ -81,9 +81,9 @@ def _of_turns(asked: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
     """An opinion for every turn that was asked about; the first one has the usage."""
     reply = asked.outcome.value
     record = asked.record
-    for place, number in enumerate(asked.question.turns):
+    for position, number in enumerate(asked.question.turns):
         said = reply.turns.get(number) if reply else None
-        if place:
+        if position:
             record = {**record, "usage": None, "raw": None, "seconds": None}
         told = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
         yield ScoreOpinion(

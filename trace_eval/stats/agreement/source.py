@@ -253,7 +253,7 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
     found: dict[str, dict[str, float | None]] = {}
     for line in jsonl.read(run.path("blueprints.jsonl")):
         record = strict_json.record(line, run.path("blueprints.jsonl"))
-        found[record["clip"]] = {name: number_in(record, place) for name, place in places.items()}
+        found[record["clip"]] = {name: number_in(record, index) for name, index in places.items()}
         words = (record.get("transcript") or {}).get("text")
         found[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
     return found

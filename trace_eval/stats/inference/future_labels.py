@@ -61,10 +61,10 @@ class Mean:
         found = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
         return np.inf if found is None else found[1] - found[0]
 
-    def among(self, chosen: Rows, place: Rows) -> Mean:
+    def among(self, chosen: Rows, index: Rows) -> Mean:
         """The same of a part of the run; ``place`` is the new number of a pair, or -1."""
-        kept = place[self.rows] >= 0
-        return Mean(place[self.rows[kept]], self.flipped[kept], self.judged[kept])
+        kept = index[self.rows] >= 0
+        return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ class FutureLabels:
 
     @cached_property
     def _means(self) -> tuple[Mean, ...]:
-        place = np.full(len(self.known), -1)
-        place[self._part] = np.arange(len(self._part))
-        return tuple(mean.among(self._part, place) for mean in self.means)
+        index = np.full(len(self.known), -1)
+        index[self._part] = np.arange(len(self._part))
+        return tuple(mean.among(self._part, index) for mean in self.means)
 
     @cached_property
     def _classes(self) -> Array:

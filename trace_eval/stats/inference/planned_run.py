@@ -89,9 +89,9 @@ class PlannedRun:
         _, start, size = np.unique(names[grouped], return_index=True, return_counts=True)
         at = np.repeat(np.arange(len(size)), size)
         within = np.arange(len(grouped)) - start[at]
-        place = np.empty(len(grouped))
-        place[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
-        return np.asarray(self.rows[shuffled[np.argsort(place, kind="stable")]])
+        order = np.empty(len(grouped))
+        order[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
+        return np.asarray(self.rows[shuffled[np.argsort(order, kind="stable")]])
 
 
 def _points(codes: Codes) -> Array:
