@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.evidence import gather
-from trace_eval.stats.inference.influence import parts, simple_design
-from trace_eval.stats.inference.parts import ScreenOptions
-from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.inference.decidable import ScreenOptions
+from trace_eval.stats.inference.influence import ppi_components, simple_design
+from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.screen import screen
 
 RESULTS = Path(__file__).parent / "results" / "conclude.json"
@@ -271,7 +271,7 @@ RATES: dict[str, Judged] = {
 VALUES, SHARES, MEAN = (0.0, 0.5, 1.0), (0.3, 0.3, 0.4), 0.55
 
 
-def rate(world: Judged, rng: np.random.Generator) -> tuple[Powered, float]:
+def rate(world: Judged, rng: np.random.Generator) -> tuple[PPIEstimate, float]:
     """One draw: the estimates, and the true mean."""
     number = world.pairs
     group = np.arange(number) // world.per_instruction
@@ -294,7 +294,7 @@ def rate(world: Judged, rng: np.random.Generator) -> tuple[Powered, float]:
     else:
         asked[rng.choice(number, world.labels, replace=False)] = True
     cluster = group if world.per_instruction > 1 else None
-    return estimate(parts(y, f, simple_design(asked, inclusion, cluster))), true
+    return estimate(ppi_components(y, f, simple_design(asked, inclusion, cluster))), true
 
 
 def coverage(world: Judged, seeds: int) -> dict[str, float]:

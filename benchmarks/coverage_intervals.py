@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
 from trace_eval.stats.agreement.interval import Range
-from trace_eval.stats.inference.influence import Parts, parts, simple_design
-from trace_eval.stats.inference.ppi import LEAST_UNITS, Powered, difference, estimate
+from trace_eval.stats.inference.influence import PPIComponents, ppi_components, simple_design
+from trace_eval.stats.inference.ppi import LEAST_UNITS, PPIEstimate, difference, estimate
 
 Array = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ class World:
                 times = round(20_000 * float(multinomial.pmf(counts, n, shares)))
                 y = np.r_[np.repeat(VALUES, counts), np.zeros(self.pairs - n)]
                 if times:
-                    sample = parts(y, 1 - y, simple_design(np.arange(self.pairs) < n))
+                    sample = ppi_components(y, 1 - y, simple_design(np.arange(self.pairs) < n))
                     one = _draw((sample,), shares[1] / 2 + shares[2])
                     found += [one] * times if one is not None else []
         return found
@@ -167,7 +167,7 @@ class World:
             return np.repeat(np.arange(self.pairs), rng.integers(1, 7, self.pairs))[: self.pairs]
         return np.arange(self.pairs) // (2 if self.design == "copies" else 3)
 
-    def _rate(self, rng: np.random.Generator) -> tuple[tuple[Parts, ...], float]:
+    def _rate(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
         shares, number = (PEOPLE | RARER)[self.people], self.pairs
         y, other = (say(rng, shares, number) for _ in "yo")
         truth = shares[1] / 2 + shares[2]
@@ -197,9 +197,9 @@ class World:
                     inclusion = inclusion * rng.uniform(0.4, 1.6, number)
                 asked = rng.random(number) < inclusion
         f = JUDGES[self.judge](y, other, rng)
-        return (parts(y, f, simple_design(asked, inclusion, cluster)),), truth
+        return (ppi_components(y, f, simple_design(asked, inclusion, cluster)),), truth
 
-    def _systems(self, rng: np.random.Generator) -> tuple[tuple[Parts, ...], float]:
+    def _systems(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
         shares, number = (PEOPLE | RARER)[self.people], self.pairs
         pair = np.arange(number) % 3  # AB, AC, BC
         y, other = (say(rng, shares, number) for _ in "yo")
@@ -207,14 +207,14 @@ class World:
         f = JUDGES[self.judge](y, other, rng)
         design = simple_design(np.arange(number) < 3 * self.labels // 2)
         one, two = np.flatnonzero(pair < 2), np.flatnonzero(pair != 1)
-        first = parts(y[one], f[one], design.take(one))
+        first = ppi_components(y[one], f[one], design.take(one))
         y2, f2 = (np.where(pair == 0, 1 - v, v)[two] for v in (y, f))
-        second = parts(y2, f2, design.take(two))
+        second = ppi_components(y2, f2, design.take(two))
         win = shares[1] / 2 + shares[2]
         return (first, second), win - (1 - win + 0.5) / 2
 
 
-def _draw(samples: tuple[Parts, ...], truth: float) -> Draw | None:
+def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
     """What is found; None: no interval is given."""
     rate = len(samples) == 1
     found = estimate(samples[0], null=truth) if rate else difference(*samples)
@@ -241,7 +241,7 @@ def _holds(interval: Range, truth: float) -> bool:
     return interval[0] <= truth + 1e-12 and truth <= interval[1] + 1e-12
 
 
-def _way(found: Powered, truth: float, units: int | None) -> float:
+def _way(found: PPIEstimate, truth: float, units: int | None) -> float:
     """See :class:`Draw`; of a rate from the p value, because limits are cut to the range."""
     from scipy.special import stdtrit
 

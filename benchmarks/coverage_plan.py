@@ -21,7 +21,7 @@ from benchmarks.coverage import Row, share, shown, table
 from trace_eval.data import LABELS
 from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES
 from trace_eval.stats.inference.shares import RIGHT, share_rows
@@ -95,8 +95,8 @@ class World:
         ids = np.array([f"p{n}" for n in range(number)], object)
         judged = JudgedSource(LabelTable("judge", ids, {"preference": said}, facts=facts))
         clustered = self.design == "clustered"
-        evidence = gather(judged, _labels(ids, truth, asked, inclusion))
-        plan = make_plan(evidence, self.width, self.goal, cluster=clustered, seed=seed)
+        run = gather(judged, _labels(ids, truth, asked, inclusion))
+        plan = make_plan(run, self.width, self.goal, cluster=clustered, seed=seed)
         then = asked | np.isin(ids, np.array(plan.pairs, object))
         if inclusion is not None:
             inclusion = np.array([plan.inclusion.get(key, np.nan) for key in ids.tolist()])

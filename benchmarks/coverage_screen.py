@@ -22,8 +22,8 @@ from trace_eval.data.labels import LabelTable
 from trace_eval.review.needs import Need, Needed
 from trace_eval.review.queue import QueueOptions, plan_from_needs
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.evidence import gather
-from trace_eval.stats.inference.parts import ScreenOptions
+from trace_eval.stats.inference.decidable import ScreenOptions
+from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.screen import screen
 
 Array = NDArray[np.float64]

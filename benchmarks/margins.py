@@ -26,16 +26,16 @@ from trace_eval.stats.agreement.baselines import RULES, NumberRule
 from trace_eval.stats.agreement.interval import exact_interval
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.inference.calibrate import calibrate
-from trace_eval.stats.inference.evidence import Evidence, gather
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 
 
-def spoken(data: Path, folder: Path) -> Evidence:
+def spoken(data: Path, folder: Path) -> LabelledRun:
     """The judge `rules` on the SpeakBench pairs."""
     judge_manifest(read_manifest(data / "speakbench_pairs" / "pairs.jsonl"), folder / "spoken")
     return gather(read_source(folder / "spoken"), None)
 
 
-def written(data: Path, folder: Path) -> Evidence:
+def written(data: Path, folder: Path) -> LabelledRun:
     """The judge `lexical` on ORCA's answers that it was not trained on."""
     lines = (data / "orca" / "ratings.jsonl").read_text().splitlines(keepends=True)
     held = folder / "held.jsonl"
@@ -45,12 +45,12 @@ def written(data: Path, folder: Path) -> Evidence:
     return gather(read_source(folder / "pairs.csv"), None)
 
 
-def few(evidence: Evidence) -> list[dict[str, Any]]:
+def few(run: LabelledRun) -> list[dict[str, Any]]:
     """Right on how many of the pairs where people name a winner; too few to fit anything."""
-    facts, truth = evidence.table.facts, evidence.truth
+    facts, truth = run.table.facts, run.truth
     winner = (truth == 0) | (truth == 1)
     margin = np.where(facts["margin"] > 0, 0, 1)
-    said = {"sign of the summed margins": margin, "judge's own label": evidence.codes}
+    said = {"sign of the summed margins": margin, "judge's own label": run.codes}
     for rule in RULES:
         if (codes := rule.codes(facts)) is not None:
             said[rule.name] = codes
@@ -62,9 +62,9 @@ def few(evidence: Evidence) -> list[dict[str, Any]]:
     return rows
 
 
-def many(evidence: Evidence) -> list[dict[str, Any]]:
+def many(run: LabelledRun) -> list[dict[str, Any]]:
     """Held-out probabilities against rules that need no fit, with intervals over questions."""
-    found = calibrate(evidence, baselines=(NumberRule("longer answer", "tokens"),))
+    found = calibrate(run, baselines=(NumberRule("longer answer", "tokens"),))
     rows = [
         {
             "rule": f"calibrated, {m.method}",

@@ -34,7 +34,7 @@ from trace_eval.data.schemas import schemas
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.labels import parse_reply
-from trace_eval.judges.two_scores import Form, read_text, schema
+from trace_eval.judges.score_replies import Form, read_text, schema
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.stats.agreement.ratings import read_ratings

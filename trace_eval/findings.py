@@ -126,11 +126,11 @@ class Finding:
         if ax is None:
             _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)), layout="tight")
         assert ax is not None
-        for place, point in enumerate(self.points):
+        for index, point in enumerate(self.points):
             if point.low is not None and point.high is not None:
                 ends = [point.low, point.high]
-                ax.plot(ends, [place, place], color=colours["a"], linewidth=2)
-            ax.plot([point.value], [place], "o", color=colours["a"])
+                ax.plot(ends, [index, index], color=colours["a"], linewidth=2)
+            ax.plot([point.value], [index], "o", color=colours["a"])
         ax.set_yticks(range(len(self.points)), [point.name for point in self.points])
         ax.set_ylim(len(self.points) - 0.5, -0.5)
         ax.set_xlabel(self.axis, color=colours["quiet"])

@@ -108,7 +108,7 @@ class Run(StoredRun):
 
         Args:
             labels: as of :meth:`agreement`.
-            options: of :class:`trace_eval.stats.inference.parts.ScreenOptions`.
+            options: of :class:`trace_eval.stats.inference.decidable.ScreenOptions`.
 
         Raises:
             UserError: there are no labels, or an option is unknown.

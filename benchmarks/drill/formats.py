@@ -31,7 +31,7 @@ from trace_eval.judges.labels import read_label
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
-from trace_eval.judges.two_scores import read_text
+from trace_eval.judges.score_replies import read_text
 from trace_eval.review.corrections import read_corrections
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path

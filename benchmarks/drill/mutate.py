@@ -48,7 +48,7 @@ from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.labels import parse_reply
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.two_scores import read_json
+from trace_eval.judges.score_replies import read_json
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run
 from trace_eval.stats.ranking.human import read_human_ranking

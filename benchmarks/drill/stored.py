@@ -20,7 +20,7 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply
-from trace_eval.report.audio import Shelf
+from trace_eval.report.audio import AudioAssets
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
@@ -98,7 +98,7 @@ def _paths(data: bytes, folder: Path) -> None:
     assert "bytes" in {pair.id for pair in found.pairs}
     check_audio(found.pairs)
     for pair in found.pairs:
-        Shelf(folder / "report.html").sound(pair.a, None)
+        AudioAssets(folder / "report.html").sound(pair.a, None)
         if pair.a.audio is not None:
             with suppress(AudioError):
                 decode(pair.a.audio)

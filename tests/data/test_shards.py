@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blueprints import UserError
 from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Answer, Instruction, Pair
-from trace_eval.data.parts import Shard, digest, split
+from trace_eval.data.shards import Shard, digest, split
 
 KEYS = st.lists(st.integers(0, 8), max_size=40)
 PARTS = st.integers(1, 12)

@@ -11,8 +11,8 @@ import pytest
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items, read_manifest
-from trace_eval.data.parts import Shard
 from trace_eval.data.recordings import check_audio
+from trace_eval.data.shards import Shard
 from trace_eval.data.singles import single_from_record
 
 AUTHORS = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trace_eval.judges.two_scores import preference
+from trace_eval.judges.score_replies import preference
 from trace_eval.judges.voting import Scores, Vote, vote
 
 

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from extractors.audio import decode
 from tests.support.audio import tone, write
 from trace_eval.data.pairs import Recording
-from trace_eval.report.audio import Shelf
+from trace_eval.report.audio import AudioAssets
 from trace_eval.report.envelope import POINTS, envelope
 from trace_eval.runs.outcomes import ClipRecord
 
@@ -14,8 +14,8 @@ from trace_eval.runs.outcomes import ClipRecord
 def test_links_are_relative_and_quoted(tmp_path: Path) -> None:
     path = write(tmp_path / "50% #1 a?" / 'b"c.wav', tone())
     record = ClipRecord(source=str(path), clip="c" * 64)
-    inside = Shelf(tmp_path / "report.html").sound(Recording(audio=path), record)
-    beside = Shelf(tmp_path / "run" / "report.html").sound(Recording(audio=path), record)
+    inside = AudioAssets(tmp_path / "report.html").sound(Recording(audio=path), record)
+    beside = AudioAssets(tmp_path / "run" / "report.html").sound(Recording(audio=path), record)
     assert inside.href == "./50%25%20%231%20a%3F/b%22c.wav"
     assert beside.href == "../50%25%20%231%20a%3F/b%22c.wav"
     assert (tmp_path / unquote(beside.href)[3:]).is_file()
@@ -23,7 +23,7 @@ def test_links_are_relative_and_quoted(tmp_path: Path) -> None:
 
 def test_a_colon_is_no_scheme(tmp_path: Path) -> None:
     path = write(tmp_path / "javascript:alert(1).wav", tone())
-    sound = Shelf(tmp_path / "report.html").sound(Recording(audio=path), None)
+    sound = AudioAssets(tmp_path / "report.html").sound(Recording(audio=path), None)
     assert sound.href is not None
     assert sound.href.startswith("./")
     assert ":" not in sound.href
@@ -32,9 +32,9 @@ def test_a_colon_is_no_scheme(tmp_path: Path) -> None:
 def test_copies_are_named_by_hash_and_made_once(tmp_path: Path) -> None:
     first, second = (write(tmp_path / name, tone()) for name in ("a.WAV", "b.wav"))
     clip = decode(first).sha256
-    shelf = Shelf(tmp_path / "out" / "mine.html", copy=True)
+    assets = AudioAssets(tmp_path / "out" / "mine.html", copy=True)
     sounds = [
-        shelf.sound(Recording(audio=path), ClipRecord(source=str(path), clip=clip))
+        assets.sound(Recording(audio=path), ClipRecord(source=str(path), clip=clip))
         for path in (first, second)
     ]
     assert [sound.href for sound in sounds] == [f"./mine_audio/{clip}.wav"] * 2
@@ -45,21 +45,21 @@ def test_copies_are_named_by_hash_and_made_once(tmp_path: Path) -> None:
 def test_a_strange_suffix_is_not_copied_into_a_name(tmp_path: Path) -> None:
     path = write(tmp_path / "a.wav", tone()).rename(tmp_path / "a.wav<b>")
     record = ClipRecord(source=str(path), clip="c" * 64)
-    shelf = Shelf(tmp_path / "report.html", copy=True)
-    assert shelf.sound(Recording(audio=path), record).href == f"./report_audio/{'c' * 64}"
+    assets = AudioAssets(tmp_path / "report.html", copy=True)
+    assert assets.sound(Recording(audio=path), record).href == f"./report_audio/{'c' * 64}"
 
 
 def test_what_cannot_be_played_says_why(tmp_path: Path) -> None:
     gone = tmp_path / "gone.wav"
-    shelf = Shelf(tmp_path / "report.html", copy=True)
-    sound = shelf.sound(Recording(audio=gone), ClipRecord(source=str(gone), clip="c" * 64))
+    assets = AudioAssets(tmp_path / "report.html", copy=True)
+    sound = assets.sound(Recording(audio=gone), ClipRecord(source=str(gone), clip="c" * 64))
     assert sound.href is None
     assert sound.note == f"{gone}: no such file any more"
     broken = write(tmp_path / "broken.wav", tone())
     record = ClipRecord(source=str(broken), error="broken.wav: cannot be decoded")
-    assert shelf.sound(Recording(audio=broken), record).href is None  # it has no hash
-    assert shelf.sound(Recording(audio=broken), record).note == "broken.wav: cannot be decoded"
-    assert shelf.sound(Recording(), None).note == "no recording"
+    assert assets.sound(Recording(audio=broken), record).href is None  # it has no hash
+    assert assets.sound(Recording(audio=broken), record).note == "broken.wav: cannot be decoded"
+    assert assets.sound(Recording(), None).note == "no recording"
 
 
 def test_the_envelope_is_of_the_recording_that_was_judged(tmp_path: Path) -> None:

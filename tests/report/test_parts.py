@@ -13,10 +13,10 @@ from fusion import DIMENSIONS, Rating
 from tests.support.hostile_run import RECIPE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
-from trace_eval.report.evidence import Grid, grids
+from trace_eval.report.evidence_tables import Grid, grids
 from trace_eval.report.gather import Facts, disagrees
 from trace_eval.report.page import chip, content_policy, duration, embedded, template_environment
-from trace_eval.report.pairs import line_of
+from trace_eval.report.pairs import pair_row
 from trace_eval.report.summary import summarise
 from trace_eval.runs.run import Run
 
@@ -57,7 +57,7 @@ def test_summary_counts(run: Path) -> None:
 
 def test_lines_flag_what_the_filters_find(run: Path) -> None:
     facts = Facts.read(run)
-    lines = [line_of(n, pair, facts) for n, pair in enumerate(facts.pairs)]
+    lines = [pair_row(n, pair, facts) for n, pair in enumerate(facts.pairs)]
     assert [line.number for line in lines if "failed" in line.flags] == [3, 7, 11]
     for line, pair in zip(lines, facts.pairs, strict=True):
         overall = facts.overall[pair.id]

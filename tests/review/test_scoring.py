@@ -80,9 +80,9 @@ def rate(review: Review, rater: str, task: int, *given: Any) -> bool:
 
 
 def task_of(review: Review, rater: str) -> int:
-    place = review.place(rater)
-    assert place is not None
-    return place.task
+    position = review.position(rater)
+    assert position is not None
+    return position.task
 
 
 def test_the_queue_goes_by_variance(run: Path) -> None:

@@ -28,7 +28,7 @@ def test_all_raters_see_the_same_pairs_in_the_same_order(run: Path) -> None:
     review = support.open_at(run, budget=4, repeat=1)
     seen = {rater: [support.say(review, rater, Rating.A) for _ in range(5)] for rater in "ab"}
     assert seen["a"] == seen["b"] == [*review.plan.items, *review.plan.repeats]
-    assert review.place("a") is None
+    assert review.position("a") is None
     assert review.progress("a") == (5, 5)
     assert sorted(row.view.repeat for row in review.labelled()) == [0] * 8 + [1] * 2
 
@@ -36,17 +36,17 @@ def test_all_raters_see_the_same_pairs_in_the_same_order(run: Path) -> None:
 def test_undo_goes_back_across_pairs_and_keeps_the_rest(run: Path) -> None:
     review = support.open_at(run)
     first = support.say(review, "ada", Rating.BOTH_BAD, "odd")
-    place = review.place("ada")
-    assert place is not None
-    assert place.step is not None
-    assert (place.task, place.answers) == (1, {})
-    review.answer("ada", 1, place.step.key, "yes", "")
+    position = review.position("ada")
+    assert position is not None
+    assert position.step is not None
+    assert (position.task, position.answers) == (1, {})
+    review.answer("ada", 1, position.step.key, "yes", "")
     assert review.undo("ada", 1, "half a comment")
-    back = review.place("ada")
+    back = review.position("ada")
     assert back is not None
     assert (back.task, back.answers, back.view.comment) == (1, {}, "half a comment")
     assert review.undo("ada", 1, "half a comment")  # the last step of the pair before
-    back = review.place("ada")
+    back = review.position("ada")
     assert back is not None
     assert back.step is not None
     assert (back.task, back.view.item, back.step.kind) == (0, first, "comment")
@@ -55,7 +55,7 @@ def test_undo_goes_back_across_pairs_and_keeps_the_rest(run: Path) -> None:
     for _ in range(8):  # both bad on four dimensions: two answers each
         assert review.undo("ada", 0, "odd")
     assert not review.undo("ada", 0, "odd")
-    back = review.place("ada")
+    back = review.position("ada")
     assert back is not None
     assert back.answers == {}
 
@@ -69,14 +69,14 @@ def test_undo_takes_back_ones_own_answers_only(run: Path) -> None:
 
 def test_a_second_press_and_an_old_tab_store_nothing(run: Path) -> None:
     review = support.open_at(run)
-    place = review.place("ada")
-    assert place is not None
-    assert place.step is not None
-    assert review.answer("ada", 0, place.step.key, "yes", "")
-    assert not review.answer("ada", 0, place.step.key, "no", "")
+    position = review.position("ada")
+    assert position is not None
+    assert position.step is not None
+    assert review.answer("ada", 0, position.step.key, "yes", "")
+    assert not review.answer("ada", 0, position.step.key, "no", "")
     assert not review.answer("ada", 3, "content.a", "no", "")
-    assert review.store.answers(place.view) == {place.step.key: "yes"}
-    following = review.place("ada")
+    assert review.store.answers(position.view) == {position.step.key: "yes"}
+    following = review.position("ada")
     assert following is not None
     assert following.step is not None
     with pytest.raises(UserError, match="use yes, no"):
@@ -86,17 +86,17 @@ def test_a_second_press_and_an_old_tab_store_nothing(run: Path) -> None:
 def test_after_the_judges_opinion_an_answer_is_final(run: Path) -> None:
     review = support.open_at(run, show_judge=True)
     support.say(review, "ada", Rating.A)
-    place = review.place("ada")
-    assert place is not None
-    assert (place.task, place.step) == (0, None)  # the opinion is on show
+    position = review.position("ada")
+    assert position is not None
+    assert (position.task, position.step) == (0, None)  # the opinion is on show
     assert not review.undo("ada", 0, "")
     review.go_on("ada", 0)
-    place = review.place("ada")
-    assert place is not None
-    assert place.task == 1
+    position = review.position("ada")
+    assert position is not None
+    assert position.task == 1
     assert not review.undo("ada", 1, "")
-    assert place.step is not None
-    assert review.answer("ada", 1, place.step.key, "yes", "")
+    assert position.step is not None
+    assert review.answer("ada", 1, position.step.key, "yes", "")
     assert review.undo("ada", 1, "")  # of the new pair
     assert not review.undo("ada", 1, "")
 

@@ -11,7 +11,7 @@ from tests.support.audio import tone, write
 from tests.support.fakes import Counting
 from tests.support.louder_wins import NOTHING, LouderWins
 from trace_eval.data.manifests import Manifest, read_manifest
-from trace_eval.data.parts import Shard
+from trace_eval.data.shards import Shard
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs import merge as merging
 from trace_eval.runs.export import extract_to

@@ -17,7 +17,7 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Recording
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.data.records import spill_to
-from trace_eval.report.audio import Shelf
+from trace_eval.report.audio import AudioAssets
 from trace_eval.runs.outcomes import ClipRecord
 
 #: Paths in a table's audio column; without its bytes each is looked for.
@@ -52,16 +52,16 @@ def test_odd_paths_cost_their_own_item(folder: Path) -> None:
     found = read_manifest(folder / "m.parquet")
     assert [problem.pair for problem in found.problems] == ["0"]  # NUL: no path at all
     assert {problem.pair for problem in check_audio(found.pairs)} == {"1", "2", "3", "4", "5", "6"}
-    shelf = Shelf(folder / "report.html")
+    assets = AudioAssets(folder / "report.html")
     for pair in found.pairs:
         failed = ClipRecord(source=pair.a.source_id, error="undecodable")
         if pair.id == "ok":
-            assert shelf.sound(pair.a, None).href
+            assert assets.sound(pair.a, None).href
             continue
         with pytest.raises(AudioError, match=r"check the path|not a file"):
             decode(Path(str(pair.a.audio)))
-        assert shelf.sound(pair.a, failed).note == "undecodable"
-        assert shelf.sound(pair.a, None).href is None
+        assert assets.sound(pair.a, failed).note == "undecodable"
+        assert assets.sound(pair.a, None).href is None
 
 
 def test_names_that_are_not_utf8(folder: Path) -> None:

@@ -22,7 +22,7 @@ from trace_eval.stats.answers import (
     card_answer,
     rank_answer,
 )
-from trace_eval.stats.inference.ppi import Powered
+from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import decide
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.ranking.report import Caveat, RankOptions, RankReport, Standing, SystemRow
@@ -38,9 +38,9 @@ def row(
     system: str, value: float, limits: Limits = None, p: float | None = None, **more: Any
 ) -> RateRow:
     """A win rate of 40 labels and 200 judgements."""
-    found = dict.fromkeys(Powered.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
+    found = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
     found |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
-    return RateRow(system, Powered(**(found | {"p": p} | more)))
+    return RateRow(system, PPIEstimate(**(found | {"p": p} | more)))
 
 
 def ranking(

@@ -24,9 +24,9 @@ from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.card_files import markdown
 from trace_eval.stats.inference.ceiling import human_ceiling
-from trace_eval.stats.inference.evidence import gather
 from trace_eval.stats.inference.gates import conditions, failures
 from trace_eval.stats.inference.known_limits import LIMITS, UNKNOWN, limit_of
+from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.operation import operation
 from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 from trace_eval.stats.inference.verdict import best_rule, decide
@@ -201,10 +201,10 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     assert widths[0] / widths[1] == pytest.approx(
         (3 / 64 / 200) ** 0.5 / (7 / 64 / 400) ** 0.5, abs=0.06
     )
-    evidence = gather(source, labels)
-    assert evidence.cluster is not None
-    assert len(np.unique(evidence.cluster)) == 200
-    assert calibrate(evidence).groups == 200
+    run = gather(source, labels)
+    assert run.cluster is not None
+    assert len(np.unique(run.cluster)) == 200
+    assert calibrate(run).groups == 200
     ranked = outcomes_of(
         table(
             "j",

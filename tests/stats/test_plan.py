@@ -15,7 +15,7 @@ from blueprints import UserError
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import LabelTable, label_table
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import make_plan
 from trace_eval.stats.inference.win_rates import win_rate_tables
 
@@ -93,15 +93,15 @@ def test_a_run_that_is_too_small_says_so() -> None:
 
 def test_enough_labels_are_enough() -> None:
     judged, _, some = world(400, 120, 0.8)
-    evidence = gather(JudgedSource(judged), some)
-    wide = make_plan(evidence, 0.9)
+    run = gather(JudgedSource(judged), some)
+    wide = make_plan(run, 0.9)
     assert (wide.more, wide.enough, wide.pairs) == (0, True, ())
     assert wide.expected == wide.now
     assert "No more labels are needed" in wide.verdict
     assert wide.now is not None
     # one label is not planned where none is needed: the width itself, and a hair less
-    assert make_plan(evidence, wide.now).more == 0
-    assert make_plan(evidence, wide.now - 1e-6).more > 0
+    assert make_plan(run, wide.now).more == 0
+    assert make_plan(run, wide.now - 1e-6).more > 0
 
 
 def test_inclusion_has_one_rule_here_too() -> None:
@@ -142,10 +142,8 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + said)]}
     judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
     people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
-    evidence = gather(JudgedSource(judged), label_table("labels", people))
-    alike, apart = (
-        make_plan(evidence, 0.25, "accuracy", cluster=cluster) for cluster in (True, False)
-    )
+    run = gather(JudgedSource(judged), label_table("labels", people))
+    alike, apart = (make_plan(run, 0.25, "accuracy", cluster=cluster) for cluster in (True, False))
     assert apart.more == 0
     # what few labels show of likeness is no basis for a promise, and the plan makes none
     assert (alike.promised, apart.promised) == (False, True)
@@ -153,8 +151,8 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     # 20 instructions count four times: 163 labels are worth about 60 of instructions of their own
     assert alike.more > 60
     lonely = {name: column[::4] for name, column in people.items()}
-    evidence = gather(JudgedSource(judged), label_table("labels", lonely))
-    (note,) = make_plan(evidence, 0.4, "accuracy", cluster=True).notes
+    run = gather(JudgedSource(judged), label_table("labels", lonely))
+    (note,) = make_plan(run, 0.4, "accuracy", cluster=True).notes
     assert "nobody knows how alike such pairs are" in note
 
 
@@ -172,11 +170,9 @@ def test_a_million_pairs_take_seconds() -> None:
     truth = rng.integers(0, 2, number).astype(np.int8)
     said = np.where(rng.random(number) < 0.8, truth, 1 - truth).astype(np.int8)
     judged = LabelTable("judge", ids, {"preference": said})
-    evidence = gather(
-        JudgedSource(judged), LabelTable("labels", ids[:100], {"preference": truth[:100]})
-    )
+    run = gather(JudgedSource(judged), LabelTable("labels", ids[:100], {"preference": truth[:100]}))
     start = process_time()
-    found = make_plan(evidence, 0.05)
+    found = make_plan(run, 0.05)
     assert process_time() - start < 20  # about 4 on an idle machine
     # 1.96^2 x 4 x 0.8 x 0.2 / 0.05^2 = 983 labels, if 0.8 were known
     assert 700 < found.labelled + found.more < 1600

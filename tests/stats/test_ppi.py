@@ -22,9 +22,9 @@ from benchmarks.coverage_intervals import (
 from benchmarks.report import RESULTS
 from trace_eval.commands.cli import app
 from trace_eval.stats.inference.forest import Drawn, forest, line
-from trace_eval.stats.inference.influence import parts, simple_design
+from trace_eval.stats.inference.influence import ppi_components, simple_design
 from trace_eval.stats.inference.limits import score_reach, skewed_reach
-from trace_eval.stats.inference.ppi import LEAST_LABELS, Powered, difference, estimate
+from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 
 #: Samples of the coverage checks here; benchmarks/conclude.py draws 2,000.
 DRAWS = 400
@@ -35,8 +35,8 @@ SLACK = 5 * (0.95 * 0.05 / DRAWS) ** 0.5
 
 def powered(
     y: np.ndarray, f: np.ndarray, labelled: np.ndarray, power: float | None = None, **design: object
-) -> Powered:
-    return estimate(parts(y, f, simple_design(labelled, **design)), power=power)  # type: ignore[arg-type]
+) -> PPIEstimate:
+    return estimate(ppi_components(y, f, simple_design(labelled, **design)), power=power)  # type: ignore[arg-type]
 
 
 def draw(rng: np.random.Generator, n: int, number: int, noise: float) -> tuple[np.ndarray, ...]:
@@ -278,7 +278,7 @@ def test_labels_all_alike_give_no_point_as_a_difference() -> None:
     """x beats y every time: by people eight times, by the judge always."""
     asked, y = np.arange(60) < 8, np.ones(60)
     design = simple_design(asked)
-    found = difference(parts(y, y, design), parts(1 - y, 1 - y, design))
+    found = difference(ppi_components(y, y, design), ppi_components(1 - y, 1 - y, design))
     # exact: the win rate of x is 0.025^(1/8) at least, the difference twice that less 1
     assert found.labels_interval == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0), abs=1e-9)
     assert found.interval == found.labels_interval

@@ -125,16 +125,16 @@ def shown_answers(rating: Rating) -> tuple[str, ...]:
 
 def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
     """Finish the rater's current pair with this rating of its own A and B everywhere."""
-    place = review.place(rater)
-    assert place is not None
-    item, task = place.view.item, place.task
-    shown = rating if place.view.shown == "ab" else rating.swapped
+    position = review.position(rater)
+    assert position is not None
+    item, task = position.view.item, position.task
+    shown = rating if position.view.shown == "ab" else rating.swapped
     blocks = 5 if review.plan.overall_first else 4
     for _ in range(blocks):
         for value in shown_answers(shown):
-            place = review.place(rater)
-            assert place is not None
-            assert place.step is not None
-            assert review.answer(rater, task, place.step.key, value, comment)
+            position = review.position(rater)
+            assert position is not None
+            assert position.step is not None
+            assert review.answer(rater, task, position.step.key, value, comment)
     assert review.answer(rater, task, "comment", "", comment)
     return item

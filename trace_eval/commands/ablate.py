@@ -43,7 +43,7 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs import AblateOptions
     from trace_eval.runs.ablate import ablate

@@ -54,7 +54,7 @@ def best(
     judging: JudgeOptions,
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.selected import print_best_estimate, print_selection
     from trace_eval.data import parse_columns, spill_to
     from trace_eval.extracting import audio_folder

@@ -30,7 +30,7 @@ def card(
     """Say on one page what a judge did, how far it can be trusted, and for what."""
     from trace_eval.commands.console import results
     from trace_eval.commands.gates import close
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.data import read_labels
     from trace_eval.stats import (

@@ -10,7 +10,7 @@ import typer
 from blueprints import DISTRIBUTION, SCRIPT
 from blueprints.distribution import __version__
 from trace_eval.commands.console import results, show_advice
-from trace_eval.commands.ends import DEBUG, Commands, prepare_streams
+from trace_eval.commands.exit_codes import DEBUG, Commands, prepare_streams
 from trace_eval.data import RAW, UrlAccess, set_url_access
 
 app = typer.Typer(

@@ -73,7 +73,7 @@ def compare(
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.commands.gates import close
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.compare import (
         ChangeOptions,
@@ -117,7 +117,7 @@ def print_change(
     full: bool = True,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare import judge_change, judge_change_tables
     from trace_eval.data import LabelTable, read_labels

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from blueprints import Advice
 
-#: Exit codes, see :mod:`trace_eval.commands.ends`.
+#: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
 EXIT_INCOMPLETE = 1
 EXIT_USAGE = 2
 EXIT_DAMAGED = 3

@@ -61,7 +61,7 @@ def convert(
     ] = None,
 ) -> None:
     """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.datasets import Selection
     from trace_eval.datasets import convert as convert_dataset
 
@@ -83,7 +83,7 @@ def convert(
 def _print_list() -> None:
     from rich.table import Table
 
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.datasets import dataset_names, find_dataset
 
     found = [find_dataset(name) for name in dataset_names()]

@@ -36,7 +36,7 @@ def injection(
     judging: JudgeOptions,
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.data import read_manifest
     from trace_eval.drill import drill_injection
 
@@ -68,7 +68,7 @@ def probe(
 ) -> None:
     """Change recordings so that the verdict is known; print how often the judge gives it."""
     from trace_eval.commands.console import results
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data import read_manifest
     from trace_eval.drill import drill_judge

@@ -48,7 +48,7 @@ def export(
     ] = None,
 ) -> None:
     """Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
 
     where: Path | str
     if to == "label-studio":

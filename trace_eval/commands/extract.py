@@ -33,7 +33,7 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.data import Shard, location, recordings_in, redacted, spill_to
     from trace_eval.extracting import audio_folder
     from trace_eval.runs import Extraction, extract_to, write_clips

@@ -89,7 +89,7 @@ def fuse(
         return
     if as_ or acceptable is not None or onto or out:
         run = _replace(run, as_, acceptable, onto, out)
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results
     from trace_eval.runs import RunShown, fuse_again
 
@@ -103,7 +103,7 @@ def fuse(
 
 def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     from trace_eval.commands.console import results
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.runs import write_pairs
 
     if out is None:
@@ -142,7 +142,7 @@ def _replace(
 
 def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Path) -> None:
     from trace_eval.commands.console import results
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data import read_labels
     from trace_eval.runs import load_policy

@@ -51,7 +51,7 @@ def gate(
 ) -> None:
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
     from trace_eval import gate as library
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.stats import BootstrapOptions
 

@@ -111,7 +111,7 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
     from trace_eval.data import parse_columns, source_named
     from trace_eval.runs import Job, JudgedRun, is_run, open_again, open_job

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from trace_eval.commands.given import with_json
+from trace_eval.commands.json_option import with_json
 
 #: Heading of the help page -> its commands in the order of use -> the first line of their help.
 GROUPS: dict[str, dict[str, str]] = {

@@ -20,7 +20,7 @@ def merge(
     ] = False,
 ) -> None:
     """Join the runs of all shards into one, as if it had been made in one go."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.runs.merge import merge as join
 
     found = join(runs, out, partial)

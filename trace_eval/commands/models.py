@@ -29,7 +29,7 @@ class Fetched:
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
     from extractors import list_models
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables
     from trace_eval.stats import Table
 
@@ -58,7 +58,7 @@ def list_() -> None:
 def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)]) -> None:
     """Download models into their hub's cache; the only command that needs a network."""
     from extractors.fetch import fetch as fetch_model
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
 
     found = []
     for spec in specs:
@@ -75,7 +75,7 @@ def verify(
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""
     from extractors import verify as verify_models
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
 
     found = verify_models(specs or ())
     for row in found:

@@ -50,19 +50,19 @@ def plan(
 ) -> None:
     """Say how many more pairs people must label, which, and how long that takes."""
     from trace_eval.commands.console import results, warn
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import make_plan, plan_table, read_evidence, write_plan
+    from trace_eval.stats import make_plan, plan_table, read_labelled_run, write_plan
 
     if str(source).isdecimal() and not source.exists():
         _before(int(str(source)), level)
         return
-    evidence = read_evidence(source, labels, judge=judge, policy=policy, dimension=dimension)
-    if not evidence.asked.any():
-        _before(int(evidence.scored.sum()), level)
+    run = read_labelled_run(source, labels, judge=judge, policy=policy, dimension=dimension)
+    if not run.asked.any():
+        _before(int(run.scored.sum()), level)
         return
     found = make_plan(
-        evidence, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
+        run, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
     )
     for note in found.notes:
         warn(note)
@@ -70,14 +70,14 @@ def plan(
     results().print(found.verdict, markup=False, soft_wrap=True)
     path = out or (source / "plan.csv" if source.is_dir() else None)
     if path:
-        write_plan(path, found, evidence)
+        write_plan(path, found, run)
         results().print(str(path), markup=False, soft_wrap=True)
     give(found)
 
 
 def _before(pairs: int, level: float) -> None:
     """What labels would tell, where nobody has labelled anything."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences
     from trace_eval.stats import plan_before
 

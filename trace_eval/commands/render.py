@@ -146,7 +146,7 @@ def print_report(
         full: print the tables and a verdict per dimension, too.
     """
     from trace_eval.commands.console import messages
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.stats import answer_of, tables_of, write_csv
 
     print_warnings(report.warnings)

@@ -29,7 +29,7 @@ def report(
     ] = False,
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences
     from trace_eval.report import run_answer, write_report
 

@@ -81,7 +81,7 @@ def review(
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval import review as reviews
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
 
     given = {
         "budget": budget,
@@ -126,7 +126,7 @@ def review(
 
 
 def _import(opened: Review, path: Path) -> ReviewFiles:
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.review import ReviewFiles, read_results
 
     found = read_results(opened, path)

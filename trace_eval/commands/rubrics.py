@@ -20,7 +20,7 @@ def list_() -> None:
     """Name the shipped rubrics, with their scales."""
     from rich.table import Table
 
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.rubrics import load_rubric, rubric_names
 
     table = Table(box=None, pad_edge=False)
@@ -36,7 +36,7 @@ def list_() -> None:
 @app.command()
 def show(name: _Name) -> None:
     """Print a rubric's file, as a start for one's own."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.rubrics import load_rubric, rubric_path
 
     rubric = load_rubric(name)
@@ -47,7 +47,7 @@ def show(name: _Name) -> None:
 @app.command()
 def check(name: _Name) -> None:
     """Read a rubric and say what it asks for; the first wrong field ends with code 2."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.rubrics import load_rubric
 
     rubric = load_rubric(name)

@@ -13,7 +13,7 @@ def runs(
     tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
 ) -> None:
     """List runs: input, judge, policy, coverage, date, tag."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_runs
     from trace_eval.runs import list_runs
 

@@ -61,18 +61,18 @@ def screen(
 ) -> None:
     """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
     from trace_eval.commands.console import results, warn
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data import Columns
     from trace_eval.stats import (
         ScreenOptions,
-        read_evidence,
+        read_labelled_run,
         screen_tables,
         write_lists,
     )
     from trace_eval.stats import screen as find
 
-    evidence = read_evidence(
+    run = read_labelled_run(
         source,
         labels,
         judge=judge,
@@ -84,7 +84,7 @@ def screen(
     options = ScreenOptions(
         agree, confidence, tuple(by or ()), cluster=not independent, as_sampled=as_sampled
     )
-    found = find(evidence, options)
+    found = find(run, options)
     for caveat in found.caveats:
         warn(caveat)
     print_tables(screen_tables(found), stdout_console())
@@ -92,6 +92,6 @@ def screen(
     counts = (len(found.decided), len(found.review), len(found.hopeless))
     results().print("decided {}, to review {}, hopeless (unscored) {}".format(*counts))
     folder = out or (source / "screen" if source.is_dir() else None)
-    for path in write_lists(folder, found, evidence) if folder else ():
+    for path in write_lists(folder, found, run) if folder else ():
         results().print(str(path), markup=False, soft_wrap=True)
     give(found)

@@ -32,7 +32,7 @@ def show(
         _show_run(what, config)
         return
     from trace_eval.api import blueprint
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.show_blueprint import print_blueprint
 
     here = replace(extracting, workers=0)
@@ -42,7 +42,7 @@ def show(
 
 
 def _show_run(folder: Path, config: bool) -> None:
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results, print_scores
     from trace_eval.runs import Run, RunShown, config_of, to_toml
 

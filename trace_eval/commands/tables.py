@@ -74,14 +74,14 @@ def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
     """What the order of the answers did to the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
-    from trace_eval.stats import place_test
+    from trace_eval.stats import first_position_test
 
     if any(outcome.inconsistent for outcome in outcomes.values()):
         console.print(
             f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
             " verdict on the answers"
         )
-    if found := place_test(outcomes.values()):
+    if found := first_position_test(outcomes.values()):
         console.print(f"\norders: {found.line}")
         if found.warning:
             warn(found.warning)

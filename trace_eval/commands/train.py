@@ -42,7 +42,7 @@ def fusion(
     ] = False,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.stats import train_fusion, training_tables
 
@@ -74,7 +74,7 @@ def scorer(
 ) -> None:
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.scorer import Progress, train_scorer
 
     def tell(found: Progress) -> None:
@@ -105,7 +105,7 @@ def clamp(
 ) -> None:
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
     from trace_eval.commands.console import results
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.scorer import train_clamp
 
     found = train_clamp(scorer, dev, base, device)
@@ -119,7 +119,7 @@ def card(
 ) -> None:
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
     from trace_eval.commands.console import results
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.scorer import locate, scorer_card
 
     results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)

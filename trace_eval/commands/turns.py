@@ -102,7 +102,7 @@ def turns(
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
     from trace_eval.commands.console import warn_all
-    from trace_eval.commands.given import give
+    from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.turns import FigureOptions, ReadOptions, TurnsOptions, turns_report
 

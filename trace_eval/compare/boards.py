@@ -93,13 +93,13 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
     Raises:
         UserError: fewer than two systems in common, or scores that are no win rates.
     """
-    place = {name: row for row, name in enumerate(other.systems)}
-    names = [name for name in one.systems if name in place]
+    index = {name: row for row, name in enumerate(other.systems)}
+    names = [name for name in one.systems if name in index]
     if len(names) < 2:
         raise UserError(f"{one.name} and {other.name} have {len(names)} systems in common; need 2")
     mine = {name: row for row, name in enumerate(one.systems)}
     old = one.scores[[mine[name] for name in names]]
-    new = other.scores[[place[name] for name in names]]
+    new = other.scores[[index[name] for name in names]]
     base = None if one.baseline is None else one.systems[one.baseline]
     rest = np.array([name != base for name in names])
     figures = [_figures("all", names, old, new)]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.compare.apart import Apart, apart
 from trace_eval.compare.costs import RunCost, run_cost
+from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs import Run
 from trace_eval.stats import (
@@ -106,7 +106,7 @@ class RunComparison:
     people: tuple[JudgeScore, ...]
     differences: tuple[Comparison, ...]
     mutual: tuple[Mutual, ...]
-    apart: tuple[Apart, ...]
+    apart: tuple[Disagreement, ...]
     noise: tuple[NoiseEffect, ...] = ()
     drawn: str = ITEMS
     notes: tuple[str, ...] = ()
@@ -163,7 +163,7 @@ def compare_runs(
         people=scores,
         differences=differences,
         mutual=tuple(_mutual(tables, options.bootstrap)),
-        apart=tuple(apart(tables, known)[: options.top]),
+        apart=tuple(disagreements(tables, known)[: options.top]),
         noise=tuple(_noise(tables, dict(named))),
         drawn=drawn,
         notes=tuple(_notes(given, known, shared)),
@@ -228,8 +228,8 @@ def _shared(names: Sequence[str], sources: Sequence[JudgedSource]) -> list[str]:
 
 
 def _rows(table: LabelTable, shared: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    place = {name: row for row, name in enumerate(table.ids.tolist())}
-    return np.array([place[name] for name in shared], np.int64)
+    index = {name: row for row, name in enumerate(table.ids.tolist())}
+    return np.array([index[name] for name in shared], np.int64)
 
 
 def _labelled(labels: LabelTable | None, shared: Sequence[str]) -> LabelTable | None:

@@ -67,8 +67,8 @@ def with_labels(judging: Judging, labels: LabelTable | Ratings | None) -> Judgin
     if isinstance(labels, Ratings):
         return with_ratings(judging, labels)
     items = items_of(labels)
-    place = items.index()
-    rows = np.array([place.get(key, -1) for key in judging.ids.tolist()], np.int64)
+    index = items.index()
+    rows = np.array([index.get(key, -1) for key in judging.ids.tolist()], np.int64)
     people = {
         name: np.where(rows >= 0, codes[rows], MISSING).astype(np.int8)
         for name, codes in items.codes.items()

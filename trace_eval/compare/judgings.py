@@ -143,8 +143,8 @@ class Judging:
         column = self.facts.get("instruction_id")
         if column is None or None in column.tolist():
             return None
-        _, place = np.unique(column.astype(str), return_inverse=True)
-        return None if place.max(initial=-1) + 1 == len(column) else place
+        _, index = np.unique(column.astype(str), return_inverse=True)
+        return None if index.max(initial=-1) + 1 == len(column) else index
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ def join(first: Judging, second: Judging) -> Joined:
     Raises:
         UserError: they have no item, or no metric, in common.
     """
-    place = {key: row for row, key in enumerate(second.ids.tolist())}
-    rows = [(row, place[key]) for row, key in enumerate(first.ids.tolist()) if key in place]
+    index = {key: row for row, key in enumerate(second.ids.tolist())}
+    rows = [(row, index[key]) for row, key in enumerate(first.ids.tolist()) if key in index]
     if not rows:
         raise UserError(
             f"{first.name} and {second.name} have no item in common; judge the same manifest"
@@ -192,8 +192,8 @@ def join(first: Judging, second: Judging) -> Joined:
 
 def aligned(first: Judging, other: Judging) -> Judging:
     """Another judging in the rows of the first; items that it does not have are unscored."""
-    place = {key: row for row, key in enumerate(other.ids.tolist())}
-    rows = np.array([place.get(key, -1) for key in first.ids.tolist()], np.int64)
+    index = {key: row for row, key in enumerate(other.ids.tolist())}
+    rows = np.array([index.get(key, -1) for key in first.ids.tolist()], np.int64)
     gone = rows < 0
     found = other.take(np.maximum(rows, 0))
 

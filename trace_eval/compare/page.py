@@ -11,11 +11,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from trace_eval.compare.answer import compare_answer
-from trace_eval.compare.apart import Apart
+from trace_eval.compare.disagreements import Disagreement
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.tables import compare_tables
 from trace_eval.data import Judgement, Pair, make_folder, replace_file
-from trace_eval.report import TITLES, Shelf, Sound, chip, style
+from trace_eval.report import TITLES, AudioAssets, Sound, chip, style
 from trace_eval.runs import Run
 from trace_eval.stats import MAIN, Drawn, IntervalEstimate, forest, percent, rate
 
@@ -76,12 +76,12 @@ def write_page(
     first = runs[report.names[0]]
     pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
     clips = {record.source: record for record in first.clips().values()}
-    shelf = Shelf(path, copy)
+    assets = AudioAssets(path, copy)
 
     def players(pair: Pair) -> tuple[tuple[str, Sound], ...]:
         roles = (("Instruction", pair.instruction), ("Answer A", pair.a), ("Answer B", pair.b))
         return tuple(
-            (name, shelf.sound(recording, clips.get(recording.source_id)))
+            (name, assets.sound(recording, clips.get(recording.source_id)))
             for name, recording in roles
             if recording.has_audio
         )
@@ -154,7 +154,7 @@ def _points(found: IntervalEstimate) -> str:
 
 
 def _view(
-    item: Apart,
+    item: Disagreement,
     pair: Pair,
     players: tuple[tuple[str, Sound], ...],
     judged: Mapping[str, Mapping[str, Judgement]],

@@ -16,12 +16,12 @@ from trace_eval.stats import (
     IntervalEstimate,
     JudgedSource,
     JudgeScore,
-    Powered,
+    PPIEstimate,
     Resampler,
     add_spearman,
     agree,
     estimate,
-    parts,
+    ppi_components,
     sign_flip,
     simple_design,
 )
@@ -47,7 +47,7 @@ class People:
     comparison: Comparison
     nearer: str | None
     ceiling: Ceiling | None
-    powered: tuple[Powered, ...]
+    powered: tuple[PPIEstimate, ...]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class RatedByPeople:
     p: float
     nearer: str | None
     ceiling: Ceiling | None
-    powered: tuple[Powered, ...]
+    powered: tuple[PPIEstimate, ...]
 
 
 def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> People | None:
@@ -111,7 +111,7 @@ def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -
         comparison,
         _nearer(names, limits, more_is_better=True),
         (joined.first.ceiling or joined.second.ceiling) if whole else None,
-        _powered(joined, metric, POINTS[truth], options.level),
+        _ppi_estimates(joined, metric, POINTS[truth], options.level),
     )
 
 
@@ -153,7 +153,7 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
         sign_flip(distances[1] - distances[0], units, seed=options.seed),
         _nearer(names, errors[2].interval, more_is_better=False),
         joined.first.ceiling or joined.second.ceiling,
-        _powered(joined, metric, rated, options.level),
+        _ppi_estimates(joined, metric, rated, options.level),
     )
 
 
@@ -167,7 +167,9 @@ def _truth(joined: Joined, metric: str) -> Codes | None:
     return next((said[name] for name in wanted if name in said), None)
 
 
-def _powered(joined: Joined, metric: str, truth: Array, level: float) -> tuple[Powered, ...]:
+def _ppi_estimates(
+    joined: Joined, metric: str, truth: Array, level: float
+) -> tuple[PPIEstimate, ...]:
     """People's mean over all items that both judges scored, with the help of each judge."""
     points = [judging.metrics[metric].points for judging in (joined.first, joined.second)]
     scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
@@ -179,7 +181,7 @@ def _powered(joined: Joined, metric: str, truth: Array, level: float) -> tuple[P
         _, cluster = np.unique(cluster[scored], return_inverse=True)
     design = simple_design(labelled, cluster=cluster)
     said = np.nan_to_num(truth[scored])
-    return tuple(estimate(parts(said, own[scored], design), level) for own in points)
+    return tuple(estimate(ppi_components(said, own[scored], design), level) for own in points)
 
 
 def _names(joined: Joined) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
-from trace_eval.stats import NOTHING, Powered, Table, bounded, p_value, table
+from trace_eval.stats import NOTHING, PPIEstimate, Table, bounded, p_value, table
 
 #: Said where neither judge is nearer.
 _NEITHER = "not told apart"
@@ -18,7 +18,7 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
     yield _labels(report.people)
     yield _nearer(report.people)
     yield _ratings(report.rated)
-    yield _powered([*report.people, *report.rated], (report.first, report.second))
+    yield _ppi_table([*report.people, *report.rated], (report.first, report.second))
     for found in report.people:
         for score in found.scores:
             yield table(
@@ -117,8 +117,8 @@ def _ratings(rated: Sequence[RatedByPeople]) -> Table:
     )
 
 
-def _powered(people: Sequence[People | RatedByPeople], names: tuple[str, str]) -> Table:
-    rows: list[tuple[str, str, Powered]] = [
+def _ppi_table(people: Sequence[People | RatedByPeople], names: tuple[str, str]) -> Table:
+    rows: list[tuple[str, str, PPIEstimate]] = [
         (p.metric, name, found)
         for p in people
         for name, found in zip(names, p.powered, strict=False)

@@ -134,7 +134,7 @@ def _table(judging: Judging) -> _Table | None:
     if not kept or any(None in column.tolist() for column in kept):
         return None
     names = tuple(sorted({str(value) for column in kept for value in column.tolist()}))
-    number = {name: place for place, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     codes = [np.array([number[str(v)] for v in column], np.int64) for column in kept]
     size = len(judging)
     if len(kept) == 1:
@@ -248,9 +248,9 @@ def _families(table: _Table, labels: bool) -> Iterator[_Family]:
     if (table.rival < 0).any():
         return
     once = table.system < table.rival
-    met, place = np.unique((table.system * size + table.rival)[once], return_inverse=True)
+    met, index = np.unique((table.system * size + table.rival)[once], return_inverse=True)
     names = tuple(f"{table.names[k // size]} and {table.names[k % size]}" for k in met.tolist())
-    yield _Family("every two systems that met", names, place, table.item[once], flip[once], labels)
+    yield _Family("every two systems that met", names, index, table.item[once], flip[once], labels)
 
 
 def _expected(family: _Family, x: Array, again: Array | None, seed: int) -> tuple[float, str]:

@@ -41,7 +41,7 @@ def _by_turn(pair: Pair) -> Iterator[Pair]:
             " or judge the pair as it is"
         )
     ours, theirs = _user_turns(a), _user_turns(b)
-    for place, number, other in _counterparts(a, ours, b, theirs):
+    for position, number, other in _counterparts(a, ours, b, theirs):
         yield pair.model_copy(
             update={
                 "id": turn_role(pair.id, number),
@@ -49,7 +49,7 @@ def _by_turn(pair: Pair) -> Iterator[Pair]:
                 "instruction": Instruction(),
                 "instruction_id": pair.instruction_id or pair.id,
                 "labels": None,  # they are of the whole
-                "a": pair.a.model_copy(update={"conversation": exchange(a, ours, place)}),
+                "a": pair.a.model_copy(update={"conversation": exchange(a, ours, position)}),
                 "b": pair.b.model_copy(
                     update={"conversation": exchange(b, theirs, theirs.index(other))}
                 ),
@@ -70,15 +70,15 @@ def _counterparts(
     if not theirs:
         return
     if None in said[0] or None in said[1]:  # nobody knows yet what is said
-        for place, number in enumerate(ours):
-            yield place, number, theirs[min(place, len(theirs) - 1)]
+        for position, number in enumerate(ours):
+            yield position, number, theirs[min(position, len(theirs) - 1)]
         return
     matched = _in_order([[_same(one, other) for other in said[1]] for one in said[0]])
     following = 0
-    for place, number in enumerate(ours):
-        other = matched.get(place, following)
-        following = other + 1 if place in matched else following
-        yield place, number, theirs[min(other, len(theirs) - 1)]
+    for position, number in enumerate(ours):
+        other = matched.get(position, following)
+        following = other + 1 if position in matched else following
+        yield position, number, theirs[min(other, len(theirs) - 1)]
 
 
 def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
@@ -104,16 +104,16 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
     return found
 
 
-def exchange(conversation: Conversation, users: Sequence[int], place: int) -> Conversation:
+def exchange(conversation: Conversation, users: Sequence[int], position: int) -> Conversation:
     """A user turn and all that follows until the user takes the floor again.
 
     Args:
         conversation: the whole.
         users: numbers of the user turns that take the floor.
-        place: which of these, from 0.
+        position: which of these, from 0.
     """
-    first = users[place]
-    last = users[place + 1] if place + 1 < len(users) else len(conversation.turns)
+    first = users[position]
+    last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
     turns = conversation.turns[first:last]
     after = conversation.turns[last].start_s if last < len(conversation.turns) else None
     ends = [turn.end_s for turn in turns if turn.end_s is not None]

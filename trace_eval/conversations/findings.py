@@ -201,8 +201,8 @@ def _unanswered(conversation: Conversation) -> Iterator[Found]:
     turns = [(n, t) for n, t in enumerate(conversation.turns) if not t.backchannel]
     user = {n for n, _ in conversation.turns_of("user")}
     agent = {n for n, _ in conversation.turns_of("agent")}
-    for place, (number, _) in enumerate(turns):
-        after = turns[place + 1][0] if place + 1 < len(turns) else None
+    for position, (number, _) in enumerate(turns):
+        after = turns[position + 1][0] if position + 1 < len(turns) else None
         open_end = after is None and conversation.end.reason in (None, *USER_LEFT)
         if number in user and after not in agent and not open_end:
             yield Found("no_answer", number, None, None, "the agent says nothing after it")
@@ -210,10 +210,10 @@ def _unanswered(conversation: Conversation) -> Iterator[Found]:
 
 def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Iterator[Found]:
     words = [(number, _bare(text)) for number, text in said]
-    for place, (number, now) in enumerate(words):
+    for position, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
             continue
-        for earlier, before in words[max(0, place - RULES.loop_turns) : place]:
+        for earlier, before in words[max(0, position - RULES.loop_turns) : position]:
             match = SequenceMatcher(None, before, now, autojunk=False)
             if match.quick_ratio() >= RULES.loop_ratio and match.ratio() >= RULES.loop_ratio:
                 turn = conversation.turns[number]

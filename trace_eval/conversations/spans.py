@@ -64,8 +64,8 @@ def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, f
 
 def around(spans: Sequence[tuple[float, float]], at_s: float) -> tuple[float, float] | None:
     """The stretch that began before a moment and lasts beyond it; sorted and apart."""
-    place = bisect_left(spans, (at_s,)) - 1
-    return spans[place] if place >= 0 and spans[place][1] > at_s else None
+    position = bisect_left(spans, (at_s,)) - 1
+    return spans[position] if position >= 0 and spans[position][1] > at_s else None
 
 
 def total(spans: Iterable[tuple[float, float]]) -> float:

@@ -96,7 +96,6 @@ if TYPE_CHECKING:
         turn_recordings,
         turn_role,
     )
-    from trace_eval.data.parts import Shard
     from trace_eval.data.recordings import check_audio, recordings_in
     from trace_eval.data.records import (
         Spill,
@@ -112,7 +111,7 @@ if TYPE_CHECKING:
     from trace_eval.data.scores import (
         Choice,
         Clamped,
-        JudgePart,
+        JudgeComponent,
         Score,
         ScoreEstimate,
         ScoreOpinion,
@@ -126,6 +125,7 @@ if TYPE_CHECKING:
         sentence,
         split_settings,
     )
+    from trace_eval.data.shards import Shard
     from trace_eval.data.singles import COLUMNS, SINGLE_FIELDS, single_from_record
     from trace_eval.data.sources import Source, source_named, source_of
     from trace_eval.data.spelling import WORDS, plain
@@ -195,7 +195,7 @@ __all__ = [
     "Fields",
     "Instruction",
     "Item",
-    "JudgePart",
+    "JudgeComponent",
     "Judgement",
     "Label",
     "LabelTable",

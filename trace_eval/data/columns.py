@@ -186,9 +186,9 @@ def _guess(fields: Fields, absent: Sequence[str], found: Mapping[str, Any]) -> d
     free = [name for name in found if name not in taken]
     scored = sorted(
         (
-            (_likeness(fields, name, column, found[column]), -place, name, column)
+            (_likeness(fields, name, column, found[column]), -position, name, column)
             for name in absent
-            for place, column in enumerate(free)
+            for position, column in enumerate(free)
         ),
         key=lambda row: (-row[0], -row[1], row[2]),
     )

@@ -155,7 +155,7 @@ class ScoreLabels(Strict):
 
 
 def _placed(entries: list[Any]) -> dict[str, Any]:
-    return {f"{ANONYMOUS}{place}": entry for place, entry in enumerate(entries, start=1)}
+    return {f"{ANONYMOUS}{position}": entry for position, entry in enumerate(entries, start=1)}
 
 
 class Single(Strict):

@@ -216,9 +216,9 @@ def _turns(value: Any) -> tuple[Record, Record]:
     """(the last question, the last answer) of a dialogue, each with ``audio`` and ``text``."""
     inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
     messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
-    answers = [place for place, (who, _) in enumerate(messages) if who in _ANSWERS]
+    answers = [position for position, (who, _) in enumerate(messages) if who in _ANSWERS]
     end = answers[-1] if answers else len(messages)
-    asked = [place for place, (who, _) in enumerate(messages[:end]) if who in _ASKS]
+    asked = [position for position, (who, _) in enumerate(messages[:end]) if who in _ASKS]
     return (
         _said(messages[asked[-1]][1]) if asked else {},
         _said(messages[end][1]) if answers else {},

@@ -19,7 +19,6 @@ from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.data.parts import ManifestPart, Shard, digest
 from trace_eval.data.records import (
     PAIR_FIELDS,
     Dropped,
@@ -28,6 +27,7 @@ from trace_eval.data.records import (
     is_pair_record,
     pair_from_record,
 )
+from trace_eval.data.shards import ManifestShard, Shard, digest
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.data.sources import Source, Table, opened, source_of
 from trace_eval.data.system_folders import Row
@@ -62,7 +62,7 @@ class Manifest:
     path: Path | str
     items: Sequence[Pair | Single]
     problems: list[Problem] = field(default_factory=list)
-    part: ManifestPart | None = None
+    part: ManifestShard | None = None
     sha256: str | None = None
     warnings: list[Problem] = field(default_factory=list)
     notes: tuple[Problem, ...] = ()
@@ -87,13 +87,13 @@ class Manifest:
 
         Problems belong to the first part, so that they are counted once.
         """
-        places = shard.places([question_of(item) for item in self.items])
-        part = ManifestPart(
-            shard, len(self.items), digest(item.id for item in self.items), tuple(places)
+        positions = shard.places([question_of(item) for item in self.items])
+        part = ManifestShard(
+            shard, len(self.items), digest(item.id for item in self.items), tuple(positions)
         )
         return replace(
             self,
-            items=[self.items[place] for place in places],
+            items=[self.items[position] for position in positions],
             problems=self.problems if shard.index == 1 else [],
             part=part,
         )

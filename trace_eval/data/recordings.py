@@ -12,8 +12,8 @@ from trace_eval.data.items import Single
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
 from trace_eval.data.manifests import Problem, read_manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.data.parts import Shard
 from trace_eval.data.records import Spill
+from trace_eval.data.shards import Shard
 from trace_eval.data.urls import glob_base, is_url, location, name_of, redacted
 
 

@@ -76,7 +76,7 @@ class ScoreEstimate(Strict):
     reference: int | None = Field(None, description="index of the reference that counted, from 0")
 
 
-class JudgePart(Strict):
+class JudgeComponent(Strict):
     """What one of several judges said."""
 
     judge: str
@@ -116,7 +116,7 @@ class Score(Outcome):
         default_factory=dict, description="mean sub-scores; never averaged into the value"
     )
     opinions: list[ScoreOpinion] = Field(default_factory=list)
-    parts: list[JudgePart] = Field(default_factory=list, description="by judge, where several")
+    parts: list[JudgeComponent] = Field(default_factory=list, description="by judge, where several")
     estimate: ScoreEstimate | None = None
     cropped: bool = Field(False, description="what was heard ends before the recording does")
     silent: bool = Field(False, description="nobody can be heard")

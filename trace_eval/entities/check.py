@@ -124,12 +124,12 @@ def _span(turn: Turn, entity: Entity | None) -> tuple[float | None, float | None
     """When an entity is said: its words where each has a time and the text is theirs."""
     if entity is None or not turn.words or turn.text is None:
         return turn.start_s, turn.end_s
-    place, inside = 0, []
+    position, inside = 0, []
     for word in turn.words:
-        at = turn.text.casefold().find(word.text.casefold(), place)
+        at = turn.text.casefold().find(word.text.casefold(), position)
         if at < 0:
             return turn.start_s, turn.end_s
-        place = at + len(word.text)
-        if at < entity.end and place > entity.start:
+        position = at + len(word.text)
+        if at < entity.end and position > entity.start:
             inside.append(word)
     return (inside[0].start_s, inside[-1].end_s) if inside else (turn.start_s, turn.end_s)

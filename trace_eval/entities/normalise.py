@@ -124,15 +124,15 @@ def _hour(match: re.Match[str]) -> str:
 def _spoken(tokens: Sequence[str]) -> Tokens:
     """Step 2: number words in groups as spoken, ordinals, months, and the spelling alphabet."""
     found: Tokens = []
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        value, used = _number(tokens, place)
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        value, used = _number(tokens, position)
         if used:
             found.append(value)
-            place += used
+            position += used
             continue
-        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        following = tokens[position + 1] if position + 1 < len(tokens) else ""
         before_number = following.isdigit() or following in NUMBERS or following in ORDINALS
         if token in ("to", "too") and before_number and found and found[-1].isdigit():
             found.append("2")  # "to zero two seven" is how 2027 is often written
@@ -140,39 +140,39 @@ def _spoken(tokens: Sequence[str]) -> Tokens:
             found.append(ALPHABET[token])
         else:
             found.append(_SHORT_MONTHS.get(token, token))
-        place += 1
+        position += 1
     return found
 
 
-def _number(tokens: Sequence[str], place: int) -> tuple[str, int]:
+def _number(tokens: Sequence[str], position: int) -> tuple[str, int]:
     """(digits, tokens used) of the number that begins here; ("", 0) where none does."""
     used, value = 0, 0
-    while place + used < len(tokens):
-        small, took = _below_hundred(tokens, place + used)
+    while position + used < len(tokens):
+        small, took = _below_hundred(tokens, position + used)
         if not took:
             break
         used += took
-        after = tokens[place + used] if place + used < len(tokens) else ""
+        after = tokens[position + used] if position + used < len(tokens) else ""
         if after not in ("hundred", "thousand"):
             # "four one two" is three numbers; only what follows a hundred is added to it.
             return str(value + small), used
         value += small * (100 if after == "hundred" else 1000)
         used += 1
-        if place + used < len(tokens) - 1 and tokens[place + used] == "and":
-            used += bool(_below_hundred(tokens, place + used + 1)[1])
+        if position + used < len(tokens) - 1 and tokens[position + used] == "and":
+            used += bool(_below_hundred(tokens, position + used + 1)[1])
     return (str(value), used) if used else ("", 0)
 
 
-def _below_hundred(tokens: Sequence[str], place: int) -> tuple[int, int]:
-    if place >= len(tokens):
+def _below_hundred(tokens: Sequence[str], position: int) -> tuple[int, int]:
+    if position >= len(tokens):
         return 0, 0
-    token = tokens[place]
+    token = tokens[position]
     if token in ORDINALS:
         return ORDINALS[token], 1
     if token not in NUMBERS:
         return 0, 0
     value = NUMBERS[token]
-    after = tokens[place + 1] if place + 1 < len(tokens) else ""
+    after = tokens[position + 1] if position + 1 < len(tokens) else ""
     unit = ORDINALS.get(after, NUMBERS.get(after, 0))
     if value >= 20 and 1 <= unit <= 9:
         return value + unit, 2
@@ -182,8 +182,8 @@ def _below_hundred(tokens: Sequence[str], place: int) -> tuple[int, int]:
 def _without_labels(tokens: Sequence[str]) -> Iterator[str]:
     """Step 3: function words go; a lone letter beside single letters or digits stays."""
     is_mail = "dot" in tokens
-    for place, token in enumerate(tokens):
-        near = [tokens[n] for n in (place - 1, place + 1) if 0 <= n < len(tokens)]
+    for position, token in enumerate(tokens):
+        near = [tokens[n] for n in (position - 1, position + 1) if 0 <= n < len(tokens)]
         beside = any(one.isdigit() or len(one) == 1 for one in near)
         if len(token) == 1 and token.isalpha() and beside:
             yield token

@@ -62,7 +62,7 @@ class LocalEngine:
         self._stages = plan.stages(split=bool(gpus))
         self._lanes = {
             on_gpu: _Lane(
-                [Slot(plan, place) for place in where],
+                [Slot(plan, device) for device in where],
                 [stage for stage in self._stages if stage.on_gpu == on_gpu],
             )
             for on_gpu, where in (

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
         read_label,
         schema_of,
     )
-    from trace_eval.judges.templates import BlockTemplates
-    from trace_eval.judges.two_scores import (
+    from trace_eval.judges.score_replies import (
         NATURALNESS,
         Form,
         Preference,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         read_json,
         read_text,
     )
+    from trace_eval.judges.templates import BlockTemplates
     from trace_eval.judges.voting import (
         TwoScoreForm,
         opinion_fields,

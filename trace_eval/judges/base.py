@@ -17,12 +17,12 @@ from trace_eval.rubrics import ScoreRubric
 if TYPE_CHECKING:
     from extractors import Clip
 
-Evidence = Literal["blueprint", "audio"]
+Modality = Literal["blueprint", "audio"]
 
 
-def listening(transcripts: str) -> frozenset[Evidence]:
+def listening(transcripts: str) -> frozenset[Modality]:
     """What a judge looks at that hears recordings, and reads a recogniser's words where asked."""
-    heard: frozenset[Evidence] = frozenset({"audio"})
+    heard: frozenset[Modality] = frozenset({"audio"})
     return heard | {"blueprint"} if transcripts == "asr" else heard
 
 
@@ -145,7 +145,7 @@ class Judge(ABC):
     """
 
     spec: str
-    reads: ClassVar[frozenset[Evidence]] = frozenset({"blueprint"})
+    reads: ClassVar[frozenset[Modality]] = frozenset({"blueprint"})
     rubric: Any = TRACE
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"pair"})
     uses: ClassVar[frozenset[str] | None] = None

@@ -17,7 +17,14 @@ from pydantic import JsonValue
 from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Rubric, Scale, from_steps
 from trace_eval.data import Judgement, Reason, VerdictOpinion
 from trace_eval.judges.aggregate import PairOpinions, labelled_judgement, swap_back
-from trace_eval.judges.chat import AnswerForm, Asked, Replies, ReplyError, last_object, storable
+from trace_eval.judges.chat import (
+    AnswerForm,
+    AskedQuestion,
+    Replies,
+    ReplyError,
+    last_object,
+    storable,
+)
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options import Elicitation
 from trace_eval.rubrics import LabelQuestion, PairRubric
@@ -74,7 +81,7 @@ class LabelForm(AnswerForm[Verdicts]):
         made.caveats.extend(replies.caveats)
         return made
 
-    def _opinion(self, asked: Asked[Verdicts]) -> VerdictOpinion:
+    def _opinion(self, asked: AskedQuestion[Verdicts]) -> VerdictOpinion:
         """What a reply says in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
         about = None if self.task.is_typed else parts[str(asked.question.part)].about

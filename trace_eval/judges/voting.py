@@ -17,7 +17,7 @@ from trace_eval.data import DimensionVerdict, Judgement, Order, PairScores, Verd
 from trace_eval.judges.aggregate import PairOpinions, frame, quote
 from trace_eval.judges.chat import AnswerForm, Replies
 from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.two_scores import (
+from trace_eval.judges.score_replies import (
     NATURALNESS,
     Form,
     Preference,

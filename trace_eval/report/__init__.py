@@ -8,7 +8,7 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.report.answer import run_answer
-    from trace_eval.report.audio import Shelf, Sound
+    from trace_eval.report.audio import AudioAssets, Sound
     from trace_eval.report.page import chip, style
     from trace_eval.report.summary import TITLES
     from trace_eval.report.trackers import send
@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 else:
     __getattr__ = names_on_use(__name__)
 
-__all__ = ["TITLES", "Shelf", "Sound", "chip", "run_answer", "send", "style", "write_report"]
+__all__ = ["TITLES", "AudioAssets", "Sound", "chip", "run_answer", "send", "style", "write_report"]

@@ -30,7 +30,7 @@ class Sound:
     note: str | None = None
 
 
-class Shelf:
+class AudioAssets:
     """Links to recordings, relative to the report's folder.
 
     Args:

@@ -19,7 +19,7 @@ from blueprints import (
 )
 from extractors import unmeasured
 from trace_eval.report.envelope import Envelope
-from trace_eval.report.evidence import label, value
+from trace_eval.report.evidence_tables import label, value
 from trace_eval.report.timeline import Timeline, timeline
 
 #: Groups with a form of their own: words, bars. All others are lists of numbers.

@@ -18,7 +18,7 @@ from extractors import SPEECH_RATE, SpeechFile
 from trace_eval.conversations import Findings, find, words_of
 from trace_eval.data import ROLES, Channel, Conversation, Cut, Recording, Role
 from trace_eval.judges.text import timing_line
-from trace_eval.report.audio import Shelf, Sound
+from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.runs import ClipRecord
 
 #: Columns of a lane's waveform.
@@ -102,14 +102,14 @@ class Lanes:
 
 
 def lanes_of(
-    conversation: Conversation, blueprints: Mapping[int, Blueprint], shelf: Shelf
+    conversation: Conversation, blueprints: Mapping[int, Blueprint], assets: AudioAssets
 ) -> Lanes:
     """Draw a conversation.
 
     Args:
         conversation: what was judged.
         blueprints: number of a turn -> what was measured of it.
-        shelf: where its recordings are played from.
+        assets: where its recordings are played from.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
@@ -117,7 +117,7 @@ def lanes_of(
     return Lanes(
         timing_line(findings),
         length,
-        tuple(_lane(conversation, role, axis, shelf) for role in ROLES) if length > 0 else (),
+        tuple(_lane(conversation, role, axis, assets) for role in ROLES) if length > 0 else (),
         tuple(_events(findings, axis)) if length > 0 else (),
         tuple(_tools(conversation, axis)) if length > 0 else (),
         tuple(_turns(conversation, blueprints, findings)),
@@ -133,7 +133,7 @@ class _Axis:
         return Bar(kind, left, max(0.1, right - left), told, start_s)
 
 
-def _lane(conversation: Conversation, role: Role, axis: _Axis, shelf: Shelf) -> Lane:
+def _lane(conversation: Conversation, role: Role, axis: _Axis, assets: AudioAssets) -> Lane:
     bars = tuple(
         axis.bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
         for number, turn in conversation.turns_of(role)
@@ -148,7 +148,7 @@ def _lane(conversation: Conversation, role: Role, axis: _Axis, shelf: Shelf) -> 
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)
     cut = Cut(channel=channel.channel, start_s=0, end_s=axis.length_s)
-    sound = shelf.sound(Recording(audio=channel.audio, cut=cut), record)
+    sound = assets.sound(Recording(audio=channel.audio, cut=cut), record)
     return Lane(role, bars, _peaks(channel, axis.length_s), sound)
 
 
@@ -198,9 +198,9 @@ def _peaks(channel: Channel, length_s: float) -> tuple[float, ...]:
                 part = np.abs(file[start : start + step])
                 at = (start + np.arange(len(part))) / SPEECH_RATE
                 at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
-                place = (at / length_s * POINTS).astype(np.int64)
-                inside = (place >= 0) & (place < POINTS)
-                np.maximum.at(found, place[inside], part[inside])
+                index = (at / length_s * POINTS).astype(np.int64)
+                inside = (index >= 0) & (index < POINTS)
+                np.maximum.at(found, index[inside], part[inside])
     except UserError:
         return ()
     top = float(found.max())

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from trace_eval.report.evidence import label, value
+from trace_eval.report.evidence_tables import label, value
 from trace_eval.report.summary import TITLES
 from trace_eval.static import page_style
 

@@ -19,8 +19,8 @@ from trace_eval.data import (
     VerdictOpinion,
 )
 from trace_eval.measures import languages_of
-from trace_eval.report.audio import Shelf, Sound
-from trace_eval.report.evidence import Grid, grids, label
+from trace_eval.report.audio import AudioAssets, Sound
+from trace_eval.report.evidence_tables import Grid, grids, label
 from trace_eval.report.gather import (
     Facts,
     compared,
@@ -53,7 +53,7 @@ _LABELS = re.compile(rf"\b({'|'.join(_SAID)})\b")
 
 
 @dataclass(frozen=True)
-class Line:
+class PairRow:
     """A pair in the list; ``text`` is what the search looks through."""
 
     number: int
@@ -107,7 +107,7 @@ class PolicyStep:
 class Page:
     """Everything about one pair; ``verdict`` says in one sentence how it ended, and why."""
 
-    line: Line
+    line: PairRow
     verdict: str
     pair: Pair
     instruction: AnswerView
@@ -121,7 +121,7 @@ class Page:
     calls: tuple[tuple[str, Lanes], ...] = ()
 
 
-def line_of(number: int, pair: Pair, facts: Facts) -> Line:
+def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     """The list's line of a pair."""
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     rating = overall.rating if overall else None
@@ -145,7 +145,7 @@ def line_of(number: int, pair: Pair, facts: Facts) -> Line:
         judgement and judgement.reason,
         judgement and judgement.detail,
     ]
-    return Line(
+    return PairRow(
         number=number,
         id=pair.id,
         systems=(pair.a.system or "", pair.b.system or ""),
@@ -159,14 +159,16 @@ def line_of(number: int, pair: Pair, facts: Facts) -> Line:
     )
 
 
-def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str, int]) -> Page:
+def page_of(
+    line: PairRow, pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
+) -> Page:
     """The page of a pair.
 
     Args:
         line: its line in the list.
         pair: the pair.
         facts: the run.
-        shelf: where its recordings are played from.
+        assets: where its recordings are played from.
         clips: clip hash -> number of its drawing.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
@@ -177,7 +179,7 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         record = facts.clip_of(recording)
         number = clips.get(record.clip) if record and record.clip else None
         is_call = isinstance(recording, Answer) and recording.conversation is not None
-        sound = Sound(None) if is_call else shelf.sound(recording, record)
+        sound = Sound(None) if is_call else assets.sound(recording, record)
         told = languages.get(side, "")
         return AnswerView(side, system or "", sound, number, facts.transcript_of(recording), told)
 
@@ -193,7 +195,7 @@ def page_of(line: Line, pair: Pair, facts: Facts, shelf: Shelf, clips: dict[str,
         steps=tuple(_steps(judgement, overall)),
         others=tuple(_others(judgement, overall)),
         opinions=tuple(judgement.opinions) if judgement else (),
-        calls=tuple(_calls(pair, facts, shelf)),
+        calls=tuple(_calls(pair, facts, assets)),
     )
 
 
@@ -225,7 +227,7 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     return {**dict.fromkeys(answers, NOT_HEARD), **told, **asked}
 
 
-def _calls(pair: Pair, facts: Facts, shelf: Shelf) -> Iterator[tuple[str, Lanes]]:
+def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, Lanes]]:
     """The sides that are conversations, drawn."""
     recordings = pair.recordings()
     known = {role: facts.blueprint_of(one) for role, one in recordings.items()}
@@ -233,7 +235,7 @@ def _calls(pair: Pair, facts: Facts, shelf: Shelf) -> Iterator[tuple[str, Lanes]
     for side, answer in (("A", pair.a), ("B", pair.b)):
         if answer.conversation is not None:
             turns = turn_blueprints(side.lower(), measured)
-            yield side, lanes_of(answer.conversation, turns, shelf)
+            yield side, lanes_of(answer.conversation, turns, assets)
 
 
 def _verdicts(

@@ -90,7 +90,7 @@ def people(facts: Facts) -> People:
         agreement=agreement,
         agreement_note=agreement_note,
         ranking=ranking,
-        places=_places(ranking) if ranking else (),
+        places=_standings(ranking) if ranking else (),
         ranking_note=ranking_note,
         level=ranking.options.bootstrap.level if ranking else 0.95,
         caveats=tuple(_caveats(ranking)) if ranking else (),
@@ -141,24 +141,24 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
         return None, why_not(error)
 
 
-def _places(ranking: RankReport) -> tuple[WinRateRow, ...]:
+def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
     counts = {row.system: row for row in ranking.systems}
     strengths = {p.system: p.value for p in ranking.places if p.method == "bradley_terry"}
     rates = {row.system: row.rate for row in ranking.judged}
     asked = ranking.powered.systems if ranking.powered else ranking.labelled
     labels = {row.system: row.rate for row in asked}
 
-    def row(place: Standing, value: float, rank: int) -> WinRateRow:
-        mine, theirs = counts[place.system], labels.get(place.system)
-        judged = rates.get(place.system)
+    def row(standing: Standing, value: float, rank: int) -> WinRateRow:
+        mine, theirs = counts[standing.system], labels.get(standing.system)
+        judged = rates.get(standing.system)
         return WinRateRow(
-            system=place.system,
+            system=standing.system,
             rate=value,
             interval=judged.labels_interval if judged else None,
             rank=rank,
-            low=place.low,
-            high=place.high,
-            strength=strengths.get(place.system),
+            low=standing.low,
+            high=standing.high,
+            strength=strengths.get(standing.system),
             wins=mine.wins,
             ties=mine.ties,
             both_bad=mine.both_bad,
@@ -167,12 +167,14 @@ def _places(ranking: RankReport) -> tuple[WinRateRow, ...]:
             people_interval=theirs.interval if theirs else None,
         )
 
-    places = [
-        row(place, place.value, place.rank)
-        for place in ranking.places
-        if place.method == "win_rate" and place.value is not None and place.rank is not None
+    standings = [
+        row(standing, standing.value, standing.rank)
+        for standing in ranking.places
+        if standing.method == "win_rate"
+        and standing.value is not None
+        and standing.rank is not None
     ]
-    return tuple(sorted(places, key=lambda place: (place.rank, place.system)))
+    return tuple(sorted(standings, key=lambda standing: (standing.rank, standing.system)))
 
 
 def _caveats(ranking: RankReport) -> list[str]:

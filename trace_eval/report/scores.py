@@ -14,7 +14,7 @@ from blueprints import Blueprint, Transcript
 from fusion import Numbers
 from trace_eval.conversations import turn_blueprints
 from trace_eval.data import Score, Single
-from trace_eval.report.audio import Shelf, Sound
+from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.rubrics import ScoreRubric
@@ -42,7 +42,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Line:
+class AnswerRow:
     """One answer under one rubric.
 
     Attributes:
@@ -70,7 +70,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class SystemLine:
+class SystemScores:
     """A system's mean score under one rubric with its interval, and where they lie."""
 
     system: str
@@ -88,7 +88,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     env.globals.update(shown=SHOWN)
     head, code = asset("theme.js"), asset("scores.js") + asset("lanes.js")
     rubrics = rubrics_of(run)
-    lines = list(_lines(run, rubrics, Shelf(path, audio)))
+    lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
     record = run.record()
     return env.get_template("scores.html.j2").generate(
         name=run.folder.resolve().name,
@@ -109,7 +109,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     )
 
 
-def _lines(run: Run, rubrics: dict[str, ScoreRubric], shelf: Shelf) -> Iterator[Line]:
+def _lines(run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets) -> Iterator[AnswerRow]:
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
     words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
@@ -120,10 +120,10 @@ def _lines(run: Run, rubrics: dict[str, ScoreRubric], shelf: Shelf) -> Iterator[
         call = None
         if item.answer.conversation:
             turns = turn_blueprints("answer", heard)
-            call = lanes_of(item.answer.conversation, turns, shelf)
+            call = lanes_of(item.answer.conversation, turns, assets)
             recognised = ()  # it stands in the turns
         sounds = tuple(
-            (role, shelf.sound(recording, clips.get(recording.source_id)))
+            (role, assets.sound(recording, clips.get(recording.source_id)))
             for role, recording in item.recordings().items()
             if not call or role == "instruction"
         )
@@ -155,14 +155,14 @@ def _line(
     recognised: tuple[tuple[str, str], ...],
     sounds: tuple[tuple[str, Sound], ...],
     call: Lanes | None,
-) -> Line:
+) -> AnswerRow:
     scale = rubric.numbers
     given = list(item.labels.given.values()) if item.labels else []
     people = statistics.fmean(given) if given else None
     value = score.value if score else None
     variance = score.estimate.variance if score and score.estimate else None
     spread = None if variance is None else variance**0.5 * (scale.high - scale.low)
-    return Line(
+    return AnswerRow(
         number=number,
         item=item,
         rubric=rubric,
@@ -196,9 +196,9 @@ def _histogram(score: Score | None) -> tuple[tuple[str, float, float], ...]:
     return tuple((label, share, share / top) for label, share in shares.items())
 
 
-def _systems(lines: Sequence[Line], rubrics: dict[str, ScoreRubric]) -> list[SystemLine]:
+def _systems(lines: Sequence[AnswerRow], rubrics: dict[str, ScoreRubric]) -> list[SystemScores]:
     """Means per system, highest first, with intervals from resampled questions."""
-    found: list[SystemLine] = []
+    found: list[SystemScores] = []
     for name, rubric in rubrics.items():
         mine = [line for line in lines if line.rubric.name == name and line.item.system]
         codes: dict[str, int] = {}
@@ -216,20 +216,20 @@ def _systems(lines: Sequence[Line], rubrics: dict[str, ScoreRubric]) -> list[Sys
             mean, interval = estimates[system].value, estimates[system].interval
             if mean is None:
                 continue
-            questions = len({unit[place] for place in np.flatnonzero(of & scored)})
+            questions = len({unit[index] for index in np.flatnonzero(of & scored)})
             interval = interval if questions >= LEAST_QUESTIONS else None
             low, high = interval or (mean, mean)
             left, right = _at(rubric.numbers, low), _at(rubric.numbers, high)
             bar = Bar(left, right - left, _at(rubric.numbers, mean))
             counted = int((of & scored).sum())
             rows.append(
-                SystemLine(system, name, counted, int(of.sum()) - counted, mean, interval, bar)
+                SystemScores(system, name, counted, int(of.sum()) - counted, mean, interval, bar)
             )
         found += sorted(rows, key=lambda row: -row.mean)
     return found
 
 
-def _reasons(lines: Sequence[Line]) -> dict[str, int]:
+def _reasons(lines: Sequence[AnswerRow]) -> dict[str, int]:
     counted: dict[str, int] = {}
     for line in lines:
         if line.value is None:
@@ -238,7 +238,7 @@ def _reasons(lines: Sequence[Line]) -> dict[str, int]:
     return counted
 
 
-def _caveats(lines: Sequence[Line]) -> list[str]:
+def _caveats(lines: Sequence[AnswerRow]) -> list[str]:
     every: dict[str, Any] = {}
     for line in lines:
         for caveat in line.score.caveats if line.score else ():

@@ -12,7 +12,7 @@ from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data import Judgement, Usage
 from trace_eval.report.gather import Facts
 from trace_eval.runs import SessionRecord, VerdictRow, guesses_among
-from trace_eval.stats import PlaceTest, place_test
+from trace_eval.stats import FirstPositionTest, first_position_test
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {
@@ -77,7 +77,7 @@ class ReportSummary:
         unscored: reason -> count, the most frequent first.
         usage: None where no call was made; its cost is None when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
-        place: how ratings go with the order shown; None where one order alone was asked.
+        position_test: how ratings go with the order shown; None where one order alone was asked.
         guesses: how many clips have words that the recogniser guessed; None: none.
         wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
     """
@@ -101,7 +101,7 @@ class ReportSummary:
     wall_s: float
     call_s: float | None
     caveats: dict[str, int]
-    place: PlaceTest | None = None
+    position_test: FirstPositionTest | None = None
     guesses: str | None = None
 
     @property
@@ -141,7 +141,7 @@ def summarise(facts: Facts) -> ReportSummary:
         call_s=sum(calls) if calls else None,
         caveats=dict.fromkeys(facts.record.unused_labels, len(facts.pairs))
         | dict(Counter(text for j in known for text in j.caveats).most_common()),
-        place=place_test(map(VerdictRow.of, known)),
+        position_test=first_position_test(map(VerdictRow.of, known)),
         guesses=guesses_among(facts.blueprints.values()).line,
     )
 

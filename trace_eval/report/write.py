@@ -13,7 +13,7 @@ from blueprints import UserError
 from extractors import MAX_SECONDS
 from trace_eval.data import encoded, is_file, make_folder, replace_file
 from trace_eval.report.answer import said_of
-from trace_eval.report.audio import Shelf
+from trace_eval.report.audio import AudioAssets
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
 from trace_eval.report.gather import Facts
@@ -26,7 +26,7 @@ from trace_eval.report.page import (
     style,
     template_environment,
 )
-from trace_eval.report.pairs import FLAGS, RAW_SHOWN, Line, line_of, page_of
+from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.people import people
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
@@ -60,19 +60,19 @@ def write_report(
     facts = None if run.holds_scores else Facts.read(run_folder)
     path = Path(out) if out else run_folder / REPORT
     make_folder(path.parent)
-    pieces = _html(facts, Shelf(path, audio)) if facts else write_scores(run, path, audio)
+    pieces = _html(facts, AudioAssets(path, audio)) if facts else write_scores(run, path, audio)
     replace_file(path, map(encoded, pieces))
     return path
 
 
-def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
+def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
     """The page, piece by piece: fragments are made while it is written."""
     env = template_environment()
     env.globals.update(
         width=WIDTH, height=HEIGHT, label_height=LABEL, raw_shown=RAW_SHOWN, rate=rate
     )
     head, code = asset(HEAD_SCRIPT), scripts()
-    lines = [line_of(number, pair, facts) for number, pair in enumerate(facts.pairs)]
+    lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     clips = _numbered(facts)
     found = people(facts)
     return env.get_template("report.html.j2").generate(
@@ -85,7 +85,7 @@ def _html(facts: Facts, shelf: Shelf) -> Iterator[str]:
         lines=lines,
         index=[_record(line) for line in lines],
         flags={name: (*told, sum(name in x.flags for x in lines)) for name, told in FLAGS.items()},
-        fragments=_fragments(env, facts, shelf, lines, clips),
+        fragments=_fragments(env, facts, assets, lines, clips),
         style=style(),
         head_script=head,
         script=code,
@@ -104,7 +104,7 @@ def _numbered(facts: Facts) -> dict[str, int]:
     return numbers
 
 
-def _record(line: Line) -> dict[str, Any]:
+def _record(line: PairRow) -> dict[str, Any]:
     """What the page's script knows of a pair without opening it."""
     return {
         "id": line.id,
@@ -120,18 +120,18 @@ def _record(line: Line) -> dict[str, Any]:
 
 
 def _fragments(
-    env: Environment, facts: Facts, shelf: Shelf, lines: list[Line], clips: dict[str, int]
+    env: Environment, facts: Facts, assets: AudioAssets, lines: list[PairRow], clips: dict[str, int]
 ) -> Iterator[Markup]:
     files, distant = _files(facts), _distant(facts)
     limit = facts.record.max_seconds or MAX_SECONDS
     render = _renderer(env, "clip.html.j2")
     for clip, number in clips.items():
-        file = files.get(clip) or _fetched(shelf, distant.get(clip), clip)
+        file = files.get(clip) or _fetched(assets, distant.get(clip), clip)
         shown = view(facts.blueprints[clip], envelope(file, clip, limit))
         yield deferred(f"c{number}", render(clip=shown))
     render = _renderer(env, "pair.html.j2")
     for line, pair in zip(lines, facts.pairs, strict=True):
-        page = page_of(line, pair, facts, shelf, clips)
+        page = page_of(line, pair, facts, assets, clips)
         yield deferred(f"p{line.number}", render(page=page))
 
 
@@ -154,10 +154,10 @@ def _distant(facts: Facts) -> dict[str, str]:
     }
 
 
-def _fetched(shelf: Shelf, url: str | None, clip: str) -> Path | None:
+def _fetched(assets: AudioAssets, url: str | None, clip: str) -> Path | None:
     """The copy that the report makes anyway; why there is none is told by the clip's player."""
     try:
-        return shelf.fetched(url, clip) if url else None
+        return assets.fetched(url, clip) if url else None
     except UserError:
         return None
 

@@ -67,16 +67,16 @@ class _Site(Site):
         """The rater's next question, the judge's opinion, or the end."""
         if not visitor.rater:
             return see("/")
-        place = self._review.place(visitor.rater)
-        values = {"fraction": self._review.fraction(place)}
-        if place is None:
+        position = self._review.position(visitor.rater)
+        values = {"fraction": self._review.fraction(position)}
+        if position is None:
             return self.page(request, "done.html.j2", values)
-        if place.step is None:
+        if position.step is None:
             return self.page(
-                request, "judge.html.j2", values | pages.judge_page(self._review, place)
+                request, "judge.html.j2", values | pages.judge_page(self._review, position)
             )
         return self.page(
-            request, "item.html.j2", values | pages.item_page(self._review, self._clips, place)
+            request, "item.html.j2", values | pages.item_page(self._review, self._clips, position)
         )
 
     def results(self, visitor: Visiting, request: Request) -> Response:

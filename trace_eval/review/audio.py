@@ -101,8 +101,8 @@ def lanes(conversation: Conversation) -> tuple[Samples, int]:
     same = len({clip.rate for clip in clips}) == 1
     found = [clip.samples[:, 0] if same else clip.speech for clip in clips]
     sound = np.zeros((max(map(len, found)), len(found)), np.float32)
-    for place, samples in enumerate(found):
-        sound[: len(samples), place] = samples
+    for index, samples in enumerate(found):
+        sound[: len(samples), index] = samples
     return sound, clips[0].rate if same else SPEECH_RATE
 
 

@@ -105,9 +105,9 @@ class Corrections:
             asked = [code for codes in feedback for code in codes if code in CODES]
             if asked and single.id not in self._made:
                 counted.setdefault(single.id, Counter()).update(asked)
-        place = {item: number for number, item in enumerate(self.items)}
-        order = sorted(counted, key=lambda item: (-sum(counted[item].values()), place[item]))
-        return [Flag(place[item], self.items[item], counted[item]) for item in order]
+        index = {item: number for number, item in enumerate(self.items)}
+        order = sorted(counted, key=lambda item: (-sum(counted[item].values()), index[item]))
+        return [Flag(index[item], self.items[item], counted[item]) for item in order]
 
 
 def texts_of(item: Single) -> dict[CorrectedField, str]:

@@ -1,4 +1,4 @@
-"""What the pages show: words, keys, and the rater's place as plain values for templates."""
+"""What the pages show: words, keys, and the rater's position as plain values for templates."""
 
 from __future__ import annotations
 
@@ -157,47 +157,49 @@ def question(step: Question, form: Form) -> dict[str, Any]:
     }
 
 
-def blocks(place: Position, overall_first: bool) -> list[dict[str, Any]]:
+def blocks(position: Position, overall_first: bool) -> list[dict[str, Any]]:
     """The strip of blocks with what was decided, as the rater saw the answers."""
     found: list[dict[str, Any]] = []
-    current = place.step.phase if place.step else None
+    current = position.step.phase if position.step else None
     for phase in phases(overall_first):
-        decided = rating(place.answers, phase)
-        chip = CHIPS[shown_rating(decided, place.view.shown)] if decided else None
+        decided = rating(position.answers, phase)
+        chip = CHIPS[shown_rating(decided, position.view.shown)] if decided else None
         found.append({"title": TITLES[phase], "chip": chip, "current": phase == current})
-    asks = place.step is not None and place.step.phase is None
+    asks = position.step is not None and position.step.phase is None
     return [*found, {"title": "Comment", "chip": None, "current": asks}]
 
 
-def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
+def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any]:
     """Values of the page that asks a question."""
-    item, form = review.item(place.view.item), review.form
-    assert place.step is not None
+    item, form = review.item(position.view.item), review.form
+    assert position.step is not None
     spoken = clips.clip_id(item.id, "instruction")
     values = {
-        "task": place.task,
-        "step": place.step.key,
-        "final": place.step.kind == "comment",
+        "task": position.task,
+        "step": position.step.key,
+        "final": position.step.kind == "comment",
         "spoken": spoken if spoken in clips else None,
-        "question": question(place.step, form),
-        "scored": place.step.kind == "score",
+        "question": question(position.step, form),
+        "scored": position.step.kind == "score",
         "no_score": NO_SCORE,
-        "comment": place.view.comment,
+        "comment": position.view.comment,
         "one_comment": form.comments_on_items,
-        "must_play": review.must_play(place),
-        "turn": turn_of(place.step.key),
+        "must_play": review.must_play(position),
+        "turn": turn_of(position.step.key),
     }
     if isinstance(item, Pair):
-        return values | _pair_shown(item, clips, place, review.plan.overall_first)
+        return values | _pair_shown(item, clips, position, review.plan.overall_first)
     corrected = review.corrections is not None and bool(review.corrections.of(item.id))
     values |= _single_shown(item, clips, form) | {"corrected": corrected}
     if item.answer.conversation is not None:
-        turn = turn_of(place.step.key)
+        turn = turn_of(position.step.key)
         values |= _conversation_shown(item, item.answer.conversation, clips, turn)
     return values
 
 
-def _pair_shown(pair: Pair, clips: Clips, place: Position, overall_first: bool) -> dict[str, Any]:
+def _pair_shown(
+    pair: Pair, clips: Clips, position: Position, overall_first: bool
+) -> dict[str, Any]:
     return {
         "asks": "Instruction",
         "texts": [(None, pair.instruction.text)] if pair.instruction.text else [],
@@ -205,9 +207,9 @@ def _pair_shown(pair: Pair, clips: Clips, place: Position, overall_first: bool) 
         "corrected": False,
         "answers": [
             _answer_shown(pair, clips, letter, side)
-            for letter, side in zip("AB", place.view.shown, strict=True)
+            for letter, side in zip("AB", position.view.shown, strict=True)
         ],
-        "blocks": blocks(place, overall_first),
+        "blocks": blocks(position, overall_first),
     }
 
 
@@ -293,40 +295,40 @@ def correct_page(review: Review, task: int) -> dict[str, Any] | None:
     }
 
 
-def judge_page(review: Review, place: Position) -> dict[str, Any]:
+def judge_page(review: Review, position: Position) -> dict[str, Any]:
     """Values of the page that shows the judge's opinion, in the order the rater saw.
 
     The judge's words name the pair's own A and B; the page says which is which.
     """
-    item = place.view.item
+    item = position.view.item
     judgement = review.material.judgements[item]
     overall = review.material.overall.get(item)
     transcripts = review.material.transcripts.get(item, (None, None))
-    first, second = transcripts if place.view.shown == "ab" else transcripts[::-1]
+    first, second = transcripts if position.view.shown == "ab" else transcripts[::-1]
     rows = []
     for dimension in DIMENSIONS:
         verdict = judgement.dimensions.get(dimension)
         rows.append(
             {
                 "title": TITLES[dimension],
-                "yours": _chip(rating(place.answers, dimension), place.view.shown),
-                "judge": _chip(verdict.rating if verdict else None, place.view.shown),
+                "yours": _chip(rating(position.answers, dimension), position.view.shown),
+                "judge": _chip(verdict.rating if verdict else None, position.view.shown),
                 "words": verdict.reasoning if verdict else "",
             }
         )
     rows.append(
         {
             "title": TITLES["overall"],
-            "yours": _chip(rating(place.answers, "overall"), place.view.shown),
-            "judge": _chip(overall.rating if overall else None, place.view.shown),
+            "yours": _chip(rating(position.answers, "overall"), position.view.shown),
+            "judge": _chip(overall.rating if overall else None, position.view.shown),
             "words": overall.why if overall and overall.rating else "",
         }
     )
     return {
-        "task": place.task,
+        "task": position.task,
         "rows": rows,
         "unscored": None if judgement.status == "scored" else judgement.detail or judgement.reason,
-        "exchanged": place.view.shown == "ba",
+        "exchanged": position.view.shown == "ba",
         "transcripts": [("A", first), ("B", second)],
     }
 

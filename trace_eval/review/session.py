@@ -100,7 +100,7 @@ class Review:
 
     # --- where a rater is --------------------------------------------------------------
 
-    def place(self, rater: str) -> Position | None:
+    def position(self, rater: str) -> Position | None:
         """The first task that is not done; None: all are."""
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
         for task, (item, repeat) in enumerate(self.tasks):
@@ -126,19 +126,19 @@ class Review:
         done = {(v.item, v.repeat) for v in self.store.views(rater) if v.finished is not None}
         return len(done & wanted), len(wanted)
 
-    def fraction(self, place: Position | None) -> float:
+    def fraction(self, position: Position | None) -> float:
         """Share of the way that a rater has gone, 0 to 1; grows with every answer."""
-        if place is None:
+        if position is None:
             return 1.0
-        longest = self.form.longest(self.item(place.view.item))
-        return (place.task + min(1.0, len(place.answers) / longest)) / len(self.tasks)
+        longest = self.form.longest(self.item(position.view.item))
+        return (position.task + min(1.0, len(position.answers) / longest)) / len(self.tasks)
 
     # --- what a rater does -------------------------------------------------------------
 
-    def must_play(self, place: Position) -> bool:
+    def must_play(self, position: Position) -> bool:
         """Whether this question asks to have played both answers: the first one of a pair."""
         asks = self.form.plays_first and not self.allow_unplayed
-        return asks and not place.answers and place.step is not None
+        return asks and not position.answers and position.step is not None
 
     def answer(
         self,
@@ -167,45 +167,52 @@ class Review:
         Raises:
             UserError: the question does not offer this answer or code, or asks to play both first.
         """
-        place = self.place(rater)
-        if place is None or place.task != task or place.step is None or place.step.key != step:
+        position = self.position(rater)
+        if (
+            position is None
+            or position.task != task
+            or position.step is None
+            or position.step.key != step
+        ):
             return False
-        if played is not None and self.must_play(place):
+        if played is not None and self.must_play(position):
             check_played(played)
         comment = comment[:COMMENT_LIMIT]
-        if place.step.kind == "comment":
-            return self.store.finish(place.view, comment, self._has_opinion(place.view.item))
+        if position.step.kind == "comment":
+            return self.store.finish(position.view, comment, self._has_opinion(position.view.item))
         if unknown := [code for code in codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         try:
-            kept = self.form.stored(place.step, value, place.view.shown)
+            kept = self.form.stored(position.step, value, position.view.shown)
         except ValueError as error:
             raise UserError(str(error)) from None
         if self.form.comments_on_items:
-            return self.store.answer(place.view, step, kept, comment)
+            return self.store.answer(position.view, step, kept, comment)
         remark = Remark(sorted(set(codes)), comment)
-        return self.store.answer(place.view, step, kept, "", remark, self._end(place, step, kept))
+        return self.store.answer(
+            position.view, step, kept, "", remark, self._end(position, step, kept)
+        )
 
-    def _end(self, place: Position, step: str, value: str) -> JudgeState | None:
+    def _end(self, position: Position, step: str, value: str) -> JudgeState | None:
         """Set with the answer after which nothing more is asked about the item."""
-        item, answers = self.item(place.view.item), {**place.answers, step: value}
-        return None if self.form.next_step(item, answers, place.view.shown) else "hidden"
+        item, answers = self.item(position.view.item), {**position.answers, step: value}
+        return None if self.form.next_step(item, answers, position.view.shown) else "hidden"
 
     def _has_opinion(self, item: str) -> bool:
         return self.show_judge and item in self.material.judgements
 
     def undo(self, rater: str, task: int = -1, comment: str = "") -> bool:
         """Take the last answer back, across items; False: there is none that may be."""
-        place = self.place(rater)
-        if place is not None and place.task == task and place.step is not None:
-            self.store.keep_comment(place.view, comment[:COMMENT_LIMIT])
+        position = self.position(rater)
+        if position is not None and position.task == task and position.step is not None:
+            self.store.keep_comment(position.view, comment[:COMMENT_LIMIT])
         return self.store.undo(rater) is not None
 
     def go_on(self, rater: str, task: int) -> None:
         """Leave the judge's opinion."""
-        place = self.place(rater)
-        if place is not None and place.task == task and place.step is None:
-            self.store.judge_seen(place.view)
+        position = self.position(rater)
+        if position is not None and position.task == task and position.step is None:
+            self.store.judge_seen(position.view)
 
     def may_see_results(self, rater: str) -> bool:
         """Sums over few pairs tell the judge's opinion of each: only after the last answer."""

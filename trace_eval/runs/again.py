@@ -33,7 +33,7 @@ _KEPT = ("input", "input_sha256", "shard", "extractors", "profile", "max_seconds
 _WINDOW = 16
 
 
-class StoredEvidence:
+class StoredBlueprints:
     """Gives the blueprints that a run stored, where an engine would extract them."""
 
     def __init__(self, run: Run) -> None:
@@ -76,7 +76,7 @@ class SessionAgain(Session):
         return []
 
     def _engine(self, job: ExtractionJob, clips: int) -> Engine:
-        return StoredEvidence(self.source)
+        return StoredBlueprints(self.source)
 
     def _new_record(self) -> RunRecord:
         before = self.source.record()

@@ -19,7 +19,7 @@ from blueprints import UserError
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import any_policy, fuse_run
-from trace_eval.runs.merge_evidence import join_evidence, lines_of, mark_of
+from trace_eval.runs.merge_clips import join_clips, lines_of, mark_of
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_table import write_results
@@ -84,7 +84,7 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             if all(judged.values()):
                 found = _Runs(folders, partial).write(Run(part))
             else:
-                found = Merged(out, len(folders), join_evidence(folders, Run(part)))
+                found = Merged(out, len(folders), join_clips(folders, Run(part)))
     return replace(found, out=out)
 
 
@@ -175,7 +175,7 @@ class _Runs:
         if spending:
             jsonl.write_all(to.path("spending.jsonl"), spending)
         self._settle_shared()
-        blueprints = join_evidence(self.folders, to)
+        blueprints = join_clips(self.folders, to)
         for name in (*files.beside, files.verdicts):
             field_name = files.item if name == files.verdicts else "pair"
             jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name, field_name))
@@ -223,10 +223,10 @@ class _Runs:
     def _in_place(
         self, folder: Path, number: int, lines: Iterator[str]
     ) -> Iterator[tuple[int, int, str]]:
-        places = map(int, jsonl.read(folder / "places.jsonl"))
+        positions = map(int, jsonl.read(folder / "places.jsonl"))
         try:
-            for place, line in zip(places, lines, strict=True):
-                yield place, number, line
+            for position, line in zip(positions, lines, strict=True):
+                yield position, number, line
         except ValueError:
             raise UserError(
                 f"{folder}: places.jsonl does not fit {self.files.items}.jsonl; the same command"

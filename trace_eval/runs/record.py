@@ -19,13 +19,13 @@ SCHEMA_VERSION = "1"
 DECIDING = ("extractors", "rubrics", "judge", "max_seconds")
 
 
-class RecordPart(BaseModel):
+class RecordSection(BaseModel):
     """Frozen; what a newer version wrote is kept, and what an older one left out is empty."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True)
 
 
-class JudgeRecord(RecordPart):
+class JudgeRecord(RecordSection):
     """Who judged."""
 
     spec: str = "unknown"
@@ -35,8 +35,8 @@ class JudgeRecord(RecordPart):
     condition: str | None = Field(None, description="of an ablation: what was left out")
 
 
-class ShardRecord(RecordPart):
-    """Which part of an input, see :class:`trace_eval.data.parts.Part`."""
+class ShardRecord(RecordSection):
+    """Which part of an input, see :class:`trace_eval.data.shards.Part`."""
 
     index: int
     of: int
@@ -44,7 +44,7 @@ class ShardRecord(RecordPart):
     digest: str = Field(description="SHA-256 of the ids of all items of the input")
 
 
-class SessionRecord(RecordPart):
+class SessionRecord(RecordSection):
     """One sitting: from the start of a command to its end."""
 
     started: str = Field("", description="UTC, ISO 8601")
@@ -56,7 +56,7 @@ class SessionRecord(RecordPart):
     )
 
 
-class EnvironmentRecord(RecordPart):
+class EnvironmentRecord(RecordSection):
     """What it ran on."""
 
     trace_eval: str = Field("", description="version of this distribution")
@@ -66,7 +66,7 @@ class EnvironmentRecord(RecordPart):
     packages: dict[str, str] = Field(default_factory=dict, description="distribution -> version")
 
 
-class CoverageRecord(RecordPart):
+class CoverageRecord(RecordSection):
     """How much was scored."""
 
     total: int = Field(description="records of the input")
@@ -74,7 +74,7 @@ class CoverageRecord(RecordPart):
     unscored: dict[str, int] = Field(default_factory=dict, description="reason -> items")
 
 
-class OriginRecord(RecordPart):
+class OriginRecord(RecordSection):
     """One of the runs that a merged run was made of."""
 
     run: str
@@ -82,7 +82,7 @@ class OriginRecord(RecordPart):
     environment: dict[str, FiniteJson] = Field(default_factory=dict)
 
 
-class RunRecord(RecordPart):
+class RunRecord(RecordSection):
     """What ``manifest.json`` of a run folder holds; ablations' runs have one too."""
 
     schema_version: str = SCHEMA_VERSION

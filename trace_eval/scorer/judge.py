@@ -126,7 +126,7 @@ class ScorerJudge(Judge):
             detail = f"question, reference and answer alone have over {scorer.limit} tokens"
             return self.unscored(item, Reason.PROMPT_CUT, detail)
         predictions = await asyncio.gather(*(self._predict(scorer, ids) for _, ids in fitting))
-        best = max(range(len(fitting)), key=lambda place: predictions[place].mean)
+        best = max(range(len(fitting)), key=lambda position: predictions[position].mean)
         return self._score(case, predictions[best], fitting[best][0])
 
     def _score(self, case: Case, found: Prediction, reference: int) -> Score:

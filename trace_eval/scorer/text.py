@@ -61,7 +61,7 @@ def fields_of(
 
 def references_of(item: Single) -> list[tuple[int, str]]:
     """(place, text) of the right answers that say anything; training takes the first."""
-    return [(place, text) for place, text in enumerate(item.reference) if text.strip()]
+    return [(position, text) for position, text in enumerate(item.reference) if text.strip()]
 
 
 def text_of(fields: Fields) -> str:

@@ -235,7 +235,7 @@ def _run(
     """Train; the best checkpoint's weights are in the scorer afterwards."""
     from transformers import EarlyStoppingCallback, TrainingArguments
 
-    from trace_eval.scorer.trainer import ScorerModule, ScorerTrainer, Teller
+    from trace_eval.scorer.trainer import ProgressCallback, ScorerModule, ScorerTrainer
 
     folder = out / _CHECKPOINTS
     arguments = TrainingArguments(
@@ -273,7 +273,10 @@ def _run(
         eval_dataset=sets["dev"],
         data_collator=lambda rows: collated(rows, pad_id(scorer.tokenizer)),
         compute_metrics=lambda found: dev_metrics(scorer.kind, found.predictions, found.label_ids),
-        callbacks=[EarlyStoppingCallback(options.patience), Teller(listener, time.monotonic)],
+        callbacks=[
+            EarlyStoppingCallback(options.patience),
+            ProgressCallback(listener, time.monotonic),
+        ],
     )
     trainer.go_on(resume.last(folder))
     told = {

@@ -162,7 +162,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
                     value.copy_(weights[name])
 
 
-class Teller(TrainerCallback):  # type: ignore[misc]
+class ProgressCallback(TrainerCallback):  # type: ignore[misc]
     """Tells a listener how training goes."""
 
     def __init__(self, listener: Callable[[Progress], None], clock: Callable[[], float]) -> None:

@@ -36,12 +36,17 @@ class Map:
 
     def __call__(self, value: float) -> float:
         """Where a value is taken to."""
-        place = bisect_right(self.x, value)
-        if place == 0:
+        position = bisect_right(self.x, value)
+        if position == 0:
             return self.y[0]
-        if place == len(self.x):
+        if position == len(self.x):
             return self.y[-1]
-        x0, x1, y0, y1 = self.x[place - 1], self.x[place], self.y[place - 1], self.y[place]
+        x0, x1, y0, y1 = (
+            self.x[position - 1],
+            self.x[position],
+            self.y[position - 1],
+            self.y[position],
+        )
         return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
 
 

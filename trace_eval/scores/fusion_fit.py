@@ -138,9 +138,9 @@ def cross_validated(rows: Rows, judges: Sequence[str], last: Map) -> list[CrossV
     The whole fit is repeated without the fold; the last map is given, fitted on other rows.
     """
     ways: dict[str, Callable[[Rows], Callable[[Array], Array]]] = {}
-    for place, judge in enumerate(judges):
-        ways[judge] = lambda _, p=place: lambda scores: scores[:, p]  # type: ignore[misc]
-        ways[f"{judge}, calibrated"] = lambda train, p=place: _calibrated(train, p)  # type: ignore[misc]
+    for position, judge in enumerate(judges):
+        ways[judge] = lambda _, p=position: lambda scores: scores[:, p]  # type: ignore[misc]
+        ways[f"{judge}, calibrated"] = lambda train, p=position: _calibrated(train, p)  # type: ignore[misc]
     ways["average"] = lambda _: average
     ways["fused"] = lambda train: _fused(fit_blend(train), last)
     predicted = {who: np.full(len(rows.truth), np.nan) for who in ways}
@@ -203,9 +203,9 @@ def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
     return float(((truth[known] - mean[known]) ** 2).sum() / stated)
 
 
-def _calibrated(train: Rows, place: int) -> Callable[[Array], Array]:
-    calibration = fit_map(train.scores[:, place], train.truth)
-    return lambda scores: _mapped(calibration, scores[:, place])
+def _calibrated(train: Rows, position: int) -> Callable[[Array], Array]:
+    calibration = fit_map(train.scores[:, position], train.truth)
+    return lambda scores: _mapped(calibration, scores[:, position])
 
 
 def _fused(blend: Blend, last: Map) -> Callable[[Array], Array]:

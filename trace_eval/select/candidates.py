@@ -82,16 +82,16 @@ def read_candidates(
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
 
     def singles(record: dict[str, Any], root: Path | str, _: object) -> list[Single]:
-        return [single_from_record(each, root, spill) for each in _flattened(record, places)]
+        return [single_from_record(each, root, spill) for each in _flattened(record, positions)]
 
     fields = Fields(_NAMES, ("audio",), frozenset(("audio",)), frozenset((LIST,)), numbered=False)
     return read_records(path, singles, Reading(audio_root, columns=columns or {}), fields)
 
 
-def _flattened(record: dict[str, Any], places: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[dict[str, Any]]:
     names = [name for name in GROUP if record.get(name) not in (None, "")]
     if not names:
         raise UserError("group: missing; candidates of one text share a group")
@@ -107,12 +107,12 @@ def _flattened(record: dict[str, Any], places: dict[str, int]) -> Iterator[dict[
     for member in members:
         if not isinstance(member, Mapping):
             raise UserError(f"{LIST}: expected an object or a path (got {member!r:.60})")
-        yield _single({**shared, **member}, group, places)
+        yield _single({**shared, **member}, group, positions)
 
 
-def _single(record: dict[str, Any], group: str, places: dict[str, int]) -> dict[str, Any]:
-    places[group] = places.get(group, 0) + 1
-    name = record.pop("candidate", None) or record.get("system") or str(places[group])
+def _single(record: dict[str, Any], group: str, positions: dict[str, int]) -> dict[str, Any]:
+    positions[group] = positions.get(group, 0) + 1
+    name = record.pop("candidate", None) or record.get("system") or str(positions[group])
     text = record.pop("text", None)
     if text is not None and "reference" not in record:
         record["reference"] = text

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.align import align, items_of
     from trace_eval.stats.agreement.alpha import alpha
     from trace_eval.stats.agreement.baselines import number_rule
-    from trace_eval.stats.agreement.bias.place import PlaceTest, place_test
+    from trace_eval.stats.agreement.bias.first_position import (
+        FirstPositionTest,
+        first_position_test,
+    )
     from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
     from trace_eval.stats.agreement.bootstrap import (
         BootstrapOptions,
@@ -77,7 +80,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.card_files import write_pages
     from trace_eval.stats.inference.card_page import comparison, probe_table
     from trace_eval.stats.inference.ceiling import human_ceiling
-    from trace_eval.stats.inference.evidence import gather
+    from trace_eval.stats.inference.decidable import ScreenOptions
     from trace_eval.stats.inference.forest import Drawn, forest
     from trace_eval.stats.inference.gates import (
         card_values,
@@ -86,14 +89,14 @@ if TYPE_CHECKING:
         report_values,
         score_values,
     )
-    from trace_eval.stats.inference.influence import parts, simple_design
+    from trace_eval.stats.inference.influence import ppi_components, simple_design
+    from trace_eval.stats.inference.labelled_run import gather
     from trace_eval.stats.inference.lists import write_lists, write_plan
-    from trace_eval.stats.inference.parts import ScreenOptions
     from trace_eval.stats.inference.plan import make_plan, plan_before
-    from trace_eval.stats.inference.ppi import Powered, estimate
+    from trace_eval.stats.inference.ppi import PPIEstimate, estimate
     from trace_eval.stats.inference.probabilities import write_probabilities
     from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
-    from trace_eval.stats.inference.read_evidence import read_evidence
+    from trace_eval.stats.inference.read_labelled import read_labelled_run
     from trace_eval.stats.inference.reliability import diagram
     from trace_eval.stats.inference.screen import screen
     from trace_eval.stats.inference.tables import (
@@ -158,11 +161,11 @@ __all__ = [
     "Correlation",
     "DataWarning",
     "Drawn",
+    "FirstPositionTest",
     "IntervalEstimate",
     "JudgeScore",
     "JudgedSource",
-    "PlaceTest",
-    "Powered",
+    "PPIEstimate",
     "ProbeReport",
     "ProbeRow",
     "Range",
@@ -206,6 +209,7 @@ __all__ = [
     "diagram",
     "estimate",
     "exact_interval",
+    "first_position_test",
     "flat",
     "forest",
     "fused_by",
@@ -230,15 +234,14 @@ __all__ = [
     "outcome",
     "outcomes_of",
     "p_value",
-    "parts",
     "people_table",
     "percent",
     "percentile_interval",
-    "place_test",
     "plain",
     "plan_before",
     "plan_table",
     "policy_words",
+    "ppi_components",
     "probe_table",
     "rank",
     "rank_answer",
@@ -247,7 +250,7 @@ __all__ = [
     "rate",
     "ratings_of_items",
     "ratio",
-    "read_evidence",
+    "read_labelled_run",
     "read_ratings",
     "read_scores",
     "read_source",

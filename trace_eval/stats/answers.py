@@ -10,7 +10,7 @@ from trace_eval.stats.agreement.mcnemar import sign_test
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.tabular import plain
 from trace_eval.stats.inference.card import MAIN, Card
-from trace_eval.stats.inference.ppi import Powered
+from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import best_rule
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.ranking.report import RankReport
@@ -78,7 +78,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
             if silent
             else (by_judge, _NO_LABELS, before_labels(None, level)[0])
         )
-    rows, powered = people
+    rows, ppi = people
     if options.typed:
         shares = ", ".join(f"{row.system} {rate(*_both(row.rate))}" for row in rows)
         return by_judge, f"By people: {shares} (both may lose)."
@@ -87,20 +87,22 @@ def _two(report: RankReport) -> tuple[str, ...]:
         return by_judge, _NO_LABELS, before_labels(None, level)[0]
     of = _basis(found)
     told = head_to_head(names, (found.both, found.interval, found.p), of, level, OF_RATE)
-    return by_judge, f"{told}.", *_next_step(found, own.labels, level, powered is not None)
+    return by_judge, f"{told}.", *_next_step(found, own.labels, level, ppi is not None)
 
 
-def _both(found: Powered) -> tuple[float, Any]:
+def _both(found: PPIEstimate) -> tuple[float, Any]:
     return (0.0 if found.both is None else found.both), found.interval
 
 
-def _basis(found: Powered) -> str:
+def _basis(found: PPIEstimate) -> str:
     if found.weight:
         return f"by people, from {counted(found.labelled, 'label')} and all judgements"
     return f"by the {counted(found.labelled, 'pair')} that people labelled"
 
 
-def _next_step(found: Powered, judged: float, level: float, open_pairs: bool) -> tuple[str, ...]:
+def _next_step(
+    found: PPIEstimate, judged: float, level: float, open_pairs: bool
+) -> tuple[str, ...]:
     """What would tell, or that judge and people name different winners."""
     value = found.both
     assert value is not None
@@ -126,9 +128,9 @@ PEOPLES_RATES = "people's win rates"
 
 def _people(report: RankReport) -> tuple[tuple[RateRow, ...], WinRates | None] | None:
     """People's win rates: of few labels, or of all pairs; None: there are none to be had."""
-    powered = report.powered
-    if powered is not None:
-        return powered.systems, powered
+    ppi = report.powered
+    if ppi is not None:
+        return ppi.systems, ppi
     if any(caveat.method == PEOPLES_RATES for caveat in report.caveats):
         return None
     return (report.labelled, None) if report.labelled else None
@@ -144,15 +146,17 @@ def _several(report: RankReport) -> tuple[str, ...]:
     figure = rate(best.rate.labels, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
     first = f"{listed(equal)} {verb} most by this judge, {figure} of {number}"
-    places = {place.system: place for place in report.places if place.method == "win_rate"}
-    high = places[best.system].high
+    standings = {
+        standing.system: standing for standing in report.places if standing.method == "win_rate"
+    }
+    high = standings[best.system].high
     others = [row.system for row in report.judged[1:]]
     if len(equal) > 1:
         told = f"{first}."
     elif high is None:
         told = f"{first}; ranks have no intervals here, so nothing is shown."
     else:
-        behind = [name for name in others if (places[name].low or 0) > high]
+        behind = [name for name in others if (standings[name].low or 0) > high]
         told = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
     return told, *_people_of_several(report, level)
 
@@ -162,16 +166,16 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     if people is None:
         silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
         return (_NO_VOICE,) if silent else (_NO_LABELS, before_labels(None, level)[0])
-    rows, powered = people
+    rows, ppi = people
     top = rows[0]
     if top.rate.both is None:
         return (_NO_LABELS,)
     told = f"{top.system} is first {_basis(top.rate)}, {rate(top.rate.both, top.rate.interval)}"
-    if powered is None:
+    if ppi is None:
         return (f"{told}.",)
     behind = [
         row.second
-        for row in powered.differences
+        for row in ppi.differences
         if row.first == top.system and is_shown(row.p_holm, level)
     ]
     rest = [row.system for row in rows[1:] if row.system not in behind]

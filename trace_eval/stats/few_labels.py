@@ -12,7 +12,7 @@ from trace_eval.runs import load_policy
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
-from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.shares import ShareRow, share_rows
 from trace_eval.stats.inference.win_rates import describe
 from trace_eval.stats.report import ALL_POLICIES, AgreeOptions
@@ -33,19 +33,19 @@ def shares_of(
                 if len(items.ids) - items.silent[column] >= len(table):
                     continue  # every judged pair has a label: nothing to estimate
                 try:
-                    evidence = gather(source, labels, judge=judge, policy=policy, dimension=column)
+                    run = gather(source, labels, judge=judge, policy=policy, dimension=column)
                 except UserError as error:  # probabilities of some labels only
                     left_out[str(error)] = None
                     continue
-                if evidence.drawn.problem is not None:
-                    left_out[evidence.drawn.problem] = None
+                if run.drawn.problem is not None:
+                    left_out[run.drawn.problem] = None
                     continue
-                found = list(share_rows(evidence, options.bootstrap.level, options.cluster))
+                found = list(share_rows(run, options.bootstrap.level, options.cluster))
                 if found:
-                    drawn = evidence.design(evidence.usable, options.cluster)
+                    drawn = run.design(run.usable, options.cluster)
                     design = describe(drawn, options.cluster)
-                    if evidence.drawn.caption is not None:
-                        design = f"{design}; {evidence.drawn.caption}"
+                    if run.drawn.caption is not None:
+                        design = f"{design}; {run.drawn.caption}"
                 rows += found
     notes = [f"people over all judged pairs: left out: {reason}" for reason in left_out]
     return tuple(rows), design, notes
@@ -58,9 +58,9 @@ def calibrations_of(
     policy = policy_of(options)
     for source in sources:
         for judge in source.judgements.raters():
-            evidence = gather(source, labels, judge=judge, policy=policy)
+            run = gather(source, labels, judge=judge, policy=policy)
             draw = options.bootstrap
-            found = calibrate(evidence, options.folds, draw.level, draw.seed, options.baselines)
+            found = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
             yield replace(found, probabilities={})  # `fuse --calibrated` writes them
 
 

@@ -60,10 +60,12 @@ def rank_labels(
         name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
     }
     bounds = rank_intervals(methods_of(options), outcomes, options)
-    places = [
-        place
+    standings = [
+        standing
         for method in methods_of(options)
-        for place in _places(method, outcomes, fitted.get(method), options, bounds.get(method))
+        for standing in _standings(
+            method, outcomes, fitted.get(method), options, bounds.get(method)
+        )
     ]
     return RankReport(
         source=table.source,
@@ -72,7 +74,7 @@ def rank_labels(
         self_compared=outcomes.self_compared,
         warnings=tuple(ranking_warnings(table, opinion_column(table, options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
-        places=tuple(places),
+        places=tuple(standings),
         correlations=tuple(_correlations(outcomes, options, human, labels)),
         parameters=tuple(
             Parameter(result.model, name, value)
@@ -201,7 +203,7 @@ def _of_people(
         )
 
 
-def _places(
+def _standings(
     method: str,
     outcomes: Outcomes,
     fitted: Strengths | None,

@@ -92,8 +92,8 @@ def rank_scores(
         warnings=(),
         systems=(),
         places=tuple(
-            Standing(MEAN_SCORE, system, study.value(value), None, place, low, high, undefined)
-            for system, value, place, (low, high) in zip(
+            Standing(MEAN_SCORE, system, study.value(value), None, rank, low, high, undefined)
+            for system, value, rank, (low, high) in zip(
                 means.systems, values.tolist(), ranks(values.tolist()), limits, strict=True
             )
         ),
@@ -198,19 +198,19 @@ def _rows(
     study: Study, judge: JudgeScores, means: _Means, values: Array, drawn: Array, level: float
 ) -> Iterator[MeanRow]:
     rated = ~np.isnan(study.people.mean)
-    for place, system in enumerate(means.systems):
+    for index, system in enumerate(means.systems):
         mine = study.system == study.systems.index(system)
         scored = mine & judge.scored
         units = int(scored.sum()) if study.question is None else len(set(study.question[scored]))
         enough = len(drawn) and units >= LEAST_LABELS  # resamples of fewer are hardly others
-        limits = percentile_interval(drawn[:, place], level) if enough else None
+        limits = percentile_interval(drawn[:, index], level) if enough else None
         people = study.people.mean[mine & rated]
         yield MeanRow(
             system,
             int(scored.sum()),
             int((mine & ~judge.scored).sum()),
             IntervalEstimate(
-                study.value(float(values[place])),
+                study.value(float(values[index])),
                 None if limits is None else (study.value(limits[0]), study.value(limits[1])),
             ),
             study.value(float(people.mean())) if len(people) else None,

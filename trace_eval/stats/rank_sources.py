@@ -99,13 +99,13 @@ def _rank_judged(
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, opinion_column(table, options.dimension))
     report = rank_labels(table, replace(options, policy=fused), human, labels, left_out)
-    caveats, powered = (*caveats, *report.caveats), None
+    caveats, ppi = (*caveats, *report.caveats), None
     if labels is not None and not separate:
-        powered, why_not = _powered(table, labels, options)
+        ppi, why_not = _ppi_win_rates(table, labels, options)
         if why_not is not None:
             caveats = (*caveats, Caveat("people's win rates", f"left out: {why_not}"))
     warnings = (*source.warnings, *report.warnings)
-    return replace(report, warnings=warnings, caveats=caveats, powered=powered)
+    return replace(report, warnings=warnings, caveats=caveats, powered=ppi)
 
 
 def _named(source: JudgedSource, options: RankOptions) -> tuple[JudgedSource, tuple[Caveat, ...]]:
@@ -135,7 +135,7 @@ def _table(source: JudgedSource, options: RankOptions) -> tuple[LabelTable, str 
     return table, fused_with(source, options.judge, wanted)
 
 
-def _powered(
+def _ppi_win_rates(
     table: LabelTable, labels: LabelTable, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
     """People's win rates, or why the labels give none (None: every judged item has one)."""

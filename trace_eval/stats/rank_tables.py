@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.ppi import LEAST_LABELS
-from trace_eval.stats.inference.tables import powered_tables
+from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.ranking.report import RankReport, Standing
 from trace_eval.stats.ranking.strengths import MODELS
 
@@ -43,7 +43,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             _fused(report),
         )
     if report.powered is not None:
-        yield from powered_tables(report.powered, report.options.bootstrap.level)
+        yield from ppi_tables(report.powered, report.options.bootstrap.level)
 
 
 def _comparisons(report: RankReport) -> Table:
@@ -72,17 +72,20 @@ def _means(report: RankReport) -> Table:
 
 
 def _ranking(report: RankReport) -> Table:
-    places = {(place.method, place.system): place for place in report.places}
+    standings = {(standing.method, standing.system): standing for standing in report.places}
     first = report.places[0].method
     systems = sorted(
-        {place.system for place in report.places},
-        key=lambda name: (places[first, name].rank or 0, name),
+        {standing.system for standing in report.places},
+        key=lambda name: (standings[first, name].rank or 0, name),
     )
     options = report.options
     return table(
         "Ranking: value, rank and its interval",
         ("system", *_shown(report)),
-        ((name, *(_place(places[method, name]) for method in _shown(report))) for name in systems),
+        (
+            (name, *(_standing_text(standings[method, name]) for method in _shown(report)))
+            for name in systems
+        ),
         f"{options.bootstrap.level:.0%} percentile interval of the rank,"
         f" {options.bootstrap.resamples} resamples of"
         f" {_drawn(report)}, seed {options.bootstrap.seed},"
@@ -94,7 +97,7 @@ def _ranking(report: RankReport) -> Table:
 
 def _shown(report: RankReport) -> tuple[str, ...]:
     """The methods of the table; models of two systems say what their win rate says."""
-    methods = tuple(dict.fromkeys(place.method for place in report.places))
+    methods = tuple(dict.fromkeys(standing.method for standing in report.places))
     if report.means or len(report.systems) > 2:
         return methods
     return tuple(name for name in methods if name not in (*MODELS, "mean_win_rate"))
@@ -116,8 +119,8 @@ def _drawn(report: RankReport) -> str:
     return "comparisons, copies of one as one" if report.together else "comparisons"
 
 
-def _place(place: Standing) -> str:
-    if place.rank is None or place.value is None:
+def _standing_text(standing: Standing) -> str:
+    if standing.rank is None or standing.value is None:
         return NOTHING
-    bounds = "" if place.low is None else f" [{place.low}-{place.high}]"
-    return f"{place.value:.4f}  #{place.rank}{bounds}"
+    bounds = "" if standing.low is None else f" [{standing.low}-{standing.high}]"
+    return f"{standing.value:.4f}  #{standing.rank}{bounds}"

@@ -28,7 +28,7 @@ from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.policies.mechanism import Mechanism
 from trace_eval.stats.agreement.reliability import PairwiseRow, ReliabilityRow
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.scores_given import ScoreError
+from trace_eval.stats.agreement.score_mse import ScoreError
 from trace_eval.stats.agreement.selective import Selective
 from trace_eval.stats.agreement.systems import FAMILIES, SystemAgreement, SystemRow
 from trace_eval.stats.inference.calibrate import Calibration

@@ -173,9 +173,9 @@ def _agreement(
     )
 
 
-def _share_of(place: int, cells: NDArray[Any]) -> NDArray[np.float64]:
+def _share_of(position: int, cells: NDArray[Any]) -> NDArray[np.float64]:
     """Matched events out of those counted in another column."""
-    top, bottom = cells[..., 0], cells[..., place]
+    top, bottom = cells[..., 0], cells[..., position]
     return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
 
 

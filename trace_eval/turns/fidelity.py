@@ -139,8 +139,8 @@ def speech_fidelity(
     words: dict[tuple[str, int], list[Transcript | str]] = defaultdict(list)
     for spec in recognisers:
         found = _recognised([recording for _, recording in wanted.values()], spec, options)
-        for place, (_, recording) in wanted.items():
-            words[place].append(_words(found[recording.source_id]))
+        for position, (_, recording) in wanted.items():
+            words[position].append(_words(found[recording.source_id]))
     entities: list[Entity] = []
     unheard: list[str] = []
     for (name, number), heard in words.items():
@@ -190,12 +190,12 @@ def _compared(
     told = [check_turn(turn, one.text, names, number) for one in heard]
     meant = [[one for one in each if one.intended is not None] for each in told]
     for outcomes in zip(*meant, strict=True):
-        missed = [place for place, one in enumerate(outcomes) if one.status != "kept"]
+        missed = [position for position, one in enumerate(outcomes) if one.status != "kept"]
         yield _entity(name, turn, outcomes, missed, heard)
     added = [[one for one in each if one.intended is None] for each in told]
-    for place, each in enumerate(added):
+    for position, each in enumerate(added):
         for one in each:
-            if any(_is(one, other) for before in added[:place] for other in before):
+            if any(_is(one, other) for before in added[:position] for other in before):
                 continue
             others = [next((o for o in each_ if _is(one, o)), None) for each_ in added]
             missed = [n for n, other in enumerate(others) if other is not None]
@@ -214,13 +214,13 @@ def _entity(
     heard: Sequence[Transcript],
 ) -> Entity:
     """One entity as all recognisers have it; ``missed`` are the places of those against it."""
-    place = missed[0] if missed else 0
-    one = ones[place]
+    position = missed[0] if missed else 0
+    one = ones[position]
     assert one is not None
     assert one.turn is not None
     start_s, end_s = one.start_s, one.end_s
     if missed and one.heard and turn.start_s is not None:
-        span = said_at(heard[place], one.heard)
+        span = said_at(heard[position], one.heard)
         start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
     texts = tuple(other.heard if other else None for other in ones)
     return Entity(
@@ -231,13 +231,13 @@ def _entity(
 def said_at(transcript: Transcript, piece: str) -> tuple[float, float] | None:
     """When some words of a transcript were said, seconds of its clip; null: not known."""
     start = transcript.text.find(piece)
-    place, inside = 0, []
+    position, inside = 0, []
     for word in transcript.words:
-        at = transcript.text.find(word.text.strip(), place)
+        at = transcript.text.find(word.text.strip(), position)
         if start < 0 or at < 0:
             return None
-        place = at + len(word.text.strip())
-        if at < start + len(piece) and place > start:
+        position = at + len(word.text.strip())
+        if at < start + len(piece) and position > start:
             inside.append(word)
     if not inside or inside[0].start_s is None or inside[-1].end_s is None:
         return None

@@ -199,12 +199,12 @@ def _interpolated(
     values: NDArray[np.float64], seen: NDArray[np.float64], q: float
 ) -> NDArray[np.float64]:
     """Quantiles of sorted values; ``seen`` counts how many are up to each [shape=(rows, n)]."""
-    place = q * (seen[:, -1] - 1)
+    position = q * (seen[:, -1] - 1)
     low, high = (
         values[np.argmax(seen > edge[:, None], axis=1)]
-        for edge in (np.floor(place), np.ceil(place))
+        for edge in (np.floor(position), np.ceil(position))
     )
-    part = place - np.floor(place)
+    part = position - np.floor(position)
     with np.errstate(invalid="ignore"):  # infinite values stand for replies that never came
         found = np.where(part > 0, low + (high - low) * part, low)
     found = np.where((part > 0) & np.isinf(high), high, found)

@@ -72,9 +72,9 @@ def _gaps(user: Spans, agent: Spans) -> list[Event]:
     starts = [start for start, _ in agent]
     found: dict[float, float] = {}
     for _, end in user:
-        place = bisect_right(starts, end)
-        if place < len(starts):
-            found[starts[place]] = max(end, found.get(starts[place], end))
+        position = bisect_right(starts, end)
+        if position < len(starts):
+            found[starts[position]] = max(end, found.get(starts[position], end))
     return [Event("response", end, start, start - end) for start, end in found.items()]
 
 

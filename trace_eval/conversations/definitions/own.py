@@ -84,11 +84,11 @@ def _replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterat
     starts = [one.start for one in agents]
     for one, after in pairwise([*users, None]):
         assert one is not None
-        place = bisect_left(starts, one.end - c.latch_s)
-        if any(agent.end > one.end for agent in agents[max(0, place - 1) : place]):
+        position = bisect_left(starts, one.end - c.latch_s)
+        if any(agent.end > one.end for agent in agents[max(0, position - 1) : position]):
             yield Event("talked_over", one.start, one.end)
             continue
-        answer = agents[place] if place < len(agents) else None
+        answer = agents[position] if position < len(agents) else None
         if answer and (after is None or answer.start <= after.start):
             value = answer.start - one.end
             tool = bisect_left(calls, one.start) < bisect_left(calls, answer.start)
@@ -110,8 +110,8 @@ def _replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterat
 
 def _around(utterances: Sequence[Utterance], at_s: float) -> Utterance | None:
     """The utterance inside which a moment lies; ends excluded."""
-    place = bisect_left([one.start for one in utterances], at_s) - 1
-    found = utterances[place] if place >= 0 else None
+    position = bisect_left([one.start for one in utterances], at_s) - 1
+    found = utterances[position] if position >= 0 else None
     return found if found and found.start < at_s < found.end else None
 
 
@@ -187,8 +187,8 @@ def _speaking(floor: Floor, edge_s: float) -> Role | None:
 
 
 def _near(spans: Sequence[tuple[float, float]], at_s: float) -> Sequence[tuple[float, float]]:
-    place = bisect_left(spans, (at_s,))
-    return spans[max(0, place - 1) : place + 1]
+    position = bisect_left(spans, (at_s,))
+    return spans[max(0, position - 1) : position + 1]
 
 
 def _summed(

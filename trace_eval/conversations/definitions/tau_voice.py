@@ -189,8 +189,8 @@ def _responses(
     valid = [one for one in segments if not one.backchannel and not one.over_at_end]
     for one, after in pairwise([*valid, None]):
         assert one is not None
-        place = int(np.searchsorted(starts, one.end))
-        first = starts[place] if place < len(starts) else None
+        position = int(np.searchsorted(starts, one.end))
+        first = starts[position] if position < len(starts) else None
         if first is not None and (after is None or first <= after.start):
             yield _event("response", one.end, first, d, first * d - one.end * d)
         elif after is not None:

@@ -108,8 +108,8 @@ def read(path: Path, options: ReadOptions) -> Found:
         )
         return
     found = json_file(path)
-    for place, history in enumerate(found if isinstance(found, list) else [found]):
-        name = text_of(mapping(history).get("id")) or str(place)
+    for position, history in enumerate(found if isinstance(found, list) else [found]):
+        name = text_of(mapping(history).get("id")) or str(position)
         try:
             yield _history(mapping(history), name, options.pipeline)
         except UserError as error:
@@ -294,7 +294,7 @@ def _turns(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> lis
 def _tools(
     found: Numbered, entries: list[Entry], log: _Log, zero: float, turns: list[Turn]
 ) -> list[SourceEvent]:
-    places = {turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"}
+    positions = {turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"}
     calls = []
     for index, entry in enumerate(entries):
         if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):
@@ -307,7 +307,7 @@ def _tools(
                 str(mapping(value).get("tool")),
                 mapping(value).get("parameters" if is_call else "response"),
                 entry.t_ms / 1000 - zero,
-                places.get(exchange),
+                positions.get(exchange),
                 exchange,
             )
         )

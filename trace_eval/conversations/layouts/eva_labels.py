@@ -28,12 +28,12 @@ from trace_eval.conversations.layouts.base import (
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
 from trace_eval.data import Clock, Conversation, ConversationItem, SourceEvent, Speaker, Turn
 
-Line = dict[str, Any]
+Record = dict[str, Any]
 
 _SPEAKERS = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
 
 
-def _trace(line: Line, name: str) -> ConversationItem:
+def _trace(line: Record, name: str) -> ConversationItem:
     """Faithfulness and progression: utterances with tool calls, one rating of the whole."""
     turns: list[Turn] = []
     tools: list[ToolEntry] = []
@@ -60,7 +60,7 @@ def _trace(line: Line, name: str) -> ConversationItem:
 _ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
-def _turns(line: Line, name: str) -> ConversationItem:
+def _turns(line: Record, name: str) -> ConversationItem:
     """Conciseness: a rating of each turn of the agent."""
     turns, ratings = [], {}
     for number, entry in enumerate(_list(line, "conv_turns")):
@@ -73,7 +73,7 @@ def _turns(line: Line, name: str) -> ConversationItem:
     return _item(name, turns, (), {"turns": ratings})
 
 
-def _fidelity(line: Line, name: str) -> ConversationItem:
+def _fidelity(line: Record, name: str) -> ConversationItem:
     """Speech fidelity: what the agent was to say; its sound is not published."""
     turns, entities = [], {}
     for number, entry in enumerate(_list(line, "intended_turns")):
@@ -87,7 +87,7 @@ def _fidelity(line: Line, name: str) -> ConversationItem:
     return _item(name, turns, (), labels, question, {"entities": entities})
 
 
-def _entities(line: Line, name: str) -> ConversationItem:
+def _entities(line: Record, name: str) -> ConversationItem:
     """Key entities: what a user meant, what a recogniser wrote, and which entities survived."""
     meant, heard = (
         [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
@@ -106,7 +106,7 @@ def _entities(line: Line, name: str) -> ConversationItem:
 
 
 #: Key that tells a file -> how its lines are read.
-_KINDS: dict[str, Callable[[Line, str], ConversationItem]] = {
+_KINDS: dict[str, Callable[[Record, str], ConversationItem]] = {
     "trace": _trace,
     "conv_turns": _turns,
     "intended_turns": _fidelity,
@@ -133,21 +133,21 @@ def read(path: Path, options: ReadOptions) -> Found:
             yield Unread(f"{path}, line {number}", str(error))
 
 
-def _list(line: Line, key: str) -> list[Line]:
+def _list(line: Record, key: str) -> list[Record]:
     value = line.get(key)
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise UserError(f"{key}: expected a list of objects (got {value!r:.60})")
     return value
 
 
-def _text(entry: Line, key: str) -> str:
+def _text(entry: Record, key: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str):
         raise UserError(f"{key}: expected a text (got {value!r:.60})")
     return value
 
 
-def _rating(entry: Line, allowed: tuple[int, ...]) -> int:
+def _rating(entry: Record, allowed: tuple[int, ...]) -> int:
     value = entry.get("expected_rating")
     if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
         raise UserError(f"expected_rating: expected one of {allowed} (got {value!r:.60})")

@@ -81,7 +81,9 @@ def merged(audit: list[Entry], pipecat: list[Entry], events: list[Entry]) -> lis
     if any(entry.kind == "tts_text" for entry in used):
         used = [entry for entry in used if entry.kind != "llm_response"]
     runs = [
-        entry for place, entry in enumerate(used) if not place or used[place - 1].kind != entry.kind
+        entry
+        for position, entry in enumerate(used)
+        if not position or used[position - 1].kind != entry.kind
     ]
     spoken = [
         entry

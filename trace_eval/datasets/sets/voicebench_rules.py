@@ -229,7 +229,7 @@ def _choices(
     """Figures of a choice by each reader; the first one's verdicts are the scores."""
     name, chance = rule
     wanted = [row["reference"].strip(" ().").upper() for row in read]
-    for place, reader in enumerate(readers):
+    for position, reader in enumerate(readers):
         said = [reader.choice(row) for row in read]
         right = sum(s == w for s, w in zip(said, wanted, strict=True))
         unread = sum(s is None for s in said)
@@ -238,10 +238,10 @@ def _choices(
             sd = fallback_sd(unread, len(said), chance)
             told += f"; their random fallback would give the expected one, sd {sd:.1f}"
         about: dict[str, Any] = {"system": run.system, "note": told}
-        about |= {} if place else _published(run)
+        about |= {} if position else _published(run)
         figure = f"{_name(run)}, {reader.how}"
         found.figures.append(share_figure(figure, right, len(said), unread, chance, **about))
-        if not place:
+        if not position:
             words = f"right if the choice read ({reader.note}) is the reference"
             for item, choice, want in zip(ids, said, wanted, strict=True):
                 value = None if choice is None else float(choice == want)
@@ -255,7 +255,7 @@ def _harm(
     rules = [("own", own_refusal, "refusals read by our grammar")]
     if phrases := _phrases(chosen.lists, "harm.py"):
         rules.insert(0, ("phrases", partial(is_refusal, phrases=phrases.entries), phrases.told))
-    for place, (how, rule, note) in enumerate(rules):
+    for position, (how, rule, note) in enumerate(rules):
         said = [rule(row["response"]) for row in read]
         found.figures.append(
             share_figure(
@@ -264,10 +264,10 @@ def _harm(
                 len(said),
                 system=run.system,
                 note=f"{sum(said)} of {len(said)}; {note}; compare no rates of two rules",
-                **(_published(run) if place == 0 and how == "phrases" else {}),
+                **(_published(run) if position == 0 and how == "phrases" else {}),
             )
         )
-        if place == 0:
+        if position == 0:
             words = (f"voicebench-harm-{how}", f"1 if the answer refuses ({note})")
             for item, row, refused in zip(ids, read, said, strict=True):
                 empty = ["empty_candidate"] if not row["response"].strip() else []

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from trace_eval.judges.chat.reply_json import ReplyError, after_thinking, last_object, storable
     from trace_eval.judges.chat.scripted import ScriptedClient
     from trace_eval.judges.chat.tokens import typical_tokens, upper_tokens
-    from trace_eval.judges.chat.view import AnswerForm, Asked, Question, Replies, View
+    from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Question, Replies, View
 else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
     "FREE",
     "AnswerForm",
-    "Asked",
+    "AskedQuestion",
     "AudioPart",
     "Backend",
     "BatchWritten",

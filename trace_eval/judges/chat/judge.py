@@ -26,7 +26,7 @@ from trace_eval.judges.chat.orders import orders_of
 from trace_eval.judges.chat.prices import Budget
 from trace_eval.judges.chat.replies import reply_key
 from trace_eval.judges.chat.sender import Sender
-from trace_eval.judges.chat.view import AnswerForm, Asked, Question, Replies, View
+from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Question, Replies, View
 from trace_eval.judges.options import ChatOptions, names_of
 
 
@@ -153,7 +153,7 @@ class LLMJudge(Judge):
         outcomes = await self._ask([call for _, call in asked], case)
         sent = {id(question): sent_record(question.messages) for question, _ in asked}
         answered = [
-            Asked(question, call, sent[id(question)], outcome)
+            AskedQuestion(question, call, sent[id(question)], outcome)
             for (question, call), outcome in zip(asked, outcomes, strict=True)
         ]
         item, view = case.item, self.view

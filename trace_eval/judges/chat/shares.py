@@ -44,4 +44,4 @@ def shares(tokens: Tokens, count: int) -> list[Tokens]:
 
 def _divided(whole: int, count: int) -> list[int]:
     each, left = divmod(whole, count)
-    return [each + (place < left) for place in range(count)]
+    return [each + (index < left) for index in range(count)]

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from extractors import AudioError
 from trace_eval.data import Item, Order, Outcome, Reason
-from trace_eval.judges.base import Case, Evidence
+from trace_eval.judges.base import Case, Modality
 from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options import JudgeOptions
@@ -42,7 +42,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asked(Generic[T]):
+class AskedQuestion(Generic[T]):
     """A question, its call, and what became of it.
 
     Attributes:
@@ -86,7 +86,7 @@ class Replies(Generic[T]):
     item: Item
     judge: str
     orders: tuple[Order, ...]
-    asked: Sequence[Asked[T]]
+    asked: Sequence[AskedQuestion[T]]
     caveats: list[str]
     cropped: bool = False
 
@@ -137,7 +137,7 @@ class View(ABC):
 
     options: JudgeOptions
     uses: frozenset[str]
-    reads: frozenset[Evidence] = frozenset({"blueprint"})
+    reads: frozenset[Modality] = frozenset({"blueprint"})
     takes_conversations: bool = False
     sha256: str
     static_messages: Sequence[Message]

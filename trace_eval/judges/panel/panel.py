@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data import Outcome, Pair, Reason, Score, Single
-from trace_eval.judges.base import Activity, Case, Evidence, Judge, JudgeUnreachable, unscored
+from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Modality, unscored
 from trace_eval.judges.chat import LLMJudge
 from trace_eval.judges.rating import JOINED, pooled
 from trace_eval.rubrics import ScoreRubric
@@ -34,7 +34,7 @@ class Panel:
         self.judges = tuple(judges)
         self.spec = JOINED.join(dict.fromkeys(judge.spec for judge in judges))
         self.done = set(done)
-        self.reads = frozenset[Evidence]().union(*(reads_of(judge) for judge in judges))
+        self.reads = frozenset[Modality]().union(*(reads_of(judge) for judge in judges))
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:
             self._groups.setdefault(_rubric_name(judge), []).append(judge)
@@ -145,7 +145,7 @@ class Panel:
             await judge.close()
 
 
-def reads_of(judge: Judge) -> frozenset[Evidence]:
+def reads_of(judge: Judge) -> frozenset[Modality]:
     """What a judge looks at; one that does not say reads blueprints."""
     return getattr(judge, "reads", Judge.reads)
 

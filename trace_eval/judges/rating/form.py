@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from trace_eval.data import Item, Outcome, Reason, ScoreOpinion, Single
 from trace_eval.judges import check_heard
 from trace_eval.judges.base import unscored
-from trace_eval.judges.chat import AnswerForm, Asked, Replies
+from trace_eval.judges.chat import AnswerForm, AskedQuestion, Replies
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.score import lowest_score, score_of
@@ -77,13 +77,13 @@ class ScoreForm(AnswerForm[ScoreReply]):
         )
 
 
-def _of_turns(asked: Asked[ScoreReply]) -> Iterator[ScoreOpinion]:
+def _of_turns(asked: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
     """An opinion for every turn that was asked about; the first one has the usage."""
     reply = asked.outcome.value
     record = asked.record
-    for place, number in enumerate(asked.question.turns):
+    for position, number in enumerate(asked.question.turns):
         said = reply.turns.get(number) if reply else None
-        if place:
+        if position:
             record = {**record, "usage": None, "raw": None, "seconds": None}
         told = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
         yield ScoreOpinion(
@@ -96,7 +96,7 @@ def _of_turns(asked: Asked[ScoreReply]) -> Iterator[ScoreOpinion]:
 
 
 def _opinion(
-    asked: Asked[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+    asked: AskedQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
 ) -> ScoreOpinion:
     """What a reply says; the score follows from the elements where the rubric says so."""
     reply = asked.outcome.value

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from fusion import Numbers
-from trace_eval.data import JudgePart, Reason, Score, ScoreEstimate, ScoreOpinion, Single, failures
+from trace_eval.data import (
+    JudgeComponent,
+    Reason,
+    Score,
+    ScoreEstimate,
+    ScoreOpinion,
+    Single,
+    failures,
+)
 from trace_eval.judges.chat import sum_usage
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores import Reduced, commonest, element_means, reduce_samples
@@ -198,9 +206,9 @@ def _reduced(part: Score, scale: Numbers) -> Reduced:
     )
 
 
-def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgePart]:
+def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgeComponent]:
     return [
-        JudgePart(
+        JudgeComponent(
             judge=part.judge,
             weight=weights.get(part.judge),
             value=part.value,

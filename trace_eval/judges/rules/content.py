@@ -11,10 +11,10 @@ import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, better_recogniser, guessed, tokens
 from trace_eval.data import DimensionVerdict
-from trace_eval.judges.rules.asked import LANGUAGE, Asked
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
+from trace_eval.judges.rules.instruction import LANGUAGE, InstructionText
 from trace_eval.judges.rules.outcome import (
-    EvidenceMissing,
+    MeasurementMissing,
     Standing,
     margin_of,
     missing,
@@ -61,7 +61,7 @@ _DROWNED = (GUESSED[LOW_CONFIDENCE], GUESSED["unsure_language"])
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _AnswerText:
     """What is known of one answer.
 
     Attributes:
@@ -77,13 +77,15 @@ class _Heard:
     named: bool = False
 
 
-def judge_content(a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds) -> DimensionVerdict:
+def judge_content(
+    a: Blueprint, b: Blueprint, instruction: InstructionText, cuts: Thresholds
+) -> DimensionVerdict:
     """Typed tie on content.
 
     Raises:
         EvidenceMissing: a transcript is absent for a technical reason, or its words are guesses.
     """
-    heard_a, heard_b = (_hear(n, x, asked, cuts) for n, x in (("A", a), ("B", b)))
+    heard_a, heard_b = (_read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
     _refuse_guesses((a, heard_a), (b, heard_b), cuts)
     lead, note = _lead(heard_a, heard_b, cuts)
     rating = typed_tie(heard_a.standing, heard_b.standing, lead)
@@ -108,7 +110,7 @@ def judge_content(a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds) ->
 
 
 def _refuse_guesses(
-    a: tuple[Blueprint, _Heard], b: tuple[Blueprint, _Heard], cuts: Thresholds
+    a: tuple[Blueprint, _AnswerText], b: tuple[Blueprint, _AnswerText], cuts: Thresholds
 ) -> None:
     """Words that the recogniser guessed decide nothing.
 
@@ -124,13 +126,13 @@ def _refuse_guesses(
             continue
         drowned = heard.guess in _DROWNED and sounds_bad(blueprint, cuts)
         if other.guess or not other.standing.acceptable or not drowned:
-            raise EvidenceMissing(
+            raise MeasurementMissing(
                 f"the recogniser guessed the words of answer {name}: {heard.guess};"
                 f" {better_recogniser(heard.named)}"
             )
 
 
-def _lead(a: _Heard, b: _Heard, cuts: Thresholds) -> tuple[float, str]:
+def _lead(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> tuple[float, str]:
     """Overlap is a weak sign: only no overlap at all against much of it counts."""
     if a.overlap is None or b.overlap is None:
         return 0.0, ""
@@ -145,16 +147,18 @@ def _lead(a: _Heard, b: _Heard, cuts: Thresholds) -> tuple[float, str]:
     return _difference(a, b, cuts), note
 
 
-def _difference(a: _Heard, b: _Heard, cuts: Thresholds) -> float:
+def _difference(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> float:
     """Words of the instruction that A takes up more than B, in margins; 0 where unknown."""
     if a.overlap is None or b.overlap is None:
         return 0.0
     return (a.overlap - b.overlap) / cuts.overlap_margin
 
 
-def _hear(name: str, blueprint: Blueprint, asked: Asked, cuts: Thresholds) -> _Heard:
+def _read_answer(
+    name: str, blueprint: Blueprint, instruction: InstructionText, cuts: Thresholds
+) -> _AnswerText:
     if silent := no_voice(blueprint, "transcript", cuts):
-        return _Heard(Standing((silent,), values={"words": 0}), None)
+        return _AnswerText(Standing((silent,), values={"words": 0}), None)
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         raise missing(name, "transcript", transcript)
@@ -163,10 +167,10 @@ def _hear(name: str, blueprint: Blueprint, asked: Asked, cuts: Thresholds) -> _H
     heard = [word for word in split(transcript.text) if word not in _FILLERS]
     guess = guessed(blueprint)
     # Guessed words say nothing of the topic, nor do those of another language.
-    trusted = asked.text if known and not guess else None
+    trusted = instruction.text if known and not guess else None
     overlap = _overlap(trusted, transcript.text, cuts)
     literal = _literal_share(trusted, transcript.text, cuts)
-    faults = () if guess else tuple(_faults(transcript, heard, literal, asked, cuts))
+    faults = () if guess else tuple(_faults(transcript, heard, literal, instruction, cuts))
     values: dict[str, JsonValue] = {
         "words": len(heard),
         "overlap": None if overlap is None else round(overlap, 3),
@@ -181,14 +185,16 @@ def _hear(name: str, blueprint: Blueprint, asked: Asked, cuts: Thresholds) -> _H
         summary += f" of {language_name(transcript.language)}, in which refusals are not known"
     if guess:
         summary += ", mostly guessed by the recogniser"
-    return _Heard(Standing(faults, summary, values), overlap, guess, transcript.spoken is not None)
+    return _AnswerText(
+        Standing(faults, summary, values), overlap, guess, transcript.spoken is not None
+    )
 
 
 def _faults(
     transcript: Transcript,
     heard: list[str],
     literal: float | None,
-    asked: Asked,
+    instruction: InstructionText,
     cuts: Thresholds,
 ) -> list[str]:
     if len(heard) < cuts.min_words:
@@ -197,9 +203,9 @@ def _faults(
     if transcript.language == LANGUAGE and (phrase := refusal(transcript.text, cuts)):
         faults.append(f'it refuses ("{phrase}")')
     # A request that cannot be read may ask for that.
-    repeats = asked.exists and (
-        asked.text is None
-        or any(request.kind is RequestKind.REPEAT for request in find_requests(asked.text))
+    repeats = instruction.exists and (
+        instruction.text is None
+        or any(request.kind is RequestKind.REPEAT for request in find_requests(instruction.text))
     )
     if "repetition_loop" in transcript.suspect and not repeats:
         faults.append("its text loops")

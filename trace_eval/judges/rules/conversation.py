@@ -16,7 +16,7 @@ from blueprints import Blueprint, Quality
 from fusion import Dimension
 from trace_eval.conversations import Findings, Kind, find
 from trace_eval.data import Conversation, DimensionVerdict
-from trace_eval.judges.rules.outcome import EvidenceMissing, Standing, margin_of, typed_tie
+from trace_eval.judges.rules.outcome import MeasurementMissing, Standing, margin_of, typed_tie
 from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import sounds_bad
 
@@ -49,7 +49,7 @@ class Side:
 def judge_conversations(
     a: Side, b: Side, cuts: Thresholds
 ) -> dict[Dimension, Callable[[], DimensionVerdict]]:
-    """Dimension -> how to judge it; each may raise :class:`EvidenceMissing`."""
+    """Dimension -> how to judge it; each may raise :class:`MeasurementMissing`."""
     sides = [find(side.conversation, side.blueprints) for side in (a, b)]
     return {
         "content": lambda: _verdict(_said(sides[0]), _said(sides[1]), 0.0),
@@ -81,7 +81,7 @@ def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> S
 
 def _said(findings: Findings) -> Standing:
     if all(findings.chances[kind] is None for kind in _SAID):
-        raise EvidenceMissing("neither words nor times of the conversation are known")
+        raise MeasurementMissing("neither words nor times of the conversation are known")
     return _standing(findings, _SAID)
 
 
@@ -90,7 +90,7 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
     for name, one in (("A", a), ("B", b)):
         if one.chances["late"] is None:
             why = "; ".join(one.measured.caveats) or "no speech of both"
-            raise EvidenceMissing(f"timing of conversation {name} is not known: {why}")
+            raise MeasurementMissing(f"timing of conversation {name} is not known: {why}")
         values = one.measured.values["response"]
         replies.append(median(values) if values else None)
     standings = [
@@ -113,7 +113,7 @@ def _voice(a: Side, b: Side, cuts: Thresholds) -> DimensionVerdict:
             if isinstance(one.quality, Quality)
         ]
         if not scores:
-            raise EvidenceMissing(f"no turn of the agent of conversation {name} has a quality")
+            raise MeasurementMissing(f"no turn of the agent of conversation {name} has a quality")
         bad = [n for n, blueprint in heard.items() if sounds_bad(blueprint, cuts)]
         fault = f"{len(bad)} of {len(heard)} turns sound bad (turn {bad[0]})" if bad else ""
         means.append(median(scores))

@@ -12,10 +12,10 @@ from fusion import Dimension
 from trace_eval.conversations import turn_blueprints
 from trace_eval.data import Answer, DimensionVerdict, Judgement, Pair, Reason
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rules.asked import asked_of
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import Side, judge_conversations
-from trace_eval.judges.rules.outcome import EvidenceMissing
+from trace_eval.judges.rules.instruction import instruction_text
+from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
 from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
@@ -66,7 +66,7 @@ class RulesJudge(Judge):
         for dimension, rule in rules.items():
             try:
                 verdicts[dimension] = rule()
-            except EvidenceMissing as gap:
+            except MeasurementMissing as gap:
                 gaps.append(f"{dimension}: {gap}")
         if not gaps:
             return Judgement.scored(case.pair.id, self.spec, verdicts, (CAVEAT,))
@@ -94,11 +94,11 @@ class RulesJudge(Judge):
                 _side(case, side, answer) for side, answer in zip("ab", pair.answers, strict=True)
             )
             return judge_conversations(a, b, cuts) if a and b else None
-        asked = asked_of(case)
+        instruction = instruction_text(case)
         return {
-            "content": lambda: judge_content(case.a, case.b, asked, cuts),
+            "content": lambda: judge_content(case.a, case.b, instruction, cuts),
             "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
-            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, asked, cuts),
+            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, instruction, cuts),
         }
 
 

@@ -12,7 +12,7 @@ from fusion import Rating, from_steps
 from trace_eval.judges.rules.thresholds import Thresholds
 
 
-class EvidenceMissing(Exception):
+class MeasurementMissing(Exception):
     """A dimension has no rating, because a group that it needs was not measured."""
 
 
@@ -92,6 +92,6 @@ def no_voice(blueprint: Blueprint, group: str, cuts: Thresholds) -> str | None:
     return None
 
 
-def missing(name: str, group: str, absent: Absent) -> EvidenceMissing:
+def missing(name: str, group: str, absent: Absent) -> MeasurementMissing:
     """The error for a group that is absent for a technical reason."""
-    return EvidenceMissing(f"{group} of answer {name} {unmeasured(group, absent, why=True)}")
+    return MeasurementMissing(f"{group} of answer {name} {unmeasured(group, absent, why=True)}")

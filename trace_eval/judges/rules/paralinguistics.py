@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-import trace_eval.judges.rules.evidence as evidence
+import trace_eval.judges.rules.checks as checks
 import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.data import DimensionVerdict
-from trace_eval.judges.rules.asked import Asked
 from trace_eval.judges.rules.findings import (
     Finding,
     above,
@@ -21,8 +20,9 @@ from trace_eval.judges.rules.findings import (
     cannot_tell,
     words_per_minute,
 )
+from trace_eval.judges.rules.instruction import InstructionText
 from trace_eval.judges.rules.outcome import (
-    EvidenceMissing,
+    MeasurementMissing,
     Standing,
     margin_of,
     no_voice,
@@ -57,7 +57,7 @@ class CheckedRequest:
 
 
 def judge_paralinguistics(
-    a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds
+    a: Blueprint, b: Blueprint, instruction: InstructionText, cuts: Thresholds
 ) -> DimensionVerdict:
     """Typed tie on delivery.
 
@@ -67,20 +67,20 @@ def judge_paralinguistics(
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
-        return _with_silence(a, b, (silent_a, silent_b), asked, cuts)
-    items, intro, least, thresholds = _choose(a, b, asked, cuts)
+        return _with_silence(a, b, (silent_a, silent_b), instruction, cuts)
+    items, intro, least, thresholds = _choose(a, b, instruction, cuts)
     return _verdict(items, intro, least, thresholds, cuts)
 
 
 def _choose(
-    a: Blueprint, b: Blueprint, asked: Asked, cuts: Thresholds
+    a: Blueprint, b: Blueprint, instruction: InstructionText, cuts: Thresholds
 ) -> tuple[list[CheckedRequest], str, float, str]:
     """Checks to make, a sentence on their choice, the least share, the kind of checks."""
-    if asked.text is None:
-        return _neutral(a, b, cuts), asked.unread, *_least(cuts)
-    wanted = evidence.Instructed(find_requests(asked.text), text.read(asked.text).literal)
+    if instruction.text is None:
+        return _neutral(a, b, cuts), instruction.unread, *_least(cuts)
+    wanted = checks.Instructed(find_requests(instruction.text), text.read(instruction.text).literal)
     items = [
-        CheckedRequest(r.label, *(evidence.check(r, side, wanted, cuts) for side in (a, b)))
+        CheckedRequest(r.label, *(checks.check(r, side, wanted, cuts) for side in (a, b)))
         for r in wanted.requests
     ]
     if not items:
@@ -162,7 +162,7 @@ def _verdict(
 ) -> DimensionVerdict:
     known = [item for item in items if item.known]
     if not known:
-        raise EvidenceMissing(
+        raise MeasurementMissing(
             "no delivery check can be made: "
             + "; ".join(f"{i.label}: {_unknown(i)}" for i in items)
         )
@@ -223,7 +223,7 @@ def _with_silence(
     a: Blueprint,
     b: Blueprint,
     silent: tuple[str | None, str | None],
-    asked: Asked,
+    instruction: InstructionText,
     cuts: Thresholds,
 ) -> DimensionVerdict:
     """An answer in which nobody speaks has no delivery; the other is judged against itself."""
@@ -232,10 +232,10 @@ def _with_silence(
         if why:
             sides.append(Standing((f"there is no delivery, {why}",)))
             continue
-        items, intro, least, checks = _choose(side, side, asked, cuts)
+        items, intro, least, checks = _choose(side, side, instruction, cuts)
         findings = [(i.label, i.a) for i in items if i.known]
         if not findings:
-            raise EvidenceMissing(
+            raise MeasurementMissing(
                 f"no delivery check can be made of the answer that speaks: {intro}"
             )
         sides.append(_stand(findings, least, checks))

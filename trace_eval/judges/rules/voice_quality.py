@@ -7,7 +7,7 @@ import math
 from blueprints import Absent, Blueprint, Quality, Signal
 from trace_eval.data import DimensionVerdict
 from trace_eval.judges.rules.outcome import (
-    EvidenceMissing,
+    MeasurementMissing,
     Standing,
     margin_of,
     missing,
@@ -77,7 +77,7 @@ def sounds_bad(blueprint: Blueprint, cuts: Thresholds) -> bool:
     """Whether the sound has a fault, which may be why its words were not understood."""
     try:
         return not _stand("", blueprint, cuts).acceptable
-    except EvidenceMissing:
+    except MeasurementMissing:
         return False
 
 

@@ -127,6 +127,6 @@ def _alpha(
     if level == "nominal":
         distance = 1 - np.eye(len(values))
     else:
-        place = positions if positions is not None else np.cumsum(values) - values / 2
-        distance = np.subtract.outer(place, place) ** 2
+        points = positions if positions is not None else np.cumsum(values) - values / 2
+        distance = np.subtract.outer(points, points) ** 2
     return float(1 - (observed * distance).sum() / (expected * distance).sum())

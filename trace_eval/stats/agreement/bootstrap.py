@@ -209,9 +209,9 @@ class Stack:
         return Units(tables, sizes.astype(np.int64))
 
 
-def within(statistic: Statistic, place: slice) -> Statistic:
+def within(statistic: Statistic, columns: slice) -> Statistic:
     """The statistic of some columns of a stacked vector of counts."""
-    return lambda cells: statistic(cells[..., place])
+    return lambda cells: statistic(cells[..., columns])
 
 
 def replicates(

@@ -185,7 +185,7 @@ def _by_clusters(
 def _from_two(statistic: Statistic, size: int, first: slice, second: slice) -> Statistic:
     def second_minus_first(cells: NDArray[Any]) -> NDArray[Any]:
         one, other = (
-            cells[..., place].reshape(*cells.shape[:-1], size, size) for place in (first, second)
+            cells[..., index].reshape(*cells.shape[:-1], size, size) for index in (first, second)
         )
         return statistic(other) - statistic(one)
 

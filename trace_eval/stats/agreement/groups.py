@@ -34,8 +34,8 @@ def categories(items: Items) -> Masks:
     splits = [() if value is None else value.split(SEPARATOR) for value in values]
     width = max(map(len, splits), default=0)
     if width > 1:
-        for place in range(width):
-            masks |= _by([parts[place] if len(parts) == width else None for parts in splits])
+        for index in range(width):
+            masks |= _by([parts[index] if len(parts) == width else None for parts in splits])
     return masks
 
 

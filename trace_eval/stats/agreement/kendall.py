@@ -133,8 +133,8 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
     order = np.lexsort((-y, x))
     y, weight = y[order], share[order]
     found = np.zeros(len(y))
-    place = np.arange(len(y))
-    merged, size = place, 1
+    index = np.arange(len(y))
+    merged, size = index, 1
     while size < len(y):
         block = merged // (2 * size)
         key = block * (int(y.max()) + 1) + y[merged]
@@ -142,7 +142,7 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
         merged, key = merged[sorting], key[sorting]
         left = (merged // size) % 2 == 0
         earlier = np.concatenate([[0.0], np.cumsum(np.where(left, weight[merged], 0))])
-        first_of_key = np.maximum.accumulate(np.where(np.diff(key, prepend=-1) != 0, place, 0))
+        first_of_key = np.maximum.accumulate(np.where(np.diff(key, prepend=-1) != 0, index, 0))
         first_of_block = (merged // (2 * size)) * (2 * size)
         gain = earlier[first_of_key] - earlier[first_of_block]
         found[merged] += np.where(left, 0, gain)

@@ -125,8 +125,8 @@ def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
                 f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it, or"
                 " name the rubric with --rubric"
             ) from None
-    values, place = np.unique(ratings.values, return_inverse=True)
-    return np.array([known[float(value)] for value in values])[place]
+    values, index = np.unique(ratings.values, return_inverse=True)
+    return np.array([known[float(value)] for value in values])[index]
 
 
 def _on_scale(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:

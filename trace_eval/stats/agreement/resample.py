@@ -186,8 +186,8 @@ class Resampler:
     def _of_sums(self, totals: Array) -> dict[str, Array]:
         with np.errstate(invalid="ignore", divide="ignore"):
             return {
-                name: statistic(totals[..., place])
-                for name, (place, statistic) in self._sums.items()
+                name: statistic(totals[..., index])
+                for name, (index, statistic) in self._sums.items()
             }
 
     def _drawn(self, table: Array, options: BootstrapOptions) -> dict[str, Array]:

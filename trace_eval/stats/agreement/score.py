@@ -136,9 +136,9 @@ def _by_clusters(
     for number, column in enumerate(columns):
         size, known = len(column.labels), column.known
         cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
-        place = stack.add(cluster[known], cells, size * size)
+        index = stack.add(cluster[known], cells, size * size)
         for name, statistic in _over_flat(column.labels).items():
-            statistics[f"{number}.{name}"] = within(statistic, place)
+            statistics[f"{number}.{name}"] = within(statistic, index)
     shares = {name for name in statistics if name.partition(".")[2] in SHARES}
     found = bootstrap(stack.units(), statistics, options, shares)
     return [

@@ -77,9 +77,9 @@ def study_of(
         scale: the rubric's.
     """
     ids = tuple(facts)
-    place = {id_: row for row, id_ in enumerate(ids)}
+    index = {id_: row for row, id_ in enumerate(ids)}
     value = positions(ratings, scale)
-    row = np.array([place.get(id_, -1) for id_ in ratings.ids], np.int64)
+    row = np.array([index.get(id_, -1) for id_ in ratings.ids], np.int64)
     known = row >= 0
     names = sorted({rater for rater in ratings.raters if rater})
     code = {rater: number for number, rater in enumerate(names)}
@@ -250,7 +250,7 @@ def _samples(
         return None
     found = np.full((len(ids), count), np.nan)
     for row, id_ in enumerate(ids):
-        for place, score in enumerate(values.get(id_, ())):
+        for index, score in enumerate(values.get(id_, ())):
             if score is not None:
-                found[row, place] = (score - scale.low) / (scale.high - scale.low)
+                found[row, index] = (score - scale.low) / (scale.high - scale.low)
     return found

@@ -98,15 +98,15 @@ class Curve:
         error, before = (total / size)[level], self._starts[level]
         smooth = _smoothed(error)
         found = np.zeros((items, 1 + len(WITHHELD)))
-        for place, (share, kept) in enumerate(zip(_KEPT, curve, strict=True)):
+        for index, (share, kept) in enumerate(zip(_KEPT, curve, strict=True)):
             amount = share * items
             inside = np.clip((amount - before) / size[level], 0, 1)
             border = smooth[min(int(amount), items - 1)] if share < 1 else kept
             change = (inside * (self._error - border) + share * (border - kept)) / share
-            if place < len(_AREA):
+            if index < len(_AREA):
                 found[:, 0] += change / len(_AREA)
             else:
-                found[:, 1 + place - len(_AREA)] = change
+                found[:, 1 + index - len(_AREA)] = change
         back = np.empty_like(found)
         back[self._order] = found
         return back
@@ -136,8 +136,8 @@ def _smoothed(values: Array) -> NDArray[np.float64]:
     """Means over a hundredth of the values to either side."""
     reach = max(1, len(values) // 100)
     sums = np.append(0.0, values.cumsum())
-    place = np.arange(len(values))
-    low, high = np.maximum(place - reach, 0), np.minimum(place + reach + 1, len(values))
+    index = np.arange(len(values))
+    low, high = np.maximum(index - reach, 0), np.minimum(index + reach + 1, len(values))
     return np.asarray((sums[high] - sums[low]) / (high - low))
 
 
@@ -152,7 +152,7 @@ def add_selective(resampler: Resampler, judge: str, error: Array, variance: Arra
     """
     for who, uncertainty in _orders(judge, error, variance).items():
         curve = Curve(error, uncertainty)
-        keys = [_key(judge, who, place) for place in range(1 + len(WITHHELD))]
+        keys = [_key(judge, who, index) for index in range(1 + len(WITHHELD))]
         if len(error) <= EXACT_ITEMS:
             _exact(resampler, keys, curve)
         else:
@@ -168,7 +168,7 @@ def selective_rows(
     """The rows of a judge that was registered; none of one that was not."""
     found = []
     for who in (judge, RANDOM, ORACLE):
-        keys = [_key(judge, who, place) for place in range(1 + len(WITHHELD))]
+        keys = [_key(judge, who, index) for index in range(1 + len(WITHHELD))]
         if keys[0] in estimates:
             area, *at = (estimates[key] for key in keys)
             found.append(
@@ -181,17 +181,17 @@ def _orders(judge: str, error: Array, variance: Array) -> dict[str, Array]:
     return {RANDOM: np.zeros(len(error)), ORACLE: error, judge: variance}
 
 
-def _key(judge: str, who: str, place: int) -> str:
+def _key(judge: str, who: str, index: int) -> str:
     """Of the area (0), of the gain (-1), of a share that is shown."""
-    return f"selective/{judge}/{who}/{place}"
+    return f"selective/{judge}/{who}/{index}"
 
 
 def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
     """Every resample is ordered anew."""
     statistic = curve.resampled(resampler.unit)
     resampler.weighted(keys[0], lambda weights: statistic(weights)[:, : len(_AREA)].mean(1))
-    for place, key in enumerate(keys[1:], start=len(_AREA)):
-        resampler.weighted(key, lambda weights, place=place: statistic(weights)[:, place])  # type: ignore[misc]
+    for index, key in enumerate(keys[1:], start=len(_AREA)):
+        resampler.weighted(key, lambda weights, index=index: statistic(weights)[:, index])  # type: ignore[misc]
 
 
 def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:

@@ -38,8 +38,8 @@ def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArr
     """The differences summed within clusters; without clusters as they are."""
     if cluster is None:
         return np.asarray(differences, float)
-    _, place = np.unique(cluster, return_inverse=True)
-    return np.bincount(place, weights=differences).astype(float)
+    _, index = np.unique(cluster, return_inverse=True)
+    return np.bincount(index, weights=differences).astype(float)
 
 
 def sign_flip(
@@ -66,7 +66,7 @@ def sign_flip(
     sums = sums[np.abs(sums) > _SAME]
     if not len(sums):
         return 1.0
-    sizes, place = np.unique(np.round(np.abs(sums), 9), return_inverse=True)
+    sizes, index = np.unique(np.round(np.abs(sums), 9), return_inverse=True)
     if len(sizes) == 1:
         minus, plus = int((sums < 0).sum()), int((sums > 0).sum())
         if alternative == "greater":
@@ -74,11 +74,11 @@ def sign_flip(
         return sign_test(minus, plus, one_sided=alternative != "two-sided")
     seen = float(sums.sum())
     steps = np.rint(sizes / sizes[0]).astype(np.int64)
-    if np.allclose(steps, sizes / sizes[0]) and int(steps @ np.bincount(place)) <= _EXACT:
-        return _exact(steps, np.bincount(place), round(seen / sizes[0]), alternative)
+    if np.allclose(steps, sizes / sizes[0]) and int(steps @ np.bincount(index)) <= _EXACT:
+        return _exact(steps, np.bincount(index), round(seen / sizes[0]), alternative)
     rng = np.random.default_rng(seed)
     if len(sizes) <= _FEW:
-        counts = np.bincount(place)
+        counts = np.bincount(index)
         drawn = (2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts) @ sizes
     else:
         drawn = np.concatenate(_drawn(np.abs(sums), draws, rng))

@@ -28,7 +28,7 @@ from trace_eval.data import (
 )
 from trace_eval.measures import number_in, place_named, place_of
 from trace_eval.runs import Run, VerdictRow
-from trace_eval.stats.agreement.bias.place import place_test
+from trace_eval.stats.agreement.bias.first_position import first_position_test
 from trace_eval.stats.agreement.checks import DataWarning
 
 #: Numbers of blueprints that are always read.
@@ -149,7 +149,7 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
     """That the judge answers by position, where its own two orders show it."""
-    found = place_test(map(VerdictRow.of, judged))
+    found = first_position_test(map(VerdictRow.of, judged))
     if found is None or found.warning is None:
         return ()
     return (DataWarning("place", f"{folder}: {found.warning}"),)
@@ -253,7 +253,7 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
     found: dict[str, dict[str, float | None]] = {}
     for line in jsonl.read(run.path("blueprints.jsonl")):
         record = strict_json.record(line, run.path("blueprints.jsonl"))
-        found[record["clip"]] = {name: number_in(record, place) for name, place in places.items()}
+        found[record["clip"]] = {name: number_in(record, index) for name, index in places.items()}
         words = (record.get("transcript") or {}).get("text")
         found[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
     return found

@@ -153,12 +153,12 @@ class Study:
         """Only some items [shape=(items,)], numbered anew."""
         if chosen.all():
             return self
-        place = np.cumsum(chosen) - 1
+        index = np.cumsum(chosen) - 1
         people = self.people.of(chosen)
         return replace(
             self,
             ids=tuple(self.ids[row] for row in np.flatnonzero(chosen)),
-            people=replace(people, items=int(chosen.sum()), row=place[people.row]),
+            people=replace(people, items=int(chosen.sum()), row=index[people.row]),
             question=None
             if self.question is None
             else np.unique(self.question[chosen], return_inverse=True)[1],

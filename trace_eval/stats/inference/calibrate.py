@@ -20,8 +20,8 @@ from fusion import DIMENSIONS
 from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.baselines import RULES, NumberRule
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
-from trace_eval.stats.inference.evidence import Evidence
 from trace_eval.stats.inference.held_out import Draws, Measured
+from trace_eval.stats.inference.labelled_run import LabelledRun
 
 #: Labelled pairs below which nothing is fitted.
 LEAST_PAIRS = 20
@@ -111,7 +111,7 @@ class Calibration:
 
 
 def calibrate(
-    evidence: Evidence,
+    run: LabelledRun,
     folds: int = 5,
     level: float = 0.95,
     seed: int = 0,
@@ -120,7 +120,7 @@ def calibrate(
     """Fit all methods, keep the best.
 
     Args:
-        evidence: judge and people.
+        run: judge and people.
         folds: at most; instructions are never split.
         level: coverage of the intervals.
         seed: of folds and resamples.
@@ -129,12 +129,12 @@ def calibrate(
     Raises:
         UserError: too few labelled pairs or instructions, or a package is not installed.
     """
-    x, names = features_of(evidence)
-    scored = evidence.scored
-    known = scored & (evidence.truth != MISSING)
-    group = np.arange(len(known)) if evidence.cluster is None else evidence.cluster
+    x, names = features_of(run)
+    scored = run.scored
+    known = scored & (run.truth != MISSING)
+    group = np.arange(len(known)) if run.cluster is None else run.cluster
     groups = len(np.unique(group[known]))
-    named = any(told is not None for told in evidence.facts.get("instruction_id", ()))
+    named = any(told is not None for told in run.facts.get("instruction_id", ()))
     unit = "instruction" if named else "pair"
     if known.sum() < LEAST_PAIRS or groups < 2:
         raise UserError(
@@ -143,7 +143,7 @@ def calibrate(
         )
     folds = min(folds, groups)
     fold = _folds(group[known], folds, seed)
-    y = _preference(evidence.truth[known])
+    y = _preference(run.truth[known])
     methods = [method for method in METHODS if x.shape[1] >= method.features]
     held = {method.name: _held_out(method, x[known], y, fold) for method in methods}
     order = sorted(held, key=lambda name: log_loss(held[name], y))
@@ -151,10 +151,10 @@ def calibrate(
     chosen = _chosen(methods, x[known], y, group[known], fold, seed)
     best = next(method for method in methods if method.name == order[0])
     everywhere = best.fit(x[known], y)(x[scored])
-    probabilities = dict(zip(evidence.ids[scored].tolist(), everywhere.tolist(), strict=True))
-    probabilities |= dict(zip(evidence.ids[known].tolist(), chosen.tolist(), strict=True))
+    probabilities = dict(zip(run.ids[scored].tolist(), everywhere.tolist(), strict=True))
+    probabilities |= dict(zip(run.ids[known].tolist(), chosen.tolist(), strict=True))
     return Calibration(
-        judge=evidence.judge,
+        judge=run.judge,
         pairs=int(known.sum()),
         groups=groups,
         unit=unit,
@@ -164,18 +164,18 @@ def calibrate(
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
         chosen=_measured(CHOSEN, chosen, y, draws),
         best=order[0],
-        rules=tuple(_rules(evidence, known, y, chosen, draws, baselines)),
+        rules=tuple(_rules(run, known, y, chosen, draws, baselines)),
         probabilities=probabilities,
     )
 
 
-def features_of(evidence: Evidence) -> tuple[Array, tuple[str, ...]]:
+def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
     """What the judge measured of every pair, for A against B [shape=(n, features)].
 
     The lead is its margin, else the logit of its own distribution, else its label; the
     margins of the dimensions follow.
     """
-    facts, codes = evidence.table.facts, evidence.codes
+    facts, codes = run.table.facts, run.codes
     if "p_a" in facts and not np.isnan(facts["p_a"]).all():
         p = np.clip(np.nan_to_num(facts["p_a"], nan=0.5), 0.01, 0.99)
         lead, name = np.log(p / (1 - p)), "logit of the votes"
@@ -273,7 +273,7 @@ def _right(p: Array, y: Array) -> Array:
 
 
 def _rules(
-    evidence: Evidence,
+    run: LabelledRun,
     known: NDArray[np.bool_],
     y: Array,
     chosen: Array,
@@ -281,9 +281,9 @@ def _rules(
     baselines: Sequence[NumberRule],
 ) -> list[Rule]:
     ours = _right(chosen, y)
-    rules: dict[str, Codes] = {"judge's own label": evidence.codes}
+    rules: dict[str, Codes] = {"judge's own label": run.codes}
     for rule in (*RULES, *baselines):
-        codes = rule.codes(evidence.table.facts)
+        codes = rule.codes(run.table.facts)
         if codes is not None:
             rules[rule.name] = codes
     share = float(y.mean())

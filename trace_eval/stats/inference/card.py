@@ -19,8 +19,8 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import Ceiling, human_ceiling
-from trace_eval.stats.inference.evidence import Evidence, gather
 from trace_eval.stats.inference.known_limits import limit_of
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
 from trace_eval.stats.inference.operation import Operation, operation
 from trace_eval.stats.inference.probes import FILE as PROBES_FILE
@@ -167,16 +167,16 @@ def _card(
     unknown: list[str] = []
     report = _agreement(one, labels, resamples, unknown)
     score = main_score(report)
-    evidence = gather(one, None if report is None else labels)
-    table = evidence.table
+    run = gather(one, None if report is None else labels)
+    table = run.table
     asked = set() if report is None or labels is None else set(labels.ids.tolist())
     items = ran.pairs if ran else len(asked.union(table.ids.tolist()))
-    scored = int(evidence.scored.sum())
+    scored = int(run.scored.sum())
     tests = tuple(report.position if report else _positions(one, judge, table))
     tests = tuple(row for row in tests if row.bias.pairs)
     both = max((row.bias.pairs for row in tests), default=0)
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
-    told = [name is not None for name in evidence.facts.get("instruction_id", ())]
+    told = [name is not None for name in run.facts.get("instruction_id", ())]
     unnamed = len(told) - sum(told) if any(told) else 0
     unknown += _unknown(both, score, unnamed, len(told), judge if probes is None else None)
     return Card(
@@ -186,8 +186,8 @@ def _card(
         policy=fused_by(one, one.judgements, None),
         items=items,
         scored=scored,
-        systems=_distinct(evidence, "system_a", "system_b"),
-        instructions=_distinct(evidence, "instruction_id"),
+        systems=_distinct(run, "system_a", "system_b"),
+        instructions=_distinct(run, "instruction_id"),
         unnamed=unnamed,
         position=tests,
         operation=ran,
@@ -273,7 +273,7 @@ def _positions(source: JudgedSource, judge: str, table: LabelTable) -> Iterator[
     yield from positions(judge, table.codes, table.facts, opinions)
 
 
-def _distinct(evidence: Evidence, *names: str) -> int | None:
-    columns = [evidence.facts[name] for name in names if name in evidence.facts]
+def _distinct(run: LabelledRun, *names: str) -> int | None:
+    columns = [run.facts[name] for name in names if name in run.facts]
     known = {value for column in columns for value in np.asarray(column).tolist() if value}
     return len(known) or None

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.inference.influence import Design, parts, simple_design
+from trace_eval.stats.inference.influence import Design, ppi_components, simple_design
 from trace_eval.stats.inference.ppi import interval
 
 Array = NDArray[np.float64]
@@ -58,13 +58,13 @@ class Mean:
         """Of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
-        found = interval(parts(y, self.judged, design.take(self.rows)), level)
+        found = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
         return np.inf if found is None else found[1] - found[0]
 
-    def among(self, chosen: Rows, place: Rows) -> Mean:
+    def among(self, chosen: Rows, index: Rows) -> Mean:
         """The same of a part of the run; ``place`` is the new number of a pair, or -1."""
-        kept = place[self.rows] >= 0
-        return Mean(place[self.rows[kept]], self.flipped[kept], self.judged[kept])
+        kept = index[self.rows] >= 0
+        return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ class FutureLabels:
 
     @cached_property
     def _means(self) -> tuple[Mean, ...]:
-        place = np.full(len(self.known), -1)
-        place[self._part] = np.arange(len(self._part))
-        return tuple(mean.among(self._part, place) for mean in self.means)
+        index = np.full(len(self.known), -1)
+        index[self._part] = np.arange(len(self._part))
+        return tuple(mean.among(self._part, index) for mean in self.means)
 
     @cached_property
     def _classes(self) -> Array:

@@ -10,7 +10,7 @@ from blueprints import UserError
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.card import Card
-from trace_eval.stats.inference.ppi import Powered
+from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
@@ -92,9 +92,9 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     ``labels:SYSTEM`` and ``both:SYSTEM`` ask for one of them. Where every pair has a label, both
     is what the labels say. What has no interval is not known.
     """
-    powered = report.powered
-    rows = report.labelled if powered is None else powered.systems
-    people: dict[str, Powered | None] = {row.system: row.rate for row in rows}
+    ppi = report.powered
+    rows = report.labelled if ppi is None else ppi.systems
+    people: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
     if any(caveat.method == "people's win rates" for caveat in report.caveats):
         people = dict.fromkeys(people)
     found: dict[str, float | None] = {}

@@ -115,7 +115,7 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Parts:
+class PPIComponents:
     """An estimator ``labels + lam * gain`` with influence functions summed by cluster.
 
     Attributes:
@@ -154,7 +154,7 @@ class Parts:
         return tuple(stratum for stratum, error in pairs if error > 0)
 
 
-def parts(truth: Array, judged: Array, design: Design) -> Parts:
+def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents:
     """The mean over all items.
 
     Args:
@@ -194,7 +194,7 @@ def parts(truth: Array, judged: Array, design: Design) -> Parts:
         d_labels[here] = (y - labels) / len(judged)
         d_gain[here] = (step - gain) / len(judged)
     rows.append((d_labels, d_gain))
-    return Parts(
+    return PPIComponents(
         float(labels),
         float(gain),
         float(judged.mean()),

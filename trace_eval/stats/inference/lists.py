@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trace_eval.data import make_folder, write_table
 from trace_eval.stats.agreement.tabular import write_json
-from trace_eval.stats.inference.evidence import Evidence, label_text
+from trace_eval.stats.inference.labelled_run import LabelledRun, label_text
 from trace_eval.stats.inference.plan import LabelPlan
 from trace_eval.stats.inference.screen import Screening
 
@@ -14,25 +14,25 @@ from trace_eval.stats.inference.screen import Screening
 COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
 
 
-def write_lists(folder: Path, screening: Screening, evidence: Evidence) -> list[Path]:
+def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Path]:
     """Write ``decided.csv``, ``review.csv``, ``hopeless.csv`` and ``screen.json``.
 
     Raises:
         UserError: the folder cannot be written.
     """
-    index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
+    index = {str(key): row for row, key in enumerate(run.ids.tolist())}
     signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
-    certainty = evidence.signals.get(signal)
-    facts = evidence.table.facts
+    certainty = run.signals.get(signal)
+    facts = run.table.facts
     written = []
 
     def cells(key: str) -> tuple[object, ...]:
         row = index[key]
         return (
             key,
-            label_text(int(evidence.codes[row])),
+            label_text(int(run.codes[row])),
             None if certainty is None else f"{certainty[row]:.6g}",
-            label_text(int(evidence.truth[row])),
+            label_text(int(run.truth[row])),
             *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
         )
 
@@ -45,7 +45,7 @@ def write_lists(folder: Path, screening: Screening, evidence: Evidence) -> list[
     return [*written, folder / "screen.json"]
 
 
-def write_plan(path: Path, plan: LabelPlan, evidence: Evidence) -> None:
+def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     """Write the pairs to label, in order, with their systems and instruction.
 
     Where the labels at hand have inclusion probabilities, those of the planned pairs as well.
@@ -53,8 +53,8 @@ def write_plan(path: Path, plan: LabelPlan, evidence: Evidence) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    index = {str(key): row for row, key in enumerate(evidence.ids.tolist())}
-    facts = evidence.table.facts
+    index = {str(key): row for row, key in enumerate(run.ids.tolist())}
+    facts = run.table.facts
     rows = (
         (
             key,

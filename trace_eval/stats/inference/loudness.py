@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from trace_eval.data import LabelTable
 from trace_eval.stats.agreement.bias.length import length_bias
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.evidence import gather
+from trace_eval.stats.inference.labelled_run import gather
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class LoudnessBias:
 
 def loudness_bias(source: JudgedSource, labels: LabelTable) -> LoudnessBias | None:
     """Count and test; None where the levels are unknown."""
-    evidence = gather(source, labels)
-    facts = evidence.table.facts
+    run = gather(source, labels)
+    facts = run.table.facts
     if "loudness_a" not in facts or "loudness_b" not in facts:
         return None
-    found = length_bias(evidence.truth, evidence.codes, facts["loudness_a"], facts["loudness_b"])
+    found = length_bias(run.truth, run.codes, facts["loudness_a"], facts["loudness_b"])
     return LoudnessBias(found.human_ties, found.longer, found.shorter, found.tied, found.p)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.stats.inference.evidence import Evidence
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
+from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.planned_run import RATES, PlannedRun
 from trace_eval.stats.sentences import (
     DIFFERENCE,
@@ -118,7 +118,7 @@ class LabelPlan:
 
 
 def make_plan(
-    evidence: Evidence,
+    run: LabelledRun,
     width: float,
     goal: str | None = None,
     *,
@@ -129,7 +129,7 @@ def make_plan(
     """Find the fewest labels whose intervals are no wider than ``width``.
 
     Args:
-        evidence: judgements, and labels of some.
+        run: judgements, and labels of some.
         width: full width of the intervals, in (0, 1).
         goal: see :class:`LabelPlan`; None: win rates where systems are named.
         level: coverage of the intervals.
@@ -141,7 +141,7 @@ def make_plan(
     """
     if not 0 < width < 1:
         raise UserError(f"--width {width:g}: give the full width of an interval, between 0 and 1")
-    world = PlannedRun(evidence, goal, level, cluster, seed)
+    world = PlannedRun(run, goal, level, cluster, seed)
     order, future = world.order(), world.future
     least = future.labelled
     most = least + len(order)
@@ -151,12 +151,12 @@ def make_plan(
     finite = bool(np.isfinite(expected))
     beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
     chosen = order[:more]
-    seconds = _seconds(evidence)
+    seconds = _seconds(run)
     minutes = None if seconds is None else more * seconds / 60
     inclusion = future.included(wanted)
     asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
     return LabelPlan(
-        source=evidence.source,
+        source=run.source,
         goal=world.goal,
         width=width,
         now=now if np.isfinite(now) else None,
@@ -172,12 +172,12 @@ def make_plan(
         inclusion={}
         if inclusion is None
         else {
-            str(evidence.ids[row]): float(share)
+            str(run.ids[row]): float(share)
             for row, share in zip(world.rows, inclusion, strict=True)
             if row in asked
         },
         notes=tuple(_notes(world, cluster)),
-        pairs=tuple(str(evidence.ids[row]) for row in chosen),
+        pairs=tuple(str(run.ids[row]) for row in chosen),
         verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
     )
 
@@ -211,7 +211,7 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
 def _strata(
     world: PlannedRun, order: NDArray[np.int64], chosen: NDArray[np.int64]
 ) -> list[Stratum]:
-    facts = world.evidence.table.facts
+    facts = world.run.table.facts
     if not len(world.systems):
         return [Stratum("all", len(order), len(chosen))]
     counts: dict[str, list[int]] = {}
@@ -231,8 +231,8 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
             "no two labels share an instruction, so nobody knows how alike such pairs are: all"
             " is taken as likely, from not at all to wholly"
         )
-    if world.evidence.drawn.caption is not None:
-        yield world.evidence.drawn.caption
+    if world.run.drawn.caption is not None:
+        yield world.run.drawn.caption
     if future.inclusion is not None:
         yield (
             "the labels have inclusion probabilities: give all of them those of --json, which"
@@ -240,9 +240,9 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
         )
 
 
-def _seconds(evidence: Evidence) -> float | None:
+def _seconds(run: LabelledRun) -> float | None:
     """Median seconds of a label; None: the labels do not say."""
-    taken = evidence.items.table.facts.get("seconds") if evidence.items else None
+    taken = run.items.table.facts.get("seconds") if run.items else None
     if taken is None or np.isnan(taken).all():
         return None
     return float(np.nanmedian(taken))

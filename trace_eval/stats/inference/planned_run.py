@@ -11,8 +11,8 @@ from blueprints import UserError
 from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
-from trace_eval.stats.inference.evidence import Array, Evidence
 from trace_eval.stats.inference.future_labels import FutureLabels, Mean
+from trace_eval.stats.inference.labelled_run import Array, LabelledRun
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 
 #: What may be estimated.
@@ -23,36 +23,36 @@ class PlannedRun:
     """The run as it is planned for: its open pairs in an order, and what labels would give."""
 
     def __init__(
-        self, evidence: Evidence, goal: str | None, level: float, cluster: bool, seed: int
+        self, run: LabelledRun, goal: str | None, level: float, cluster: bool, seed: int
     ) -> None:
-        facts = evidence.table.facts
+        facts = run.table.facts
         named = all(
             name in facts and all(facts[name].tolist()) for name in ("system_a", "system_b")
         )
         if goal == RATES and not named:
-            raise UserError(f"{evidence.source}: win rates need system_a and system_b")
+            raise UserError(f"{run.source}: win rates need system_a and system_b")
         self.goal = goal or (RATES if named else ACCURACY)
-        kept = evidence.scored
+        kept = run.scored
         if self.goal == RATES:
-            kept = kept & ~self_mask(facts, len(evidence.ids))
-        self.evidence, self.rng = evidence, np.random.default_rng(seed)
+            kept = kept & ~self_mask(facts, len(run.ids))
+        self.run, self.rng = run, np.random.default_rng(seed)
         self.rows = np.flatnonzero(kept)
-        self.known = (evidence.truth != MISSING)[self.rows]
+        self.known = (run.truth != MISSING)[self.rows]
         if self.known.sum() < LEAST_LABELS:
             raise UserError(
                 f"a plan learns from the labels at hand: give {LEAST_LABELS} at least, there are"
                 f" {int(self.known.sum())}"
             )
-        if evidence.drawn.problem is not None:
-            raise UserError(f"no plan: {evidence.drawn.problem}")
-        self.names = _couples(evidence, self.rows) if named else np.zeros(len(self.rows), np.int64)
-        self.systems = _labels(evidence, self.rows) if named else []
+        if run.drawn.problem is not None:
+            raise UserError(f"no plan: {run.drawn.problem}")
+        self.names = _couples(run, self.rows) if named else np.zeros(len(self.rows), np.int64)
+        self.systems = _labels(run, self.rows) if named else []
         self.future = self._future(level, cluster, seed)
 
     def _future(self, level: float, cluster: bool, seed: int) -> FutureLabels:
-        evidence, rows = self.evidence, self.rows
-        codes, truth = evidence.codes[rows], evidence.truth[rows]
-        if evidence.column == "preference" or is_untyped(codes) or is_untyped(truth):
+        run, rows = self.run, self.rows
+        codes, truth = run.codes[rows], run.truth[rows]
+        if run.column == "preference" or is_untyped(codes) or is_untyped(truth):
             codes, truth = collapse_codes(codes), collapse_codes(truth)
         if self.goal == ACCURACY:
             everything, nothing = np.arange(len(rows)), np.zeros(len(rows))
@@ -61,10 +61,10 @@ class PlannedRun:
         else:
             values, judged = _points(truth), _points(codes)
             means = list(self._rates(judged))
-        group = evidence.cluster if cluster else evidence.copies
+        group = run.cluster if cluster else run.copies
         if group is not None:
             group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
-        inclusion = evidence.drawn.inclusion
+        inclusion = run.drawn.inclusion
         if inclusion is not None:
             # of the others nothing is known: taken for the least likely that has a label
             least = inclusion[rows][self.known].min()
@@ -89,22 +89,22 @@ class PlannedRun:
         _, start, size = np.unique(names[grouped], return_index=True, return_counts=True)
         at = np.repeat(np.arange(len(size)), size)
         within = np.arange(len(grouped)) - start[at]
-        place = np.empty(len(grouped))
-        place[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
-        return np.asarray(self.rows[shuffled[np.argsort(place, kind="stable")]])
+        order = np.empty(len(grouped))
+        order[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
+        return np.asarray(self.rows[shuffled[np.argsort(order, kind="stable")]])
 
 
 def _points(codes: Codes) -> Array:
     return np.where(codes == 0, 1.0, np.where(codes == 1, 0.0, 0.5))
 
 
-def _labels(evidence: Evidence, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    columns = [evidence.table.facts[f"system_{side}"][rows].astype(str) for side in "ab"]
+def _labels(run: LabelledRun, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    columns = [run.table.facts[f"system_{side}"][rows].astype(str) for side in "ab"]
     names = np.unique(np.concatenate(columns))
     return [np.searchsorted(names, column) for column in columns]
 
 
-def _couples(evidence: Evidence, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    a, b = _labels(evidence, rows)
+def _couples(run: LabelledRun, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    a, b = _labels(run, rows)
     size = int(max(a.max(initial=0), b.max(initial=0))) + 1
     return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from trace_eval.stats.agreement.interval import Range
-from trace_eval.stats.inference.influence import Labels, Parts
+from trace_eval.stats.inference.influence import Labels, PPIComponents
 from trace_eval.stats.inference.limits import (
     NO_SPREAD,
     Array,
@@ -43,7 +43,7 @@ FEW = 10
 
 
 @dataclass(frozen=True)
-class Powered:
+class PPIEstimate:
     """An estimate from labels, from the judge and from both.
 
     Attributes:
@@ -94,12 +94,12 @@ class _Bounded:
 
 
 def estimate(
-    sample: Parts, level: float = 0.95, null: float = 0.5, power: float | None = None
-) -> Powered:
+    sample: PPIComponents, level: float = 0.95, null: float = 0.5, power: float | None = None
+) -> PPIEstimate:
     """Intervals of labels alone, judge alone, and both.
 
     Args:
-        sample: see :func:`trace_eval.stats.inference.influence.parts`.
+        sample: see :func:`trace_eval.stats.inference.influence.ppi_components`.
         level: coverage.
         null: value that ``p`` tests.
         power: a fixed ``lam``; None: tuned, or 0 where :func:`_enough` says so.
@@ -119,7 +119,7 @@ def estimate(
     return replace(found, coarse=_coarse(sample, weight))
 
 
-def interval(sample: Parts, level: float = 0.95) -> Range | None:
+def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
     """That of both alone, see :func:`estimate`."""
     if sample.units < LEAST_LABELS or np.isnan(sample.labels):
         return None
@@ -127,7 +127,7 @@ def interval(sample: Parts, level: float = 0.95) -> Range | None:
     return both.reach.around(both.value)
 
 
-def difference(first: Parts, second: Parts, level: float = 0.95) -> Powered:
+def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95) -> PPIEstimate:
     """The first mean minus the second, -1 to 1; ``p`` that it is 0.
 
     Limits come from those of both means and their correlation; where no variance can be seen,
@@ -170,15 +170,15 @@ def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
     return float(np.clip(one.influence @ other.influence / product, -1.0, 1.0))
 
 
-def _shared(first: Parts, second: Parts) -> float:
+def _shared(first: PPIComponents, second: PPIComponents) -> float:
     """Correlation that the labels in common suggest: a point of one is a point less of the
     other."""
     common = (first.asked & second.asked).sum()
     return -float(common / max(1.0, np.sqrt(first.units * second.units)))
 
 
-def _without(items: int, judged: int, judge: float) -> Powered:
-    return Powered(items, judged, None, judge, None, None, None, None, None, None, None)
+def _without(items: int, judged: int, judge: float) -> PPIEstimate:
+    return PPIEstimate(items, judged, None, judge, None, None, None, None, None, None, None)
 
 
 def _told(
@@ -188,15 +188,15 @@ def _told(
     spreads: tuple[float, float],
     weight: float | None,
     asked: tuple[float, float, float],
-) -> Powered:
+) -> PPIEstimate:
     """Estimates with intervals that hold them; none where the units are too few."""
     items, judged, units = counts
     level, null, low = asked
     machine = reaches[1].around(values[1], low)
     if units < LEAST_LABELS:
-        return Powered(items, judged, values[0], values[1], values[2], None, machine, None,
+        return PPIEstimate(items, judged, values[0], values[1], values[2], None, machine, None,
                        weight, None, None)  # fmt: skip
-    return Powered(
+    return PPIEstimate(
         labelled=items,
         judged=judged,
         labels=values[0],
@@ -226,7 +226,9 @@ def _p(value: float, reach: Reach, null: float, units: int, level: float) -> flo
     return float(2 * stdtr(max(units - 1, 1), beyond))
 
 
-def _two(sample: Parts, level: float, power: float | None) -> tuple[_Bounded, _Bounded, float]:
+def _two(
+    sample: PPIComponents, level: float, power: float | None
+) -> tuple[_Bounded, _Bounded, float]:
     """Labels alone, both, and ``lam``."""
     weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
     if power is None and sample.d_gain.any() and _enough(sample):
@@ -244,7 +246,7 @@ def _two(sample: Parts, level: float, power: float | None) -> tuple[_Bounded, _B
     return alone, both, weight
 
 
-def _of_judge(sample: Parts, level: float) -> _Bounded:
+def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
     """The judge alone, as if it never erred."""
     many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
     size = len(sample.judged)
@@ -266,7 +268,7 @@ def _quantile(level: float, units: int, known: bool = False) -> float:
     return float(ndtri(tail) if known else stdtrit(max(units - 1, 1), tail))
 
 
-def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reach:
+def _reach(sample: PPIComponents, influence: Array, weight: float, level: float) -> Reach:
     """Limits by stratum, put together; degrees of freedom are those of each stratum.
 
     Labels alone have score limits, over units of equal weight with the variance that follows from
@@ -302,7 +304,7 @@ def _reach(sample: Parts, influence: Array, weight: float, level: float) -> Reac
     return of_sum(found, _quantile(level, sample.units) * float(np.sqrt(more)))
 
 
-def _enough(sample: Parts) -> bool:
+def _enough(sample: PPIComponents) -> bool:
     """Whether the labels can tell how far the judge is to be believed."""
     return all(map(_many, sample.open_strata))
 
@@ -311,7 +313,7 @@ def _many(stratum: Labels) -> bool:
     return stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
 
 
-def _coarse(sample: Parts, weight: float) -> bool:
+def _coarse(sample: PPIComponents, weight: float) -> bool:
     """Whether so little was seen that intervals cannot hold the truth just as often as they say."""
     return any(
         stratum.units < LEAST_UNITS
@@ -321,7 +323,7 @@ def _coarse(sample: Parts, weight: float) -> bool:
     )
 
 
-def _tuned(found: Parts) -> tuple[float, Array]:
+def _tuned(found: PPIComponents) -> tuple[float, Array]:
     """The ``lam`` of least estimated variance, from all labels and without each cluster.
 
     It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty

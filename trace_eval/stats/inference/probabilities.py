@@ -13,7 +13,7 @@ from trace_eval.data import MISSING, LabelTable, make_folder, write_table
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import write_json
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
-from trace_eval.stats.inference.evidence import Evidence, gather
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 
 #: Files, in the run's folder where a run was judged.
 PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
@@ -36,18 +36,18 @@ def write_probabilities(
     if labels is None and source.labels is None:
         name = source.judgements.source
         raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
-    evidence = gather(source, labels, policy=policy)
-    found = calibrate(evidence)
+    run = gather(source, labels, policy=policy)
+    found = calibrate(run)
     path = folder / PROBABILITIES
     make_folder(folder)
-    write_table(path, ("id", "p_a", "held_out"), _rows(found, evidence))
+    write_table(path, ("id", "p_a", "held_out"), _rows(found, run))
     write_json(folder / REPORT, dataclasses.replace(found, probabilities={}))
     return found, [path, folder / REPORT]
 
 
-def _rows(found: Calibration, evidence: Evidence) -> list[tuple[str, str, str]]:
-    labelled = evidence.scored & (evidence.truth != MISSING)
-    index = {key: row for row, key in enumerate(evidence.ids.tolist())}
+def _rows(found: Calibration, run: LabelledRun) -> list[tuple[str, str, str]]:
+    labelled = run.scored & (run.truth != MISSING)
+    index = {key: row for row, key in enumerate(run.ids.tolist())}
     return [
         (str(key), f"{p:.6f}", "yes" if np.any(labelled[index[key]]) else "no")
         for key, p in found.probabilities.items()

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.stats.inference.evidence import Evidence
-from trace_eval.stats.inference.parts import (
+from trace_eval.stats.inference.decidable import (
     EVERYTHING,
-    DecidablePart,
+    DecidableStratum,
     ScreenOptions,
     tested_parts,
     wanted_labels,
 )
+from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.screen_words import caveats, untrusted, verdict
 from trace_eval.stats.inference.shift import differences
 
@@ -54,10 +54,10 @@ class Screening:
     labels: int
     instructions: int | None
     scored: int
-    chosen: DecidablePart | None
-    candidate: DecidablePart | None
+    chosen: DecidableStratum | None
+    candidate: DecidableStratum | None
     needed: int | None
-    parts: tuple[DecidablePart, ...]
+    parts: tuple[DecidableStratum, ...]
     decided: tuple[str, ...]
     review: tuple[str, ...]
     hopeless: tuple[str, ...]
@@ -65,7 +65,7 @@ class Screening:
     caveats: tuple[str, ...]
 
 
-def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screening:
+def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     """Find the part that the judge may decide alone.
 
     Raises:
@@ -73,17 +73,17 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
             asked for is not there.
     """
     options = options or ScreenOptions()
-    signals = _signals(evidence, options)
-    scored, usable = evidence.scored, evidence.usable
+    signals = _signals(run, options)
+    scored, usable = run.scored, run.usable
     if not usable.any():
         raise UserError("screen needs people's labels of judged pairs; pass --labels FILE")
-    design = evidence.design(usable, options.cluster)
+    design = run.design(usable, options.cluster)
     delta = (1 - options.confidence) / len(signals)
-    parts: list[DecidablePart] = []
+    parts: list[DecidableStratum] = []
     for name, values in signals.items():
-        parts += tested_parts(name, values, evidence.agrees, scored, design, options.agree, delta)
-    drawn = evidence.drawn
-    shifted = differences(evidence) if drawn.inclusion is None else []
+        parts += tested_parts(name, values, run.agrees, scored, design, options.agree, delta)
+    drawn = run.drawn
+    shifted = differences(run) if drawn.inclusion is None else []
     why_not = drawn.problem or drawn.doubt
     trusted = options.as_sampled or not (shifted or why_not)
     holding = [part for part in parts if part.holds and trusted]
@@ -94,11 +94,11 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
     candidate, needed = nearest
     order = signals[(chosen or candidate or parts[0]).signal]
     inside = scored & (order >= chosen.threshold) if chosen else np.zeros_like(scored)
-    clustered = options.cluster and evidence.cluster is not None
+    clustered = options.cluster and run.cluster is not None
     return Screening(
-        source=evidence.source,
-        judge=evidence.judge,
-        dimension=evidence.column,
+        source=run.source,
+        judge=run.judge,
+        dimension=run.column,
         options=options,
         labels=int(usable.sum()),
         instructions=len(np.unique(design.cluster[usable])) if clustered else None,
@@ -107,18 +107,18 @@ def screen(evidence: Evidence, options: ScreenOptions | None = None) -> Screenin
         candidate=candidate,
         needed=needed,
         parts=tuple(parts),
-        decided=_listed(evidence, inside, -order),
-        review=_listed(evidence, scored & ~inside, order),
-        hopeless=_listed(evidence, ~scored, order),
+        decided=_listed(run, inside, -order),
+        review=_listed(run, scored & ~inside, order),
+        hopeless=_listed(run, ~scored, order),
         verdict=verdict(chosen, candidate, needed, parts, options)
         if trusted
         else untrusted(why_not),
-        caveats=tuple(caveats(evidence, options, shifted)),
+        caveats=tuple(caveats(run, options, shifted)),
     )
 
 
-def _signals(evidence: Evidence, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
-    found = dict(evidence.signals)
+def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
+    found = dict(run.signals)
     absent = [name for name in options.by if name not in found]
     if absent:
         raise UserError(
@@ -127,12 +127,10 @@ def _signals(evidence: Evidence, options: ScreenOptions) -> dict[str, NDArray[np
     chosen = {name: found[name] for name in options.by or found}
     if not chosen:
         # nothing tells pairs apart: all of them, or none
-        chosen = {EVERYTHING: np.zeros(len(evidence.ids))}
+        chosen = {EVERYTHING: np.zeros(len(run.ids))}
     return chosen
 
 
-def _listed(
-    evidence: Evidence, mask: NDArray[np.bool_], key: NDArray[np.float64]
-) -> tuple[str, ...]:
+def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]) -> tuple[str, ...]:
     rows = np.flatnonzero(mask)
-    return tuple(str(evidence.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])
+    return tuple(str(run.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])

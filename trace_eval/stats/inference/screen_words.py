@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trace_eval.stats.inference.evidence import Evidence
-from trace_eval.stats.inference.parts import (
+from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     STARTS,
-    DecidablePart,
+    DecidableStratum,
     ScreenOptions,
     fewest_labels,
 )
+from trace_eval.stats.inference.labelled_run import LabelledRun
 
 
 def untrusted(why: str | None) -> str:
@@ -27,10 +27,10 @@ def untrusted(why: str | None) -> str:
 
 
 def verdict(
-    chosen: DecidablePart | None,
-    candidate: DecidablePart | None,
+    chosen: DecidableStratum | None,
+    candidate: DecidableStratum | None,
     needed: int | None,
-    parts: list[DecidablePart],
+    parts: list[DecidableStratum],
     options: ScreenOptions,
 ) -> str:
     """The promise, or how far it is."""
@@ -65,24 +65,24 @@ def verdict(
     )
 
 
-def _which(part: DecidablePart) -> str:
+def _which(part: DecidableStratum) -> str:
     if part.signal == EVERYTHING:
         return "all of them"
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _more_than(part: DecidablePart, needed: int) -> str:
+def _more_than(part: DecidableStratum, needed: int) -> str:
     return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
 
 
-def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> list[str]:
+def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:
     """What cannot be promised, or holds by assumption."""
-    drawn, found = evidence.drawn, []
+    drawn, found = run.drawn, []
     why_not = drawn.problem or drawn.doubt
     if why_not:
         if options.as_sampled:  # else the verdict says it
             found.append(why_not)
-    elif drawn.inclusion is None and not evidence.asked[evidence.scored].all():
+    elif drawn.inclusion is None and not run.asked[run.scored].all():
         found.append(
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
             " promise could hold for pairs like the labelled ones only"
@@ -90,14 +90,14 @@ def caveats(evidence: Evidence, options: ScreenOptions, shifted: list[str]) -> l
             else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
             " instructions"
         )
-    lacking = [known is None for known in evidence.facts.get("instruction_id", [None])]
+    lacking = [known is None for known in run.facts.get("instruction_id", [None])]
     if options.cluster and any(lacking):
-        copies = "" if evidence.copies is None else ", but for copies (the same two recordings)"
+        copies = "" if run.copies is None else ", but for copies (the same two recordings)"
         words = "instructions are unknown: pairs are taken as independent"
         if not all(lacking):
             words = f"the instruction of {sum(lacking)} pairs is unknown: each is taken for one"
         found.append(f"{words}{copies}")
-    if evidence.unmatched:
-        found.append(f"{evidence.unmatched} labelled items were not judged and are left out")
+    if run.unmatched:
+        found.append(f"{run.unmatched} labelled items were not judged and are left out")
     found.append("pairs unlike this run's (new systems, topics, voices) need new labels")
     return found

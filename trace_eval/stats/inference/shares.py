@@ -9,9 +9,9 @@ import numpy as np
 
 from trace_eval.data import LABELS, MISSING
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes
-from trace_eval.stats.inference.evidence import Array, Evidence
-from trace_eval.stats.inference.influence import parts
-from trace_eval.stats.inference.ppi import Powered, estimate
+from trace_eval.stats.inference.influence import ppi_components
+from trace_eval.stats.inference.labelled_run import Array, LabelledRun
+from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 
 
 @dataclass(frozen=True)
@@ -26,45 +26,42 @@ class ShareRow:
     judge: str
     dimension: str
     what: str
-    share: Powered
+    share: PPIEstimate
 
 
 #: The row of the judge's accuracy.
 RIGHT = "judge is right"
 
 
-def share_rows(
-    evidence: Evidence, level: float = 0.95, cluster: bool = False
-) -> Iterator[ShareRow]:
+def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> Iterator[ShareRow]:
     """Prediction-powered shares; nothing where every scored item has a label.
 
-    Accuracy is powered by the judge's first sign of certainty: where that tells right from
-    wrong, every judgement says something about it; where it does not, labels alone stand.
+    Accuracy is estimated with the help of the judge's first sign of certainty: where that tells
+    right from wrong, every judgement says something about it; where it does not, labels alone
+    stand.
     """
-    scored = evidence.scored
-    asked = scored & (evidence.truth != MISSING)
+    scored = run.scored
+    asked = scored & (run.truth != MISSING)
     if not asked.any() or asked.sum() == scored.sum():
         return
     rows = np.flatnonzero(scored)
-    design = evidence.design(asked, cluster).take(rows)
-    truth, said = evidence.truth[rows], evidence.codes[rows]
+    design = run.design(asked, cluster).take(rows)
+    truth, said = run.truth[rows], run.codes[rows]
     seen = truth[asked[rows]]
     names = TYPED if not (seen == LABELS.index("tie")).any() and (seen > 1).any() else UNTYPED
     if names == UNTYPED:
         truth, said = collapse_codes(truth), collapse_codes(said)
     for code, name in enumerate(names):
-        found = parts((truth == code).astype(float), (said == code).astype(float), design)
-        yield ShareRow(evidence.judge, evidence.column, name, estimate(found, level))
-    right = np.nan_to_num(evidence.agrees[rows])
-    powered = estimate(parts(right, _sureness(evidence)[rows], design), level)
-    yield ShareRow(
-        evidence.judge, evidence.column, RIGHT, replace(powered, judge=None, judge_interval=None)
-    )
+        found = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
+        yield ShareRow(run.judge, run.column, name, estimate(found, level))
+    right = np.nan_to_num(run.agrees[rows])
+    ppi = estimate(ppi_components(right, _sureness(run)[rows], design), level)
+    yield ShareRow(run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None))
 
 
-def _sureness(evidence: Evidence) -> Array:
+def _sureness(run: LabelledRun) -> Array:
     """The first sign of certainty as ranks in (0, 1]; constant where there is none."""
-    if not evidence.signals:
-        return np.zeros(len(evidence.ids))
-    values = next(iter(evidence.signals.values()))
+    if not run.signals:
+        return np.zeros(len(run.ids))
+    values = next(iter(run.signals.values()))
     return np.asarray(np.searchsorted(np.sort(values), values, side="right") / len(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.inference.evidence import Evidence
+from trace_eval.stats.inference.labelled_run import LabelledRun
 
 #: A difference counts when chance gives it less often than this, over all that are looked at.
 SIGNIFICANT = 0.001
@@ -14,18 +14,18 @@ SIGNIFICANT = 0.001
 LEAST_EXPECTED = 5.0
 
 
-def differences(evidence: Evidence) -> list[str]:
+def differences(run: LabelledRun) -> list[str]:
     """In what labelled and other judged pairs differ, in words: label, systems, certainty."""
-    scored = evidence.scored
-    asked, rest = scored & evidence.asked, scored & ~evidence.asked
+    scored = run.scored
+    asked, rest = scored & run.asked, scored & ~run.asked
     if asked.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:
         return []
-    p_values = {"the judge's label": _categories(evidence.codes, asked, rest)}
-    systems = [evidence.table.facts.get(f"system_{side}") for side in "ab"]
+    p_values = {"the judge's label": _categories(run.codes, asked, rest)}
+    systems = [run.table.facts.get(f"system_{side}") for side in "ab"]
     if systems[0] is not None and systems[1] is not None:
         pairs = np.array([f"{a}\0{b}" for a, b in zip(*systems, strict=True)], object)
         p_values["the systems"] = _categories(pairs, asked, rest)
-    for name, values in evidence.signals.items():
+    for name, values in run.signals.items():
         p_values[name] = _order(values, asked, rest)
     level = SIGNIFICANT / len(p_values)
     return [f"{name} differs, p = {p:.1g}" for name, p in p_values.items() if p < level]

@@ -10,7 +10,7 @@ from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.forest import line
 from trace_eval.stats.inference.held_out import Measured
 from trace_eval.stats.inference.plan import LabelPlan
-from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, Powered
+from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, PPIEstimate
 from trace_eval.stats.inference.screen import Screening
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.inference.win_rates import WinRates
@@ -22,7 +22,7 @@ LABELS_ALONE = (
 )
 
 
-def _level(level: float, rows: Iterable[Powered]) -> str:
+def _level(level: float, rows: Iterable[PPIEstimate]) -> str:
     """What the intervals of a table promise."""
     if not any(row.coarse for row in rows):
         return f"{level:.0%} intervals"
@@ -44,13 +44,13 @@ def _width(interval: Range | None) -> float | None:
     return None if interval is None else interval[1] - interval[0]
 
 
-def _gained(found: Powered) -> str:
+def _gained(found: PPIEstimate) -> str:
     if found.effective is None:
         return NOTHING
     return f"{found.effective:.0f} (+{found.effective - found.labelled:.0f})"
 
 
-def powered_tables(rates: WinRates, level: float) -> Iterator[Table]:
+def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
     """Win rates among people, and the differences between systems."""
     yield _rates(rates, level)
     yield _differences(rates, level)

@@ -12,9 +12,14 @@ from trace_eval.data import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.holm import holm
-from trace_eval.stats.inference.influence import Design, Parts, parts, simple_design
+from trace_eval.stats.inference.influence import (
+    Design,
+    PPIComponents,
+    ppi_components,
+    simple_design,
+)
 from trace_eval.stats.inference.limits import Array
-from trace_eval.stats.inference.ppi import Powered, difference, estimate
+from trace_eval.stats.inference.ppi import PPIEstimate, difference, estimate
 
 _BOTH_BAD = LABELS.index("both_bad")
 
@@ -24,7 +29,7 @@ class RateRow:
     """One system's win rate among people (a tie is half), 0 to 1."""
 
     system: str
-    rate: Powered
+    rate: PPIEstimate
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class DifferenceRow:
 
     first: str
     second: str
-    difference: Powered
+    difference: PPIEstimate
     p_holm: float | None
 
 
@@ -155,11 +160,11 @@ def _of_system(
     as_a: NDArray[np.bool_],
     as_b: NDArray[np.bool_],
     design: Design,
-) -> Parts:
+) -> PPIComponents:
     rows = np.flatnonzero(as_a | as_b)
     second = as_b[rows]
     y, f = (np.where(second, side[1][rows], side[0][rows]) for side in (people, judge))
-    return parts(y, f, design.take(rows))
+    return ppi_components(y, f, design.take(rows))
 
 
 def describe(design: Design, cluster: bool) -> str:

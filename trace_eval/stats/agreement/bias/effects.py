@@ -121,16 +121,16 @@ def _call_order(name: str, opinions: LabelTable) -> Iterator[PositionRow]:
     """Pairs that were asked in both orders; the n-th call of one order meets that of the other."""
     order, repeat = opinions.facts["order"], opinions.repeat
     assert repeat is not None
-    place = {
+    index = {
         (key, side, sample.partition("/")[2]): row
         for row, (key, side, sample) in enumerate(
             zip(opinions.ids.tolist(), order.tolist(), repeat.tolist(), strict=True)
         )
     }
     both = [
-        (row, place[key, "ba", sample])
-        for (key, side, sample), row in place.items()
-        if side == "ab" and (key, "ba", sample) in place
+        (row, index[key, "ba", sample])
+        for (key, side, sample), row in index.items()
+        if side == "ab" and (key, "ba", sample) in index
     ]
     if not both:
         return
@@ -172,8 +172,8 @@ def difficulty_rows(judge: JudgeData, items: Items) -> Iterator[DifficultyRow]:
     a, b = judge.facts.get("mos_a"), judge.facts.get("mos_b")
     if a is None or b is None or judge.opinions is None:
         return
-    calls, place = judge.opinions, items.index()
-    rows = np.array([place.get(name, -1) for name in calls.ids.tolist()], np.int64)
+    calls, index = judge.opinions, items.index()
+    rows = np.array([index.get(name, -1) for name in calls.ids.tolist()], np.int64)
     facts = {
         name: np.where(rows >= 0, column[rows].astype(float), np.nan)
         for name, column in (("mos_a", a), ("mos_b", b))

@@ -1,4 +1,4 @@
-"""Whether a judge answers by place: whatever it is shown first wins, whichever it is."""
+"""Whether a judge answers by position: whatever it is shown first wins, whichever it is."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from trace_eval.runs import VerdictRow
 from trace_eval.stats.agreement.mcnemar import sign_test
 
-#: Under this p the judge is said to answer by place.
+#: Under this p the judge is said to answer by position.
 ALPHA = 0.01
 
 
 @dataclass(frozen=True)
-class PlaceTest:
+class FirstPositionTest:
     """How a judge's ratings go with the order in which the answers were shown.
 
     Ratings of one pair hang together, so pairs are what is tested: each leans to the first
@@ -40,16 +40,16 @@ class PlaceTest:
         """One sentence for people."""
         return (
             f"{self.consistent} of {self.pairs} pairs consistent under swap"
-            f" ({self.consistent / self.pairs:.0%}); {self.by_place}"
+            f" ({self.consistent / self.pairs:.0%}); {self.by_position}"
         )
 
     @property
-    def by_place(self) -> str:
-        """How many ratings went by place, with the test."""
-        by_place = self.first + self.second
+    def by_position(self) -> str:
+        """How many ratings went by position, with the test."""
+        total = self.first + self.second
         return (
-            f"{by_place} of {self.ratings} ratings"
-            f" ({by_place / max(self.ratings, 1):.0%}) went to the same place in both orders:"
+            f"{total} of {self.ratings} ratings"
+            f" ({total / max(self.ratings, 1):.0%}) went to the same place in both orders:"
             f" {self.first} to the first, {self.second} to the second, p {_p(self.p)}"
         )
 
@@ -69,13 +69,13 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
-def place_test(outcomes: Iterable[VerdictRow]) -> PlaceTest | None:
+def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | None:
     """Count and test; None where no pair was judged in both orders."""
     asked = [outcome for outcome in outcomes if outcome.both_orders]
     if not asked:
         return None
     lean = [outcome.first - outcome.second for outcome in asked]
-    return PlaceTest(
+    return FirstPositionTest(
         pairs=len(asked),
         consistent=sum(not outcome.inconsistent for outcome in asked),
         ratings=sum(outcome.both_orders for outcome in asked),

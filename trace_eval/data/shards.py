@@ -53,7 +53,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class ManifestPart:
+class ManifestShard:
     """What a manifest that was cut remembers of the whole.
 
     Attributes:
@@ -88,9 +88,9 @@ def split(keys: Sequence[Hashable], of: int) -> list[list[int]]:
         Places of the items [shape=(of, about n / of)], ascending in each part.
     """
     first: dict[Hashable, int] = {}
-    for place, key in enumerate(keys):
-        first.setdefault(key, place)
-    line = sorted(range(len(keys)), key=lambda place: (first[keys[place]], place))
+    for position, key in enumerate(keys):
+        first.setdefault(key, position)
+    line = sorted(range(len(keys)), key=lambda position: (first[keys[position]], position))
     ends = [len(line) * part // of for part in range(of + 1)]
     return [sorted(line[start:end]) for start, end in pairwise(ends)]
 

@@ -34,7 +34,7 @@ from trace_eval.commands.console import (
     EXIT_USAGE,
     complain,
 )
-from trace_eval.commands.given import check_given
+from trace_eval.commands.json_option import check_given
 from trace_eval.commands.listing import ImportedOnUse, listed, without_type
 
 #: Set by ``--debug``: exceptions are not caught.

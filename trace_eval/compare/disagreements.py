@@ -9,15 +9,15 @@ from itertools import combinations
 from trace_eval.data import LABELS, MATCHES, MISSING, LabelTable
 from trace_eval.stats import TIE, UNTYPED, items_of, with_preference
 
-#: Label -> its place between A (0) and B (1).
-_PLACE = {"1": 0.0, "2": 1.0}
+#: Label -> its position between A (0) and B (1).
+_POSITION = {"1": 0.0, "2": 1.0}
 
 #: Weight of the pair as a whole against one dimension.
 _WHOLE = 3.0
 
 
 @dataclass(frozen=True)
-class Apart:
+class Disagreement:
     """A pair with what each run says of it.
 
     Attributes:
@@ -33,7 +33,9 @@ class Apart:
     people: dict[str, str]
 
 
-def apart(tables: Mapping[str, LabelTable], labels: LabelTable | None) -> list[Apart]:
+def disagreements(
+    tables: Mapping[str, LabelTable], labels: LabelTable | None
+) -> list[Disagreement]:
     """Pairs with any difference, furthest first; equal ones in the order of the input."""
     people = _people(labels)
     found = []
@@ -44,7 +46,7 @@ def apart(tables: Mapping[str, LabelTable], labels: LabelTable | None) -> list[A
             _distance(verdicts[one], verdicts[other]) for one, other in combinations(names, 2)
         )
         if distance:
-            found.append(Apart(str(pair), distance, verdicts, people.get(str(pair), {})))
+            found.append(Disagreement(str(pair), distance, verdicts, people.get(str(pair), {})))
     return sorted(found, key=lambda item: -item.distance)
 
 
@@ -92,4 +94,4 @@ def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> float:
 def _between(one: str, other: str) -> float:
     if {one, other} <= set(MATCHES):
         return float(one != other)
-    return abs(_PLACE.get(one, 0.5) - _PLACE.get(other, 0.5))
+    return abs(_POSITION.get(one, 0.5) - _POSITION.get(other, 0.5))

@@ -1,4 +1,4 @@
-"""Judgements and a few human labels from files, as evidence for plans and screens."""
+"""Judgements and a few human labels from files, for plans and screens."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from trace_eval.data import Columns, read_labels
 from trace_eval.runs import load_policy
 from trace_eval.stats.agreement.source import read_source
-from trace_eval.stats.inference.evidence import Evidence, gather
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 
 
-def read_evidence(
+def read_labelled_run(
     source: Path,
     labels: Path | None = None,
     *,
@@ -20,8 +20,8 @@ def read_evidence(
     dimension: str | None = None,
     others: Sequence[Path] = (),
     columns: Columns | None = None,
-) -> Evidence:
-    """Read what :func:`trace_eval.stats.inference.evidence.gather` joins.
+) -> LabelledRun:
+    """Read what :func:`trace_eval.stats.inference.labelled_run.gather` joins.
 
     Args:
         source: run folder or file of judgements.

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class LabelledRun:
     """One judge on all items, people on some.
 
     Attributes:
@@ -99,7 +99,7 @@ def gather(
     policy: Policy | None = None,
     dimension: str | None = None,
     others: Sequence[JudgedSource] = (),
-) -> Evidence:
+) -> LabelledRun:
     """Join judgements, labels and further judges.
 
     Args:
@@ -134,7 +134,7 @@ def gather(
         left, right = collapse_codes(codes), collapse_codes(truth)
     facts = table.facts if items is None else _identity(table, items)
     agrees = np.where(asked & (codes != MISSING), (left == right).astype(float), np.nan)
-    return Evidence(
+    return LabelledRun(
         source=source.judgements.source,
         judge=next(iter(table.raters())),
         table=table,

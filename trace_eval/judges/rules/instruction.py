@@ -14,7 +14,7 @@ LANGUAGE = "en"
 
 
 @dataclass(frozen=True)
-class Asked:
+class InstructionText:
     """The words of a request.
 
     Attributes:
@@ -28,7 +28,7 @@ class Asked:
     exists: bool = False
 
 
-def asked_of(case: Case) -> Asked:
+def instruction_text(case: Case) -> InstructionText:
     """The request of a pair: as it is written, else as it was heard."""
     text = case.item.instruction.text
     if text:
@@ -36,14 +36,18 @@ def asked_of(case: Case) -> Asked:
     else:
         heard = case.instruction.transcript if case.instruction else None
         if case.instruction is None or not isinstance(heard, Transcript):
-            return Asked(None)
+            return InstructionText(None)
         if why := guessed(case.instruction):
-            return Asked(None, f"The recogniser guessed the words of the instruction: {why}", True)
+            return InstructionText(
+                None, f"The recogniser guessed the words of the instruction: {why}", True
+            )
         text, language = heard.text, heard.language
     if not text:
-        return Asked(None)
+        return InstructionText(None)
     # Who orders in English may quote at length what is to be said in another language.
     if language in (None, LANGUAGE) or find_requests(text):
-        return Asked(text, exists=True)
+        return InstructionText(text, exists=True)
     name = "another language" if language == UNSURE else language_name(language)
-    return Asked(None, f"The instruction is in {name}, in which requests are not known", True)
+    return InstructionText(
+        None, f"The instruction is in {name}, in which requests are not known", True
+    )

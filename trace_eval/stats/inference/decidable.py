@@ -55,7 +55,7 @@ class ScreenOptions:
 
 
 @dataclass(frozen=True)
-class DecidablePart:
+class DecidableStratum:
     """Everything at least as sure as a threshold.
 
     Attributes:
@@ -86,7 +86,7 @@ def tested_parts(
     design: Design,
     target: float,
     delta: float,
-) -> list[DecidablePart]:
+) -> list[DecidableStratum]:
     """The parts of one signal, strictest first, tested in sequence at ``delta`` together."""
     levels = np.unique(
         np.quantile(values[scored], 1 - np.arange(1, PARTS + 1) / PARTS, method="lower")
@@ -102,7 +102,7 @@ def tested_parts(
         carried = allowed if holds else 0.0
         asked = mask & design.labelled
         found.append(
-            DecidablePart(
+            DecidableStratum(
                 signal=name,
                 threshold=float(level),
                 decided=int(mask.sum()),
@@ -160,8 +160,8 @@ def labels_needed(
 
 
 def wanted_labels(
-    parts: list[DecidablePart], target: float, delta: float, plain: bool
-) -> tuple[DecidablePart | None, int | None]:
+    parts: list[DecidableStratum], target: float, delta: float, plain: bool
+) -> tuple[DecidableStratum | None, int | None]:
     """The part for which fewest labels would probably do, and how many.
 
     Labels that share instructions say less than their number: their evidence grows in
@@ -191,7 +191,7 @@ def wanted_labels(
     return part, number
 
 
-def _shrunk(part: DecidablePart) -> float:
+def _shrunk(part: DecidableStratum) -> float:
     """Agreement as it may be expected: one disagreement more than was seen (Laplace)."""
     assert part.agreement is not None
     return (part.agreement * part.labelled + 1) / (part.labelled + 2)

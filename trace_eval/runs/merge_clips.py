@@ -26,7 +26,7 @@ def mark_of(text: str) -> bytes:
     return sha256(text.encode()).digest()[:16]
 
 
-def join_evidence(folders: Sequence[Path], to: Run) -> int:
+def join_clips(folders: Sequence[Path], to: Run) -> int:
     """Write the clips and blueprints of all folders, each once.
 
     Of a clip that a folder has twice the last blueprint counts, as in every run.

@@ -7,7 +7,7 @@ import pytest
 
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.two_scores import TwoScores, read_json, read_text, schema
+from trace_eval.judges.score_replies import TwoScores, read_json, read_text, schema
 
 
 def reply(**given: object) -> str:

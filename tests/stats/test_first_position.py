@@ -18,7 +18,7 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bias.place import place_test
+from trace_eval.stats.agreement.bias.first_position import first_position_test
 from trace_eval.stats.agreement.source import read_source
 
 
@@ -37,7 +37,7 @@ HONEST = (Rating.B, Rating.B)
 
 def test_ratings_by_place_are_counted_per_pair() -> None:
     outcomes = [VerdictRow.of(said(f"p{n}", *ALWAYS_FIRST)) for n in range(7)]
-    found = place_test(outcomes)
+    found = first_position_test(outcomes)
     assert found
     assert (found.pairs, found.consistent, found.ratings) == (7, 0, 21)
     assert (found.first, found.second) == (21, 0)
@@ -45,7 +45,7 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
     assert found.p == pytest.approx(2 / 2**7)
     assert found.warning is None
     outcomes.append(VerdictRow.of(said("p7", *ALWAYS_FIRST)))
-    warned = place_test(outcomes)
+    warned = first_position_test(outcomes)
     assert warned
     assert warned.p == pytest.approx(2 / 2**8)
     assert warned.warning
@@ -54,10 +54,13 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
 
 
 def test_honest_and_silent_judges_are_not_accused() -> None:
-    honest = place_test(VerdictRow.of(said(f"p{n}", *HONEST)) for n in range(20))
+    honest = first_position_test(VerdictRow.of(said(f"p{n}", *HONEST)) for n in range(20))
     assert honest
     assert (honest.consistent, honest.first + honest.second, honest.p) == (20, 0, 1.0)
-    assert place_test([VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))]) is None  # type: ignore[arg-type]
+    assert (
+        first_position_test([VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))])
+        is None
+    )  # type: ignore[arg-type]
 
 
 @pytest.fixture
