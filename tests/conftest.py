@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 from extractors import default_asr
 from extractors.folders import cache_folder
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 
+# No property has a time limit, because a loaded machine is not a failure.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 # Output has the width of a file: pytest imports readline, which writes COLUMNS past os.environ
 # into the environment that child processes, those of pytest-xdist among them, inherit.
 os.environ.pop("COLUMNS", None)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprints import Contour, UserError, resample
-from tests.support.samples import unhurried
 
 
 def contour(values: list[float | None], start_s: float = 0.5, step_s: float = 1.0) -> Contour:
@@ -56,7 +55,7 @@ def test_impossible_axes_are_refused(points: int, seconds: float) -> None:
         resample(contour([1]), points, seconds)
 
 
-@unhurried
+@settings(max_examples=60)
 @given(
     st.lists(st.none() | st.floats(-1e300, 1e300), max_size=50),
     st.integers(1, 30),

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from blueprints import (
     GROUPS,
@@ -22,7 +22,7 @@ from blueprints import (
 )
 from blueprints.axis import course
 from blueprints.notation import label
-from tests.support.samples import TEXT, absent, blueprints, spoken, unhurried
+from tests.support.samples import TEXT, absent, blueprints, spoken
 
 #: From 0.4 to 1.3 s.
 PAUSES = [Span(start_s=n, end_s=n + 0.4 + n / 9) for n in range(9)]
@@ -107,7 +107,7 @@ def test_a_dropped_group_leaves_no_trace(drop: str) -> None:
         assert not re.search(rf"\b{drop} (?!a level)", brief_legend([drop]))
 
 
-@unhurried
+@settings(max_examples=60)
 @given(blueprints)
 def test_any_blueprint_has_two_lines_and_finite_numbers(bp: Blueprint) -> None:
     heard = isinstance(bp.transcript, Transcript)

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from blueprints import (
     COMPACT_LEGEND,
@@ -28,7 +28,7 @@ from blueprints import (
     render_compact,
     render_paper,
 )
-from tests.support.samples import absent, blueprints, spoken, texts, unhurried
+from tests.support.samples import absent, blueprints, spoken, texts
 
 
 def lines_of(bp: Blueprint, drop: tuple[str, ...] = ()) -> dict[str, str]:
@@ -198,7 +198,7 @@ def test_labels_languages_and_flags_cannot_forge_a_line(text: str) -> None:
     assert len(render_compact(bp).splitlines()) == 3  # transcript, the extension, absent
 
 
-@unhurried
+@settings(max_examples=60)
 @given(blueprints)
 def test_any_blueprint_renders_one_line_per_present_group(bp: Blueprint) -> None:
     rendering = render_compact(bp)
@@ -213,7 +213,7 @@ def test_any_blueprint_renders_one_line_per_present_group(bp: Blueprint) -> None
     assert not re.search(r"\b(nan|inf|None)\b", numbers)
 
 
-@unhurried
+@settings(max_examples=60)
 @given(texts)
 def test_no_text_is_cut_or_changed(text: str) -> None:
     line = lines_of(heard(text))["transcript"]

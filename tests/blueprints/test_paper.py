@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from blueprints import Absent, Blueprint, UserError, render_paper
-from tests.support.samples import TEXT, absent, blueprints, spoken, unhurried
+from tests.support.samples import TEXT, absent, blueprints, spoken
 
 #: Fig. 7 of the paper.
 KEYS: dict[str, list[str] | None] = {
@@ -130,7 +130,7 @@ def test_an_unknown_group_is_refused_with_the_list() -> None:
         render_paper(spoken(), drop="pitch")
 
 
-@unhurried
+@settings(max_examples=60)
 @given(blueprints)
 def test_any_blueprint_gives_strict_json_with_all_keys(bp: Blueprint) -> None:
     out = render_paper(bp)

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from pydantic import ValidationError
 
 from blueprints import (
@@ -23,10 +23,10 @@ from blueprints import (
     Span,
     Status,
 )
-from tests.support.samples import absent, blueprints, spoken, unhurried
+from tests.support.samples import absent, blueprints, spoken
 
 
-@unhurried
+@settings(max_examples=60)
 @given(blueprints)
 def test_json_round_trips_and_is_strict(bp: Blueprint) -> None:
     def refuse(constant: str) -> None:

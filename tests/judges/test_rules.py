@@ -402,7 +402,7 @@ BLUEPRINTS = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(a=BLUEPRINTS, b=BLUEPRINTS, instruction=st.sampled_from(INSTRUCTIONS))
 def test_swapping_the_answers_swaps_the_ratings(
     a: Blueprint, b: Blueprint, instruction: str | None

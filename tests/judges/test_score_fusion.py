@@ -46,7 +46,7 @@ def test_identical_judges_are_each_of_them() -> None:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_weights_have_the_least_error_of_all(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from benchmarks.tokens import ACCENTS, EMOTIONS
@@ -32,10 +31,6 @@ TEXT = (
     "The British pronunciation has a long vowel in the second syllable, and the American one"
     " rhymes with potato."
 )
-
-
-#: For every property here: no time limit, because a loaded machine is not a failure.
-unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def absent(status: Status = Status.UNAVAILABLE) -> Absent:
