@@ -89,7 +89,7 @@ class FasterWhisperExtractor(Recogniser):
             )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Those of every recogniser, and in which numbers it computes."""
+        """The parameters of every recogniser, and the numeric precision."""
         gpu = self.compute_type is None and expects_gpu(self.device)
         own = {**super().parameters(), "compute_type": self._numbers(gpu)}
         more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}

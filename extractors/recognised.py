@@ -140,7 +140,7 @@ class Recogniser(ModelExtractor):
         }
 
     def told(self, language: str | None, assumed: str | None) -> Recogniser:
-        """The same for a clip in this language; the one that the user gave comes first."""
+        """The recogniser for a clip in this language; the user's own choice comes first."""
         if self.language is not None:
             return self
         return replace(self, language=language, assumed=None if language else assumed)
@@ -319,7 +319,7 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
     Args:
         segments: ``text``, and ``words`` with ``word``, ``start``, ``end``, ``probability``.
             A segment without words (the alignment failed) gives its text, without times, and
-            a time that the library did not give is null.
+            a time that the library did not give is None.
         seconds: duration of the clip; later times are cut to it.
     """
     found: list[Word] = []

@@ -115,7 +115,7 @@ class Layout:
 
     @property
     def frames(self) -> int:
-        """Samples."""
+        """Length in samples."""
         if self.crop_s is None:
             return self._whole
         return min(self._whole, round(self.crop_s * self.rate))

@@ -132,7 +132,7 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
 
 
 def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
-    """Why an exchange cannot be compared; null: it can, or the pair is none."""
+    """Why an exchange cannot be compared; None: it can, or the pair is none."""
     if pair.turn is None:
         return None
     said = []

@@ -1,7 +1,7 @@
 """Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
 
 Times come from ``trace-eval/1``; words from the source, else from a recogniser. What cannot be
-told (no clock, no words) is null, which is not "never".
+told (no clock, no words) is None, which is not "never".
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Found:
 
     Attributes:
         kind: what.
-        turn: number of the turn where it shows; null: no turn (nobody answered).
-        start_s, end_s: what to listen to; null without a clock.
+        turn: number of the turn where it shows; None: no turn (nobody answered).
+        start_s, end_s: what to listen to; None without a clock.
         why: the value beside the limit, for people.
     """
 
@@ -83,7 +83,7 @@ class Findings:
 
     Attributes:
         found: in order of time.
-        chances: kind -> how often it could have happened; null: nothing is known of it.
+        chances: kind -> how often it could have happened; None: nothing is known of it.
         measured: the events that times come from.
     """
 
@@ -92,11 +92,11 @@ class Findings:
     measured: Measured
 
     def of(self, kind: Kind) -> list[Found]:
-        """Those of one kind."""
+        """The findings of one kind."""
         return [one for one in self.found if one.kind == kind]
 
     def share(self, kind: Kind) -> float | None:
-        """How often it happened, of how often it could have; null: nothing is known."""
+        """How often it happened, of how often it could have; None: nothing is known."""
         chances = self.chances[kind]
         return min(1.0, len(self.of(kind)) / chances) if chances else None
 

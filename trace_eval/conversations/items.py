@@ -107,7 +107,7 @@ class ConversationFiles:
     """Reads conversations that a manifest names by path; sound is listened to once.
 
     Args:
-        folder: where segmented recordings are kept; null: nowhere.
+        folder: where segmented recordings are kept; None: nowhere.
         options: what a layout may not say.
         layout: of all of them; default: found from the content of each.
     """

@@ -27,7 +27,7 @@ MAX_ID = 1000
 
 
 def _code(text: str) -> str:
-    """Of a language, also with its region: ``en-US``."""
+    """The code of a language, also with its region: ``en-US``."""
     return find_language(re.split("[-_]", text)[0]) or language_code(text)
 
 

@@ -26,8 +26,8 @@ class Heard:
         kind: what it is.
         status: kept; missing; wrong: another one of its kind stands in its place; added: nobody
             meant it.
-        intended: as it was meant; null where it is added.
-        heard: what stands for it; null where nothing does.
+        intended: as it was meant; None where it is added.
+        heard: what stands for it; None where nothing does.
         turn: number of the turn.
         start_s, end_s: what to listen to: its words where their times are known, else its turn.
     """

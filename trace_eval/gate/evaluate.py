@@ -59,7 +59,7 @@ def gate_judgings(
     repeats: Sequence[Judging] = (),
     options: GateOptions | None = None,
 ) -> GateReport:
-    """The same of judgings that are read already."""
+    """Gate judgings that are read already."""
     options = options or GateOptions()
     extra = join(baseline, candidate).only_second  # and refuse where nothing is shared
     joined = Joined(baseline, aligned(baseline, candidate), 0, extra)

@@ -154,7 +154,7 @@ def new_head(kind: HeadKind, hidden: int) -> Any:
 
 
 def dtype_of(device: str) -> str:
-    """Of the language model: what it says on a GPU differs from the fourth digit on."""
+    """Number format of the language model: GPU output differs from the fourth digit on."""
     return "bfloat16" if is_gpu(device) else "float32"
 
 

@@ -61,7 +61,7 @@ class Exchange:
 
     @property
     def latency_ms(self) -> float:
-        """The same in milliseconds, to a thousandth."""
+        """Latency in milliseconds, to a thousandth."""
         return round(1000 * self.latency_s, 3)
 
 

@@ -132,7 +132,7 @@ class PairSoundView(View):
         return Unit((a, b), asked)
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
-        """That both answers are those of an example."""
+        """Whether both answers are those of an example, and of which."""
         same = self.examples.holds([sound.sha256 for sound in prepared.answers])
         if same is None:
             return None

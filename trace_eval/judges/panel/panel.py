@@ -65,7 +65,7 @@ class Panel:
 
     @property
     def chats(self) -> list[LLMJudge]:
-        """Those that send messages."""
+        """The judges that send messages."""
         return [judge for judge in self.judges if isinstance(judge, LLMJudge)]
 
     @property

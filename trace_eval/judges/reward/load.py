@@ -46,7 +46,7 @@ class RewardFiles:
 
     Attributes:
         base: folder of the Thinker's checkpoint, tokenizer and feature extractor.
-        folder: of the adapter and the head; null: the model writes replies.
+        folder: of the adapter and the head; None: the model writes replies.
     """
 
     base: Path
@@ -72,7 +72,7 @@ class RewardModel:
 
     Attributes:
         thinker: ``Qwen2_5OmniThinkerForConditionalGeneration``, adapter included.
-        head: ``Linear(hidden, 1)``; null: the model writes replies.
+        head: ``Linear(hidden, 1)``; None: the model writes replies.
         tokenizer, features: of the base model.
         device: ``cpu`` or ``cuda:N``.
         dtype: ``float32`` on a CPU, ``bfloat16`` on a GPU.

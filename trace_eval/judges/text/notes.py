@@ -62,7 +62,7 @@ def notes_of(case: Case) -> Notes:
 
 
 def single_note(case: Case) -> str | None:
-    """The same on a single answer's language and its request, as sentences."""
+    """Notes on a single answer's language and its request, as sentences."""
     told = _languages(case)
     asked = told.pop("asked", "unknown")
     of = "; ".join(f"{role} {language}" for role, language in told.items())

@@ -67,7 +67,7 @@ class BootstrapOptions:
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A number with its intervals; null where it is not defined.
+    """A number with its intervals; None where it is not defined.
 
     Attributes:
         value: the statistic on the data.

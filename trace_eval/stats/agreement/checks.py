@@ -52,7 +52,7 @@ def warning_line(warning: DataWarning) -> str:
 
 
 def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]:
-    """The same recordings under several ids, and repeated (instruction, A, B) triples."""
+    """Find the same recordings under several ids, and repeated (instruction, A, B) triples."""
     found = []
     for check, names, what in (
         ("duplicate_items", ("instruction_id", "clip_a", "clip_b"), "recordings in the same order"),

@@ -161,7 +161,7 @@ def _from_joint(statistic: Statistic, size: int) -> Statistic:
 def _by_clusters(
     pairs: Sequence[_Pair], cluster: NDArray[np.int64], options: BootstrapOptions
 ) -> list[dict[str, IntervalEstimate]]:
-    """Both judges' tables side by side: a difference needs no more, and the draw is shared."""
+    """Both judges' contingency tables by cluster, all that their difference needs."""
     if not pairs:
         return []
     stack = Stack(int(cluster.max(initial=-1)) + 1)

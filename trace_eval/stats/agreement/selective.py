@@ -182,7 +182,7 @@ def _orders(judge: str, error: Array, variance: Array) -> dict[str, Array]:
 
 
 def _key(judge: str, who: str, index: int) -> str:
-    """Of the area (0), of the gain (-1), of a share that is shown."""
+    """Name of a statistic: of the area (0), of the gain (-1), of a share that is shown."""
     return f"selective/{judge}/{who}/{index}"
 
 

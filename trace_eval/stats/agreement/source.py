@@ -148,7 +148,7 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
-    """That the judge answers by position, where its own two orders show it."""
+    """Warn that the judge answers by position, where its own two orders show it."""
     found = first_position_test(map(VerdictRow.of, judged))
     if found is None or found.warning is None:
         return ()

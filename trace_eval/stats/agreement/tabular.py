@@ -39,7 +39,7 @@ def table(
 
 
 def cell(value: Any) -> str:
-    """A value for people: four decimals, intervals in brackets, nothing for null."""
+    """A value for people: four decimals, intervals in brackets, nothing for None."""
     if value is None:
         return NOTHING
     if isinstance(value, IntervalEstimate):

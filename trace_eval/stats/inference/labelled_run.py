@@ -67,7 +67,7 @@ class LabelledRun:
 
     @property
     def ids(self) -> Texts:
-        """Items."""
+        """Ids of the items."""
         return self.table.ids
 
     @property
