@@ -231,7 +231,7 @@ def _languages(
     conversation: Conversation, blueprints: Mapping[int, Blueprint]
 ) -> dict[str, dict[int, str]]:
     """Role -> turn -> language, where a recogniser detected one beyond doubt in enough words."""
-    found: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
+    languages: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):
             heard = blueprints[number].transcript if number in blueprints else None
@@ -239,8 +239,8 @@ def _languages(
                 continue
             certain = heard.spoken is None or blueprints[number].certain_language is not None
             if certain and len(heard.text.split()) >= RULES.language_words:
-                found[role][number] = heard.language
-    return found
+                languages[role][number] = heard.language
+    return languages
 
 
 def _foreign(

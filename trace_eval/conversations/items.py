@@ -142,11 +142,11 @@ class ConversationFiles:
                 f"conversation {path}: holds {len(found.items)}; name a file with one, or give the"
                 " path to trace-eval rate as it is"
             )
-        made = _whole(found.items[0].conversation)
+        conversation = _whole(found.items[0].conversation)
         if kept:
             make_folder(kept.parent, private=True)
-            replace_file(kept, made.model_dump_json().encode())
-        return made
+            replace_file(kept, conversation.model_dump_json().encode())
+        return conversation
 
     def _kept(self, path: Path) -> Path | None:
         """Where its turns are kept: by place, size and time of every file, and by our rules."""

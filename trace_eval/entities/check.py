@@ -101,12 +101,12 @@ def check_conversation(
         heard: number of a turn -> what a recogniser wrote, where the source has none.
         names: that must come through as well.
     """
-    found = []
+    checked = []
     for number, turn in enumerate(conversation.turns):
         wrote = turn.heard if turn.heard is not None else (heard or {}).get(number)
         if turn.text is not None and wrote is not None:
-            found += check_turn(turn, wrote, names, number)
-    return found
+            checked += check_turn(turn, wrote, names, number)
+    return checked
 
 
 def check_turn(

@@ -291,7 +291,7 @@ def _die_with_parent() -> None:
 def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
     if not isinstance(_worker, ClipExtractor):
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
-    found = _run(_worker, tasks, groups)
-    if sum(outcome.audio_s for outcome in found) > TRIM_AFTER_S:
+    extracted = _run(_worker, tasks, groups)
+    if sum(outcome.audio_s for outcome in extracted) > TRIM_AFTER_S:
         give_back_memory()
-    return found
+    return extracted

@@ -48,12 +48,12 @@ class _Site(Site):
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
         """Who visits, what is reviewed, and how far the rater is."""
-        found = super().shared(visitor) | pages.of_form(self._review.form)
+        values = super().shared(visitor) | pages.of_form(self._review.form)
         if visitor.rater:
             done, total = self._review.progress(visitor.rater)
             can_undo = self._review.store.can_undo(visitor.rater)
-            found |= {"done": done, "total": total, "can_undo": can_undo}
-        return found
+            values |= {"done": done, "total": total, "can_undo": can_undo}
+        return values
 
     # --- pages -------------------------------------------------------------------------
 

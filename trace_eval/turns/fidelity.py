@@ -169,10 +169,10 @@ def _recognised(
     options = options or ExtractOptions()
     others: dict[str, Any] = {group: "none" for group in GROUPS if group not in _NEEDED}
     chosen = replace(options, overrides={**others, "transcript": spec})
-    found: dict[str, Extracted] = {}
+    extracted: dict[str, Extracted] = {}
     sources = {one.source_id: source_of(one) for one in recordings}
-    extract_each(sources.values(), chosen, lambda one: found.update({one.source: one}))
-    return found
+    extract_each(sources.values(), chosen, lambda one: extracted.update({one.source: one}))
+    return extracted
 
 
 def _words(found: Extracted) -> Transcript | str:

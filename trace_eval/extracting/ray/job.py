@@ -64,16 +64,16 @@ def finished(
         names: of the plan's shards.
         sources: the recordings that are asked for.
     """
-    found: dict[str, str] = {}
+    shards: dict[str, str] = {}
     if not names:
-        return found
+        return shards
     versions = {source.id: version_of(source) for source in sources}
     with ThreadPoolExecutor(_READERS) as readers:
         for name, entries in zip(names, readers.map(folder.entries, names), strict=True):
             for source, version, final in entries:
                 if final and source in versions and versions[source] == version:
-                    found[source] = name
-    return found
+                    shards[source] = name
+    return shards
 
 
 def cut(

@@ -279,11 +279,11 @@ class OpenAIClient(ChatClient):
                 retry=True,
                 billed=True,
             ) from None
-        made = self.read_choices(data, request)
-        if "n" in body and len(made.replies) < request.choices:
-            told = f"{self.server} gave {len(made.replies)} of {request.choices}"
+        choices = self.read_choices(data, request)
+        if "n" in body and len(choices.replies) < request.choices:
+            told = f"{self.server} gave {len(choices.replies)} of {request.choices}"
             self._without_choices(told)
-        return made
+        return choices
 
     def read(self, data: bytes, request: Request | None) -> Reply:
         """A response body -> its reply; also for the lines of a batch result.

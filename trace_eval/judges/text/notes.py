@@ -31,15 +31,15 @@ class Notes:
         """One sentence each; in order ``ba`` the pair's B is answer 1."""
         step = 1 if order == "ab" else -1
         languages, guesses = self.languages[::step], self.guesses[::step]
-        told = []
+        notes = []
         if any(languages):
             of = [f"answer {n} {name or 'unknown'}" for n, name in enumerate(languages, start=1)]
-            told.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
-        told += [self.request] if self.request else []
+            notes.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
+        notes += [self.request] if self.request else []
         for number, why in enumerate(guesses, start=1):
             if why:
-                told.append(f"{guess_note(f'answer {number}', why)}")
-        return told
+                notes.append(f"{guess_note(f'answer {number}', why)}")
+        return notes
 
 
 def guess_note(whose: str, why: str) -> str:

@@ -134,7 +134,7 @@ def make_cards(
     sources = {path: read_source(path) for path in paths}
     judges = {judge for source in sources.values() for judge in source.judgements.raters()}
     named = probes_of(probes, judges)
-    found = []
+    cards = []
     for path, source in sources.items():
         ran = operation(path) if path.is_dir() else None
         raters = source.judgements.raters()
@@ -143,8 +143,8 @@ def make_cards(
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
             card = _card(name, judge, source, ran, labels, resamples, probed.get(judge))
-            found.append(card)
-    return found
+            cards.append(card)
+    return cards
 
 
 def _card(
