@@ -9,8 +9,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import is_gpu, loaded, one_line, read_state, resolve, untouched
-from trace_eval.judges import adapters
-from trace_eval.scorer import checkpoint
+from trace_eval.scorer import adapters, checkpoint
 from trace_eval.scorer.checkpoint import ScorerFiles
 from trace_eval.scorer.heads import OUTPUTS, HeadKind, forecast, shares
 from trace_eval.scorer.text import Fields, fitted

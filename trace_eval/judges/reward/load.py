@@ -25,8 +25,8 @@ from extractors import (
     sha256_of,
     untouched,
 )
-from trace_eval.judges import adapters
 from trace_eval.judges.reward import adapter
+from trace_eval.scorer import adapters
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"
