@@ -19,7 +19,8 @@ from extractors.device import expects_gpu, is_gpu
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder
 from extractors.naming import name_language
-from extractors.recognised import OTHER_FLOOR, Decoded, Recogniser, edges
+from extractors.recognised import OTHER_FLOOR, Decoded, Recogniser
+from extractors.stretches import edges
 from extractors.weights import one_line
 from extractors.window_checks import SHORT_WINDOWS, broken, by_part
 

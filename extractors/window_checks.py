@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import Span
-from extractors.recognised import WINDOW_S
+from extractors.stretches import WINDOW_S
 from extractors.suspect import longest_repetition, tokens
 
 #: A window is at least this long, and reaches so far beyond what is in it, seconds.

@@ -15,8 +15,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from blueprints import UserError
 from trace_eval.data import cores
-from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.plan import Plan, Stage
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored
 
 T = TypeVar("T")

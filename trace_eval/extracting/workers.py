@@ -22,8 +22,9 @@ from typing import NamedTuple
 from blueprints import Blueprint, UserError
 from extractors import prime_hashes
 from trace_eval.data import give_back_memory, set_url_access
-from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.source import ClipSource
 
 #: Numerical libraries read how many threads to use when they are loaded.
 THREAD_VARIABLES = (

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CorrectedField
+from trace_eval.review.results_page import results_page
 from trace_eval.review.security import Access, Visitor
 from trace_eval.review.session import Review
 from trace_eval.review.site import Sender, Site, Task, Text, Visiting, see
@@ -84,7 +85,7 @@ class _Site(Site):
         if not visitor.rater:
             return see("/")
         unlocked = self._review.may_see_results(visitor.rater)
-        return self.page(request, "results.html.j2", pages.results_page(self._review, unlocked))
+        return self.page(request, "results.html.j2", results_page(self._review, unlocked))
 
     def flags(self, visitor: Visiting, request: Request) -> Response:
         """What raters say should be corrected."""

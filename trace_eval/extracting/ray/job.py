@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from trace_eval.data import canonical
 from trace_eval.extracting.cache import stamp_of
-from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.parquet import SUFFIX, ShardFolder
+from trace_eval.extracting.source import ClipSource
 
 #: Recordings of a chunk: a minute or two of work, lost when its worker dies; and files that
 #: are worth opening.
