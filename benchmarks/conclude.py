@@ -215,7 +215,7 @@ class Violations:
 
 
 def screenings(world: World, seeds: int) -> Iterator[tuple[float | None, float, bool]]:
-    """Per seed: true agreement of the decided part (null: none), its share, warned of shift."""
+    """Per seed: true agreement of the decided part (None: none), its share, warned of shift."""
     for seed in range(seeds):
         drawn = Labelled.draw(world, np.random.default_rng(seed))
         judged, labels = drawn.tables()

@@ -176,7 +176,7 @@ class Recipe:
         return self.ids[number] if number < len(self.ids) else f"pair-{number:04d}"
 
     def text(self, number: int) -> str | None:
-        """The given words of a pair; null: they are drawn."""
+        """The given words of a pair; None: they are drawn."""
         return self.texts[number] if number < len(self.texts) else None
 
     def fails(self, number: int) -> bool:

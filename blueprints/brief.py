@@ -60,14 +60,14 @@ def brief_legend(drop: Collection[str] = ()) -> str:
 
 def left_out(bp: Blueprint) -> list[str]:
     """What :func:`render_brief` does not say of a clip, group by group, for people."""
-    found = []
+    lines = []
     for name in (*GROUPS, *sorted(bp.extensions.keys() - GROUPS.keys())):
         group = bp.group(name)
         if isinstance(group, Absent):
             if group.status is Status.NOT_REQUESTED:
-                found.append(f"{name}: was not measured")
+                lines.append(f"{name}: was not measured")
         elif isinstance(group, Extension) and not group.shown:
-            found.append(f"{name}: means nothing in words")
+            lines.append(f"{name}: means nothing in words")
         elif group.brief_without:
-            found.append(f"{name}: {group.brief_without}")
-    return found
+            lines.append(f"{name}: {group.brief_without}")
+    return lines

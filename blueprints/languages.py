@@ -59,7 +59,7 @@ def find_language(text: str) -> str | None:
 
 
 def language_code(text: str) -> str:
-    """The same.
+    """The code of a language, by its name or a code.
 
     Raises:
         UserError: the language is unknown.

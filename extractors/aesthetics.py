@@ -47,7 +47,7 @@ class AestheticsExtractor(MosExtractor):
         return {"part_s": PART_S}
 
     def locate(self) -> Path | None:
-        """The folder."""
+        """The model's folder."""
         return model_folder(self.model, (CONFIG, WEIGHTS))
 
     def model_files(self) -> list[Path]:

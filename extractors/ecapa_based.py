@@ -44,7 +44,7 @@ class EcapaBased(ModelExtractor):
         return {"max_s": MAX_S}
 
     def locate(self) -> Path | None:
-        """The folder."""
+        """The model's folder."""
         return model_folder(self.model, (HYPERPARAMETERS, *WEIGHTS))
 
     def model_files(self) -> list[Path]:

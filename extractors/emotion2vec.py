@@ -72,7 +72,7 @@ class Emotion2vecExtractor(ModelExtractor):
         return {"window_s": self.window_s, "whole_max_s": WHOLE_MAX_S}
 
     def locate(self) -> Path | None:
-        """The folder."""
+        """The model's folder."""
         return model_folder(self.model, (WEIGHTS, CONFIG))
 
     def model_files(self) -> list[Path]:

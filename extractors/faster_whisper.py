@@ -19,7 +19,8 @@ from extractors.device import expects_gpu, is_gpu
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder
 from extractors.naming import name_language
-from extractors.recognised import OTHER_FLOOR, Decoded, Recogniser, edges
+from extractors.recognised import OTHER_FLOOR, Decoded, Recogniser
+from extractors.stretches import edges
 from extractors.weights import one_line
 from extractors.window_checks import SHORT_WINDOWS, broken, by_part
 
@@ -89,7 +90,7 @@ class FasterWhisperExtractor(Recogniser):
             )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Those of every recogniser, and in which numbers it computes."""
+        """The parameters of every recogniser, and the numeric precision."""
         gpu = self.compute_type is None and expects_gpu(self.device)
         own = {**super().parameters(), "compute_type": self._numbers(gpu)}
         more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}

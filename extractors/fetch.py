@@ -81,9 +81,9 @@ def fetch(spec: str) -> Path:
         UserError: a package is missing, the model is unknown, or it cannot be reached.
     """
     extractor = extractor_of(spec)
-    found = extractor.locate()
-    if found is not None and not (extractor.name == "whisper" and _cut_off(extractor)):
-        return found
+    path = extractor.locate()
+    if path is not None and not (extractor.name == "whisper" and _cut_off(extractor)):
+        return path
     if is_path(extractor.model):
         raise UserError(f"{spec}: a path is not fetched; put {extractor.what} there")
     missing = [dist for module, dist in extractor.packages.items() if not is_installed(module)]
@@ -98,10 +98,10 @@ def fetch(spec: str) -> Path:
             f"{spec}: cannot be fetched ({type(error).__name__}: {one_line(error)}); check the"
             f" name and the network, or give the path of {extractor.what}"
         ) from error
-    found = extractor.locate()
-    if found is None:
+    path = extractor.locate()
+    if path is None:
         raise UserError(f"{spec}: what was fetched is not {extractor.what}; use another model")
-    return found
+    return path
 
 
 def _cut_off(extractor: ModelExtractor) -> bool:

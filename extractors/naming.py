@@ -11,7 +11,7 @@ from typing import Any
 
 from blueprints import Span, Spoken
 from extractors.audio import Samples
-from extractors.recognised import first_speech, last_speech
+from extractors.stretches import first_speech, last_speech
 
 #: Speech that is listened to, seconds; what is shorter is padded to this.
 WINDOW_S = 10.0

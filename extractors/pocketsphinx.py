@@ -75,7 +75,7 @@ class PocketsphinxExtractor(Extractor):
         _decoder.cache_clear()
 
     def told(self, language: str | None, assumed: str | None) -> PocketsphinxExtractor:
-        """Itself; it hears English only.
+        """Check that a clip's language is English, the only one that it hears.
 
         Raises:
             UserError: the clip is in another language.

@@ -84,15 +84,15 @@ def _entries() -> dict[str, EntryPoint]:
         for members in _BUILT_IN.values()
         for name, target in members.items()
     ]
-    found: dict[str, EntryPoint] = {}
+    entries: dict[str, EntryPoint] = {}
     for entry in [*built_in, *entry_points(group=ENTRY_POINT_GROUP)]:
-        first = found.setdefault(entry.name, entry)
+        first = entries.setdefault(entry.name, entry)
         if first.value != entry.value:
             raise UserError(
                 f"extractor {entry.name!r} is registered twice, as {first.value} and"
                 f" {entry.value}; uninstall one or rename it"
             )
-    return found
+    return entries
 
 
 def names() -> list[str]:
@@ -117,12 +117,12 @@ def load(name: str) -> type[Extractor]:
     if entry is None:
         raise UserError(f"extractor {name!r} is not registered; use one of {', '.join(names())}")
     try:
-        found = getattr(import_module(entry.module), entry.attr)
+        extractor_class = getattr(import_module(entry.module), entry.attr)
     except (ImportError, AttributeError) as error:
         raise UserError(f"extractor {name!r}: cannot import {entry.value} ({error})") from error
-    if not (isinstance(found, type) and issubclass(found, Extractor)):
+    if not (isinstance(extractor_class, type) and issubclass(extractor_class, Extractor)):
         raise UserError(f"extractor {name!r}: {entry.value} is not a subclass of Extractor")
-    return found
+    return extractor_class
 
 
 def create(spec: str, **options: Any) -> Extractor:

@@ -46,7 +46,7 @@ class UtmosExtractor(MosExtractor):
         return {"part_s": PART_S}
 
     def locate(self) -> Path | None:
-        """The folder."""
+        """The model's folder."""
         return model_folder(self.model, (WEIGHTS,))
 
     def model_files(self) -> list[Path]:

@@ -14,7 +14,8 @@ from extractors.base import Item, past_gate, speech_gate
 from extractors.device import is_gpu
 from extractors.guard import untouched
 from extractors.models import file_sha256, whisper_file
-from extractors.recognised import SEED, TEMPERATURES, Decoded, Recogniser, edges, first_speech
+from extractors.recognised import SEED, TEMPERATURES, Decoded, Recogniser
+from extractors.stretches import edges, first_speech
 from extractors.weights import check_state, read_state
 from extractors.whisper_batch import hear_together
 

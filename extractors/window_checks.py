@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import Span
-from extractors.recognised import WINDOW_S
+from extractors.stretches import WINDOW_S
 from extractors.suspect import longest_repetition, tokens
 
 #: A window is at least this long, and reaches so far beyond what is in it, seconds.
@@ -36,12 +36,12 @@ def by_part(
     segments: Iterable[Mapping[str, Any]], parts: Sequence[Span]
 ) -> list[list[Mapping[str, Any]]]:
     """The segments of each stretch that was decoded, by where they begin."""
-    found: list[list[Mapping[str, Any]]] = [[] for _ in parts]
+    segments_by_part: list[list[Mapping[str, Any]]] = [[] for _ in parts]
     for segment in segments:
         start = float(segment["start"])
         number = sum(part.start_s <= start for part in parts[1:])
-        found[number].append(segment)
-    return found
+        segments_by_part[number].append(segment)
+    return segments_by_part
 
 
 def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:

@@ -24,7 +24,7 @@ _DIGITS = 3
 
 
 def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
-    """The same words; those with both times last ``MIN_WORD_S`` or more, one after the other.
+    """Words in order; those with both times last ``MIN_WORD_S`` or more, one after the other.
 
     A word whose times are fine, and its neighbours' too, is not touched. A word that lacks a time
     keeps what it has.

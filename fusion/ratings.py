@@ -36,7 +36,7 @@ class Rating(StrEnum):
 
     @property
     def swapped(self) -> Rating:
-        """The same opinion when A and B change places."""
+        """The opinion as it reads once A and B change places."""
         return {Rating.A: Rating.B, Rating.B: Rating.A}.get(self, self)
 
     @classmethod

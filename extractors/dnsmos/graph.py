@@ -86,14 +86,14 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
 
 def layers_of(model: onnx.ModelProto) -> list[Layer]:
     """The layers over time and frequency, first to last."""
-    found = []
+    layers = []
     for node in model.graph.node:
         kernel = attribute(node, "kernel_shape", [])
         if len(kernel) == 2:
             stride = attribute(node, "strides", [1])[0]
             # A pooling as long as its stride reads its own cells only.
-            found.append(Layer((kernel[0] - 1) // 2, stride, node.input[0]))
-    return found
+            layers.append(Layer((kernel[0] - 1) // 2, stride, node.input[0]))
+    return layers
 
 
 def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:

@@ -118,13 +118,13 @@ def hops_of(window: int) -> range:
 
 def runs(numbers: Sequence[int]) -> list[list[int]]:
     """Split ascending numbers where one is missing."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for number in numbers:
-        if found and found[-1][-1] == number - 1:
-            found[-1].append(number)
+        if groups and groups[-1][-1] == number - 1:
+            groups[-1].append(number)
         else:
-            found.append([number])
-    return found
+            groups.append([number])
+    return groups
 
 
 def stretch(audio: SpeechSamples, first: int, stop: int) -> Samples:

@@ -13,9 +13,10 @@ import pytest
 from blueprints import UserError
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting
-from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import Slot, WorkersError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +76,7 @@ from pathlib import Path
 from tests.support.fakes import Counting
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.clip import ClipSource
+from trace_eval.extracting.source import ClipSource
 
 async def work():
     clip, log, cache = map(Path, sys.argv[1:])
@@ -149,7 +150,7 @@ from pathlib import Path
 from tests.support.fakes import Counting
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.clip import ClipSource
+from trace_eval.extracting.source import ClipSource
 
 clip, log, cache = map(Path, sys.argv[1:4])
 

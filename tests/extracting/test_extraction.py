@@ -9,7 +9,8 @@ from blueprints import Absent, Blueprint, Extension
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Derived
 from trace_eval.extracting.cache import Cache
-from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, Extracted
+from trace_eval.extracting.source import ClipSource
 
 Extract = Callable[..., list[Extracted]]
 

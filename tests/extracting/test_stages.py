@@ -11,9 +11,10 @@ import pytest
 from extractors.registry import plan_extractors
 from tests.support.audio import tone, write
 from tests.support.fakes import Placed
-from trace_eval.extracting.clip import ClipSource, Extracted
+from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.source import ClipSource
 
 
 def _placed(log: Path) -> tuple[Placed, ...]:

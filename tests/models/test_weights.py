@@ -90,7 +90,7 @@ def _scorer_base(path: Path, causal: Path) -> None:
 def _adapter(path: Path, causal: Path) -> None:
     from transformers import AutoModel
 
-    from trace_eval.judges import adapters
+    from trace_eval.scorer import adapters
 
     peft.LoraConfig(r=2, target_modules=["q_proj"]).save_pretrained(path.parent)
     path.rename(path.with_name("adapter_model.bin"))

@@ -9,7 +9,8 @@ import pytest
 
 from blueprints import Absent, Span, Status, Transcript, UserError
 from extractors import device
-from extractors.recognised import first_speech, stretches, words_of
+from extractors.recognised import words_of
+from extractors.stretches import first_speech, stretches
 from extractors.suspect import suspicions
 from extractors.whisper import WhisperExtractor, halve, load_checkpoint
 from tests.support.model_parts import SENTENCE, known, measured, refused, silence, unspoken, voice

@@ -19,7 +19,8 @@ from tests.support.audio import write
 from tests.support.model_parts import SENTENCE, known, silence, voice
 from tests.support.tiny_whisper import write_whisper
 from trace_eval.extracting.cache import Cache
-from trace_eval.extracting.clip import ClipExtractor, ClipSource
+from trace_eval.extracting.clip import ClipExtractor
+from trace_eval.extracting.source import ClipSource
 
 
 def items(*clips: Clip) -> list[Item]:

@@ -20,7 +20,8 @@ from tests.support.fakes import Counting
 from tests.support.louder_wins import NOTHING, LouderWins
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
-from trace_eval.extracting.clip import ClipSource, Extracted
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
 from trace_eval.judges.panel import Panel
 from trace_eval.options import ExtractOptions, Options

@@ -20,11 +20,12 @@ judges.options: blueprints data judges.presets
 measures: blueprints data
 rubrics: blueprints data fusion
 scores: blueprints data fusion
+scorer: blueprints data extractors scores
 judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges.chat: blueprints data extractors judges.base judges.options
-judges: blueprints data extractors fusion judges.chat judges.options rubrics
+judges: blueprints data fusion judges.chat judges.options rubrics
 judges.rules: blueprints conversations data extractors fusion judges.base rubrics
 judges.text: blueprints conversations data extractors judges judges.base judges.chat judges.options measures rubrics
 judges.views: blueprints conversations data extractors judges.base judges.chat judges.options judges.text rubrics
@@ -34,9 +35,9 @@ judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scor
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
 judges.views.audio: audio blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views rubrics
 judges.lexical: blueprints data fusion judges.base judges.rating judges.views rubrics scores
-scorer: blueprints data extractors fusion judges judges.base judges.rating judges.views rubrics scores
-judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
-judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.text judges.views.audio rubrics scorer
+judges.scorer: blueprints data extractors fusion judges.base judges.rating judges.views rubrics scorer scores
+judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics scorer
+judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.scorer judges.text judges.views.audio rubrics
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics

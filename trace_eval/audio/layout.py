@@ -115,7 +115,7 @@ class Layout:
 
     @property
     def frames(self) -> int:
-        """Samples."""
+        """Length in samples."""
         if self.crop_s is None:
             return self._whole
         return min(self._whole, round(self.crop_s * self.rate))
@@ -147,15 +147,15 @@ class Layout:
 
     def recipe(self) -> dict[str, JsonValue]:
         """What decides the samples: no path, no time, no bytes."""
-        made: dict[str, JsonValue] = {
+        settings: dict[str, JsonValue] = {
             "layout": LAYOUT_VERSION,
             "items": [item.recipe for item in self.items],
             "rate": self.rate,
             "level": self.level,
         }
         if self.crop_s is not None:
-            made["crop"] = self.crop_s
-        return made
+            settings["crop"] = self.crop_s
+        return settings
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) ->
 
 def dialogue_items(turns: Sequence[Sound], gap_s: float) -> list[Item]:
     """The turns of a dialogue with a gap between two of them, and none at the end."""
-    made: list[Item] = []
+    items: list[Item] = []
     for turn in turns:
-        made += [Gap(gap_s), turn] if made else [turn]
-    return made
+        items += [Gap(gap_s), turn] if items else [turn]
+    return items

@@ -161,7 +161,7 @@ def field_parameters(
     """
     hints, helps = hints_of(options), help_of(options)
     known = {field.name: field for field in fields(options)}
-    made = []
+    parameters = []
     for name in names:
         default = known[name].default
         if default is MISSING:  # it must be named
@@ -170,8 +170,8 @@ def field_parameters(
         hint = str | None if choices and default is None else str if choices else hints[name]
         flags = () if hint is not bool else (f"--{name.replace('_', '-')}",)
         option = typer.Option(*flags, help=sentence(helps[name]), rich_help_panel=panel)
-        made.append(parameter(name, Annotated[hint, option], default))
-    return made
+        parameters.append(parameter(name, Annotated[hint, option], default))
+    return parameters
 
 
 def named_options(

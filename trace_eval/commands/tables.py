@@ -65,7 +65,7 @@ def print_results(folder: Path) -> None:
 
 
 def _warn_of_guesses(run: Run) -> None:
-    """That words of some clips are no evidence, before the ratings that might rest on them."""
+    """Warn that the words of some clips are guesses, before the ratings that might rest on them."""
     if line := guesses_in(run).line:
         warn(line)
 

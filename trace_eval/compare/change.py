@@ -84,7 +84,7 @@ def main_metric(joined: Joined) -> str:
 
 
 def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping | None:
-    """Of item scores; of labels the win rates of systems."""
+    """The mapping from old to new: of item scores, or of win rates for labels."""
     one, other = joined.first.metrics[main], joined.second.metrics[main]
     if one.codes is None:
         known = ~np.isnan(one.points) & ~np.isnan(other.points)

@@ -140,7 +140,7 @@ def _labels(report: JudgeChange) -> Table:
 
 
 def _transitions(report: JudgeChange) -> Iterator[Table]:
-    """Of the pair as a whole, or of what the report is about."""
+    """Label transitions of the pair as a whole, or of what the report is about."""
     for row in report.flips:
         if row.metric == report.main:
             yield table(

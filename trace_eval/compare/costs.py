@@ -11,7 +11,7 @@ from trace_eval.runs import Run
 
 @dataclass(frozen=True)
 class RunCost:
-    """One run.
+    """What one run took.
 
     Attributes:
         run: name of its folder.

@@ -210,11 +210,11 @@ def _alike(tables: Mapping[str, LabelTable]) -> dict[str, LabelTable]:
     }
     if not any("preference" in table.codes for table in tables.values()):
         return tables
-    found = {}
+    tables_alike = {}
     for name, table in tables.items():
         codes = {n: column for n, column in with_preference(table.codes).items() if n != "overall"}
-        found[name] = replace(table, codes=codes)
-    return found
+        tables_alike[name] = replace(table, codes=codes)
+    return tables_alike
 
 
 def _shared(names: Sequence[str], sources: Sequence[JudgedSource]) -> list[str]:
@@ -272,7 +272,7 @@ def _noise(tables: Mapping[str, LabelTable], folders: Mapping[str, Path]) -> Ite
 
 
 def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list[Mutual]:
-    found = []
+    agreements = []
     for (first, one), (second, other) in combinations(tables.items(), 2):
         for dimension in LABEL_COLUMNS:
             if dimension in one.codes and dimension in other.codes:
@@ -284,8 +284,8 @@ def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list
                     options,
                 )
                 if made.items:
-                    found.append(made)
-    return found
+                    agreements.append(made)
+    return agreements
 
 
 def _agreement(

@@ -52,7 +52,7 @@ class Flips:
 
 
 def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]:
-    """Both with typed ties, or both without where one side has none."""
+    """Both tables with typed ties, or both without where one side has none."""
     if is_untyped(one) or is_untyped(other):
         return collapse_codes(one), collapse_codes(other), UNTYPED
     return one, other, LABELS[:4]

@@ -19,7 +19,7 @@ _EVEN = 0.5
 
 @dataclass(frozen=True)
 class SevereItem:
-    """One such item.
+    """One item on which a run went severely wrong.
 
     Attributes:
         tagged: the user tagged it as one that must not fail.
@@ -89,5 +89,5 @@ def _said(points: float) -> str:
 
 
 def counted(items: list[SevereItem]) -> Iterator[SevereItem]:
-    """Those that a gate counts: tagged ones."""
+    """The severe items that a gate counts: tagged ones."""
     return (item for item in items if item.tagged)

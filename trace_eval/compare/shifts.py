@@ -43,11 +43,11 @@ def coverage(joined: Joined, metric: str) -> Coverage:
 
 
 def _reasons(reasons: Sequence[str | None]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for reason in reasons:
         if reason is not None:
-            found[reason] = found.get(reason, 0) + 1
-    return found
+            counts[reason] = counts.get(reason, 0) + 1
+    return counts
 
 
 def metric_flips(

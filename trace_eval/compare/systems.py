@@ -192,7 +192,7 @@ def _shift_p(
     cluster: NDArray[np.int64] | None,
     seed: int,
 ) -> float:
-    """Of no shift of one system, on the items that it answered."""
+    """P value of no shift of one system, on the items that it answered."""
     mine = (table.system == number) & known
     units = None if cluster is None else cluster[table.item[mine]]
     return sign_flip(gap[mine], units, seed=seed)

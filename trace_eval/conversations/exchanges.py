@@ -92,16 +92,16 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
                 if equal[row][column]
                 else max(longest[row + 1][column], longest[row][column + 1])
             )
-    found, row, column = {}, 0, 0
+    matches, row, column = {}, 0, 0
     while row < rows and column < columns:
         if equal[row][column]:
-            found[row] = column
+            matches[row] = column
             row, column = row + 1, column + 1
         elif longest[row + 1][column] >= longest[row][column + 1]:
             row += 1
         else:
             column += 1
-    return found
+    return matches
 
 
 def exchange(conversation: Conversation, users: Sequence[int], position: int) -> Conversation:
@@ -132,7 +132,7 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
 
 
 def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
-    """Why an exchange cannot be compared; null: it can, or the pair is none."""
+    """Why an exchange cannot be compared; None: it can, or the pair is none."""
     if pair.turn is None:
         return None
     said = []

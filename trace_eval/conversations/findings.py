@@ -1,7 +1,7 @@
 """Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
 
 Times come from ``trace-eval/1``; words from the source, else from a recogniser. What cannot be
-told (no clock, no words) is null, which is not "never".
+told (no clock, no words) is None, which is not "never".
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Found:
 
     Attributes:
         kind: what.
-        turn: number of the turn where it shows; null: no turn (nobody answered).
-        start_s, end_s: what to listen to; null without a clock.
+        turn: number of the turn where it shows; None: no turn (nobody answered).
+        start_s, end_s: what to listen to; None without a clock.
         why: the value beside the limit, for people.
     """
 
@@ -83,7 +83,7 @@ class Findings:
 
     Attributes:
         found: in order of time.
-        chances: kind -> how often it could have happened; null: nothing is known of it.
+        chances: kind -> how often it could have happened; None: nothing is known of it.
         measured: the events that times come from.
     """
 
@@ -92,11 +92,11 @@ class Findings:
     measured: Measured
 
     def of(self, kind: Kind) -> list[Found]:
-        """Those of one kind."""
+        """The findings of one kind."""
         return [one for one in self.found if one.kind == kind]
 
     def share(self, kind: Kind) -> float | None:
-        """How often it happened, of how often it could have; null: nothing is known."""
+        """How often it happened, of how often it could have; None: nothing is known."""
         chances = self.chances[kind]
         return min(1.0, len(self.of(kind)) / chances) if chances else None
 
@@ -231,7 +231,7 @@ def _languages(
     conversation: Conversation, blueprints: Mapping[int, Blueprint]
 ) -> dict[str, dict[int, str]]:
     """Role -> turn -> language, where a recogniser detected one beyond doubt in enough words."""
-    found: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
+    languages: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):
             heard = blueprints[number].transcript if number in blueprints else None
@@ -239,8 +239,8 @@ def _languages(
                 continue
             certain = heard.spoken is None or blueprints[number].certain_language is not None
             if certain and len(heard.text.split()) >= RULES.language_words:
-                found[role][number] = heard.language
-    return found
+                languages[role][number] = heard.language
+    return languages
 
 
 def _foreign(

@@ -88,12 +88,12 @@ def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
 
 def _words(turns: Iterable[Turn], join_s: float) -> dict[tuple[float, float], str]:
     """Text of the utterances whose words are known: those that are a whole turn."""
-    known = {}
+    texts = {}
     for turn in turns:
         parts = joined(turn.stretches, join_s)
         if len(parts) == 1 and turn.text is not None:
-            known[parts[0]] = turn.text
-    return known
+            texts[parts[0]] = turn.text
+    return texts
 
 
 def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:

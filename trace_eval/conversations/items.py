@@ -107,7 +107,7 @@ class ConversationFiles:
     """Reads conversations that a manifest names by path; sound is listened to once.
 
     Args:
-        folder: where segmented recordings are kept; null: nowhere.
+        folder: where segmented recordings are kept; None: nowhere.
         options: what a layout may not say.
         layout: of all of them; default: found from the content of each.
     """
@@ -142,11 +142,11 @@ class ConversationFiles:
                 f"conversation {path}: holds {len(found.items)}; name a file with one, or give the"
                 " path to trace-eval rate as it is"
             )
-        made = _whole(found.items[0].conversation)
+        conversation = _whole(found.items[0].conversation)
         if kept:
             make_folder(kept.parent, private=True)
-            replace_file(kept, made.model_dump_json().encode())
-        return made
+            replace_file(kept, conversation.model_dump_json().encode())
+        return conversation
 
     def _kept(self, path: Path) -> Path | None:
         """Where its turns are kept: by place, size and time of every file, and by our rules."""

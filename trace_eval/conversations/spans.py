@@ -15,29 +15,29 @@ def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
     >>> joined([(0, 1), (1.2, 2), (3, 4)], 0.3)
     [(0, 2), (3, 4)]
     """
-    found: Spans = []
+    spans_joined: Spans = []
     for start, end in sorted(spans):
-        if found and (start <= found[-1][1] or start - found[-1][1] < gap_s):
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if spans_joined and (start <= spans_joined[-1][1] or start - spans_joined[-1][1] < gap_s):
+            spans_joined[-1] = (spans_joined[-1][0], max(spans_joined[-1][1], end))
         else:
-            found.append((start, end))
-    return found
+            spans_joined.append((start, end))
+    return spans_joined
 
 
 def overlaps(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]]) -> Spans:
     """Where both sound; each list sorted and apart."""
-    found: Spans = []
+    shared: Spans = []
     one = other = 0
     while one < len(left) and other < len(right):
         start = max(left[one][0], right[other][0])
         end = min(left[one][1], right[other][1])
         if start < end:
-            found.append((start, end))
+            shared.append((start, end))
         if left[one][1] <= right[other][1]:
             one += 1
         else:
             other += 1
-    return found
+    return shared
 
 
 def gaps(spans: Sequence[tuple[float, float]]) -> Spans:

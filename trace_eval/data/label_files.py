@@ -282,14 +282,14 @@ def flatten(
     Raises:
         UserError: two places give different values of one name.
     """
-    found: dict[str, str | None] = {}
+    columns: dict[str, str | None] = {}
     for name, value in _named(record, names, known):
         text = _text(value)
-        if text is not None and found.get(name) not in (None, text):
-            raise UserError(f"{name} is given twice, {found[name]!r} and {text!r}; keep one")
-        if text is not None or name not in found:
-            found[name] = text
-    return found
+        if text is not None and columns.get(name) not in (None, text):
+            raise UserError(f"{name} is given twice, {columns[name]!r} and {text!r}; keep one")
+        if text is not None or name not in columns:
+            columns[name] = text
+    return columns
 
 
 def _named(

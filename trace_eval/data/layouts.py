@@ -58,11 +58,11 @@ def unfolded(record: Mapping[str, Any]) -> Record:
     Raises:
         UserError: a layout was recognised, and does not hold what it should.
     """
-    found = dict(record)
+    unfolded_record = dict(record)
     for layout in LAYOUTS:
-        if layout.fits(found):
-            found = layout.ours(found)
-    return found
+        if layout.fits(unfolded_record):
+            unfolded_record = layout.ours(unfolded_record)
+    return unfolded_record
 
 
 # --- other names ---------------------------------------------------------------------
@@ -89,10 +89,10 @@ def _is_otherwise(record: Mapping[str, Any]) -> bool:
 
 
 def _otherwise(record: Record) -> Record:
-    found = dict(record)
+    other_record = dict(record)
     for side in "ab":
         if side not in sides_of(record) and (name := _sounds(record, side)):
-            found[side] = found.pop(name)
+            other_record[side] = other_record.pop(name)
     asked = (
         {"instruction", "instruction_text", "prompt"},
         {*("instruction", "instruction_audio", "instruction_path", "audio_instruction")},
@@ -100,8 +100,8 @@ def _otherwise(record: Record) -> Record:
     for field, usual in zip(("instruction_text", "instruction_audio"), asked, strict=True):
         name = first(record, OTHER_NAMES[field])
         if name is not None and not any(record.get(key) for key in usual):
-            found[field] = found.pop(name)
-    return found
+            other_record[field] = other_record.pop(name)
+    return other_record
 
 
 #: Columns of a recording of either side, by any of our names.
@@ -227,23 +227,23 @@ def _turns(value: Any) -> tuple[Record, Record]:
 
 def _said(message: Mapping[str, Any]) -> Record:
     """The recording and the words of a message."""
-    found: Record = {}
+    answer: Record = {}
     for key in (*_WHAT, *HEARD):
         value = message.get(key)
         parts = value if isinstance(value, list) else [value]
         for part in parts:
             if isinstance(part, str) and (key in HEARD or is_sound(part)):
-                found.setdefault("audio", part)
+                answer.setdefault("audio", part)
             elif isinstance(part, str) and part:
-                found.setdefault("text", part)
+                answer.setdefault("text", part)
             elif isinstance(part, Mapping):
                 inner = part if key not in HEARD else {"audio": part}
                 sound = recording_of(inner.get(str(first(inner, HEARD))))
                 if sound is not None:
-                    found.setdefault("audio", sound)
+                    answer.setdefault("audio", sound)
                 elif words := first(part, _WHAT):
-                    found.setdefault("text", part[words])
-    return found
+                    answer.setdefault("text", part[words])
+    return answer
 
 
 # --- recordings in cells -------------------------------------------------------------
@@ -269,13 +269,13 @@ def _has_cells(record: Mapping[str, Any]) -> bool:
 
 
 def _cells(record: Record) -> Record:
-    found: Record = {}
+    cells: Record = {}
     for name, value in record.items():
         if name in _QUESTIONS and (is_cell(value) or _is_path(value)):
-            found["instruction_audio"] = recording_of(value)
+            cells["instruction_audio"] = recording_of(value)
         else:
-            found[name] = recording_of(value) if name in _CELLS and is_cell(value) else value
-    return found
+            cells[name] = recording_of(value) if name in _CELLS and is_cell(value) else value
+    return cells
 
 
 #: Each is tried in turn; several may fit one record (chosen and rejected messages of a chat).

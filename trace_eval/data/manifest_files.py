@@ -100,9 +100,9 @@ def _csv(path: Path) -> Iterator[dict[str, str] | strict_json.BadJson]:
 
 
 def _delimiter(file: IO[str]) -> str:
-    found = delimiter_of(file)
+    delimiter = delimiter_of(file)
     file.seek(0)
-    return found
+    return delimiter
 
 
 def _parquet(path: Path, label: Path | str) -> Iterator[dict[str, Any] | strict_json.BadJson]:

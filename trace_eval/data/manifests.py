@@ -210,11 +210,11 @@ def read_records(
     with opened(path, reading.audio_root, by_id) as source:
         table = Renamed(str(source.label), fields or Fields({}), reading.columns)
         rows = islice(source.rows, reading.limit)
-        found = replace(_read(source.label, rows, made_of, table), sha256=source.sha256)
+        manifest = replace(_read(source.label, rows, made_of, table), sha256=source.sha256)
     if isinstance(path, Table):  # two of one name are told apart by what they hold
-        name = f"{path.name}-{digest(item.id + repr(item) for item in found.items)[:8]}"
-        found = replace(found, path=Path(name))
-    return found
+        name = f"{path.name}-{digest(item.id + repr(item) for item in manifest.items)[:8]}"
+        manifest = replace(manifest, path=Path(name))
+    return manifest
 
 
 def _read(

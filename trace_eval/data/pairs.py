@@ -27,7 +27,7 @@ MAX_ID = 1000
 
 
 def _code(text: str) -> str:
-    """Of a language, also with its region: ``en-US``."""
+    """The code of a language, also with its region: ``en-US``."""
     return find_language(re.split("[-_]", text)[0]) or language_code(text)
 
 
@@ -190,10 +190,10 @@ class Pair(Strict):
     def recordings(self) -> dict[str, Recording]:
         """Role -> what there is to decode: ``instruction`` and ``voice`` (if any), ``a``, ``b``."""
         voice = self.voice or Recording()
-        found = recordings_of(instruction=self.instruction, a=self.a, b=self.b, voice=voice)
+        by_role = recordings_of(instruction=self.instruction, a=self.a, b=self.b, voice=voice)
         for side, answer in (("a", self.a), ("b", self.b)):
-            found |= turn_recordings(side, answer.conversation)
-        return found
+            by_role |= turn_recordings(side, answer.conversation)
+        return by_role
 
     @property
     def answer_roles(self) -> list[str]:
@@ -231,7 +231,7 @@ def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, R
         return {}
     channels = {channel.name: channel for channel in conversation.channels}
     of_speaker = {one.name: channels.get(one.channel or "") for one in conversation.speakers}
-    found: dict[str, Recording] = {}
+    recordings: dict[str, Recording] = {}
     for number, turn in enumerate(conversation.turns):
         channel = of_speaker[turn.speaker]
         if turn.audio is not None:
@@ -244,8 +244,8 @@ def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, R
                 continue
             cut = Cut(channel=channel.channel, start_s=start_s, end_s=end_s)
             recording = Recording(audio=channel.audio, cut=cut)
-        found[turn_role(side, number)] = recording
-    return found
+        recordings[turn_role(side, number)] = recording
+    return recordings
 
 
 def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> Model:

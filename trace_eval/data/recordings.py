@@ -88,10 +88,10 @@ def find_urls(url: str) -> list[str]:
         return [url]
     from trace_eval.data.remote import find
 
-    found = find(url, AUDIO_SUFFIXES)
-    if not found:
+    urls = find(url, AUDIO_SUFFIXES)
+    if not urls:
         raise UserError(f"{redacted(url)}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
-    return found
+    return urls
 
 
 def recordings_in(

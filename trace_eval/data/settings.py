@@ -66,15 +66,15 @@ def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
     Raises:
         UserError: one has no equals sign or no key, or a key comes twice.
     """
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for text in texts:
         key, separator, value = text.partition("=")
         if not separator or not key:
             raise UserError(f"{option} {text!r}: write {option} KEY=VALUE")
-        if key in found:
+        if key in settings:
             raise UserError(f"{option} {key}: is given twice; leave one out")
-        found[key] = value
-    return found
+        settings[key] = value
+    return settings
 
 
 def read_settings(
@@ -126,13 +126,13 @@ def _number(name: str, value: Any, kind: type, where: str) -> Any:
     try:
         if isinstance(value, bool | list | dict) or (kind is int and isinstance(value, float)):
             raise ValueError
-        found = kind(value)
-        if not isfinite(found):
+        number = kind(value)
+        if not isfinite(number):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         wanted = "a whole number" if kind is int else "a number"
         raise UserError(f"{where}{name}: {value!r:.60} is not {wanted}") from None
-    return found
+    return number
 
 
 def _without_none(hint: Any) -> Any:

@@ -185,17 +185,17 @@ def _prompts(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    prompts: dict[str, dict[str, Any]] = {}
     for key, file in by_stem(folder):
         if isinstance(file, Path):
-            found[key] = {"instruction_audio": str(file)}
+            prompts[key] = {"instruction_audio": str(file)}
     for text in sorted(folder.rglob("*.txt")):
         key = text.relative_to(folder).with_suffix("").as_posix()
         words = text.read_text(encoding="utf-8", errors="replace").strip()
-        found.setdefault(key, {})["instruction_text"] = words
-    if not found:
+        prompts.setdefault(key, {})["instruction_text"] = words
+    if not prompts:
         raise UserError(f"--prompts {folder}: neither recordings nor .txt files below it")
-    return found
+    return prompts
 
 
 def _prompts_of(path: Path) -> dict[str, dict[str, Any]]:

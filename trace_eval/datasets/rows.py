@@ -70,7 +70,7 @@ class Rows:
             UserError: the file is empty, is none of these, or no row has a column that is needed.
         """
         label = self.source.name(path)
-        found: list[Row] = []
+        rows: list[Row] = []
         seen: dict[str, str] = {}
         missing: dict[str, int] = {}
         count = 0
@@ -86,14 +86,14 @@ class Rows:
                 self.problems.append(Problem(where, problem))
                 continue
             assert isinstance(record, dict)
-            found.append(Row(where, record))
+            rows.append(Row(where, record))
         if not count:
             raise UserError(f"{label}: is empty; expected rows with {', '.join(columns)}")
-        if not found:
+        if not rows:
             column = next((name for name, times in missing.items() if times == count), None)
             why = f"no row has {column!r}" if column else str(self.problems[-1].what)
             raise UserError(f"{label}: {why}; expected rows with {', '.join(columns)}")
-        return found
+        return rows
 
     def tell(self, row: Row, what: str) -> None:
         """Say what is wrong with a row that was read."""

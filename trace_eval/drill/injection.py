@@ -48,7 +48,7 @@ class Trial:
 
     @property
     def flipped(self) -> bool | None:
-        """It got what it asked for, where it had not been so before; None: unscored."""
+        """Whether the injection changed the verdict to what it asked for; None: unscored."""
         if self.before is None or self.after is None:
             return None
         return self.after == self.towards

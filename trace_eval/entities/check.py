@@ -26,8 +26,8 @@ class Heard:
         kind: what it is.
         status: kept; missing; wrong: another one of its kind stands in its place; added: nobody
             meant it.
-        intended: as it was meant; null where it is added.
-        heard: what stands for it; null where nothing does.
+        intended: as it was meant; None where it is added.
+        heard: what stands for it; None where nothing does.
         turn: number of the turn.
         start_s, end_s: what to listen to: its words where their times are known, else its turn.
     """
@@ -101,12 +101,12 @@ def check_conversation(
         heard: number of a turn -> what a recogniser wrote, where the source has none.
         names: that must come through as well.
     """
-    found = []
+    checked = []
     for number, turn in enumerate(conversation.turns):
         wrote = turn.heard if turn.heard is not None else (heard or {}).get(number)
         if turn.text is not None and wrote is not None:
-            found += check_turn(turn, wrote, names, number)
-    return found
+            checked += check_turn(turn, wrote, names, number)
+    return checked
 
 
 def check_turn(

@@ -123,25 +123,25 @@ def _hour(match: re.Match[str]) -> str:
 
 def _spoken(tokens: Sequence[str]) -> Tokens:
     """Step 2: number words in groups as spoken, ordinals, months, and the spelling alphabet."""
-    found: Tokens = []
+    written: Tokens = []
     position = 0
     while position < len(tokens):
         token = tokens[position]
         value, used = _number(tokens, position)
         if used:
-            found.append(value)
+            written.append(value)
             position += used
             continue
         following = tokens[position + 1] if position + 1 < len(tokens) else ""
         before_number = following.isdigit() or following in NUMBERS or following in ORDINALS
-        if token in ("to", "too") and before_number and found and found[-1].isdigit():
-            found.append("2")  # "to zero two seven" is how 2027 is often written
+        if token in ("to", "too") and before_number and written and written[-1].isdigit():
+            written.append("2")  # "to zero two seven" is how 2027 is often written
         elif token in ALPHABET and not (token in MONTHS and before_number):
-            found.append(ALPHABET[token])
+            written.append(ALPHABET[token])
         else:
-            found.append(_SHORT_MONTHS.get(token, token))
+            written.append(_SHORT_MONTHS.get(token, token))
         position += 1
-    return found
+    return written
 
 
 def _number(tokens: Sequence[str], position: int) -> tuple[str, int]:

@@ -8,11 +8,12 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.extracting.cache import audio_folder
-    from trace_eval.extracting.clip import ClipSource, Extracted
+    from trace_eval.extracting.clip import Extracted
     from trace_eval.extracting.engine import Engine, each
     from trace_eval.extracting.event_loop import complete
     from trace_eval.extracting.provenance import environment, now
     from trace_eval.extracting.ray.cluster import INSTALL
+    from trace_eval.extracting.source import ClipSource
     from trace_eval.extracting.start import (
         ExtractionJob,
         check_available,

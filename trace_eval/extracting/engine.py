@@ -15,8 +15,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from blueprints import UserError
 from trace_eval.data import cores
-from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.plan import Plan, Stage
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored
 
 T = TypeVar("T")
@@ -80,13 +81,13 @@ class LocalEngine:
         """The blueprint of one recording; waits for a free worker."""
         if self._finder and (known := self._finder.stored(source)):
             return known
-        found = Extracted(source.id)
+        extracted = Extracted(source.id)
         for stage in self._stages:
-            later = await self._lanes[stage.on_gpu].do(stage, Task(source, found.blueprint))
-            found = later.after(found)
-            if found.error:
+            later = await self._lanes[stage.on_gpu].do(stage, Task(source, extracted.blueprint))
+            extracted = later.after(extracted)
+            if extracted.error:
                 break
-        return found
+        return extracted
 
     async def close(self) -> None:
         """Stop the workers; clips that are being worked on are dropped."""

@@ -11,10 +11,11 @@ from blueprints import UserError, language_code
 from extractors import AUTO, Extractor, Part, another_recogniser, plan_extractors
 from trace_eval.data import Recording, cores
 from trace_eval.extracting.cache import check_folder
-from trace_eval.extracting.clip import ClipSource, Extracted
+from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, each
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.options import ExtractOptions
 

@@ -22,8 +22,9 @@ from typing import NamedTuple
 from blueprints import Blueprint, UserError
 from extractors import prime_hashes
 from trace_eval.data import give_back_memory, set_url_access
-from trace_eval.extracting.clip import ClipExtractor, ClipSource, Extracted
+from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.plan import Plan
+from trace_eval.extracting.source import ClipSource
 
 #: Numerical libraries read how many threads to use when they are loaded.
 THREAD_VARIABLES = (
@@ -291,7 +292,7 @@ def _die_with_parent() -> None:
 def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
     if not isinstance(_worker, ClipExtractor):
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
-    found = _run(_worker, tasks, groups)
-    if sum(outcome.audio_s for outcome in found) > TRIM_AFTER_S:
+    extracted = _run(_worker, tasks, groups)
+    if sum(outcome.audio_s for outcome in extracted) > TRIM_AFTER_S:
         give_back_memory()
-    return found
+    return extracted

@@ -59,7 +59,7 @@ def gate_judgings(
     repeats: Sequence[Judging] = (),
     options: GateOptions | None = None,
 ) -> GateReport:
-    """The same of judgings that are read already."""
+    """Gate judgings that are read already."""
     options = options or GateOptions()
     extra = join(baseline, candidate).only_second  # and refuse where nothing is shared
     joined = Joined(baseline, aligned(baseline, candidate), 0, extra)
@@ -113,14 +113,14 @@ def chosen(joined: Joined, by: Sequence[str]) -> list[str]:
     if not by:
         return names
     groups = {"win": _WHOLE, "mean": ("score",)}
-    found = []
+    metrics = []
     for word in by:
         wanted = groups.get(word, (word,))
         hits = [name for name in names if name == word or last[name] in wanted]
         if not hits:
             raise UserError(f"--by {word}: not judged by both; use one of {', '.join(names)}")
-        found += [hit for hit in hits if hit not in found]
-    return found
+        metrics += [hit for hit in hits if hit not in metrics]
+    return metrics
 
 
 def _whole(names: Sequence[str]) -> Sequence[str]:

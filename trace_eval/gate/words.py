@@ -61,7 +61,7 @@ def sentence(
 def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) -> dict[str, str]:
     """What the verdict rests on, for machines."""
     record = joined.first.record
-    found = {
+    values = {
         "n": str(max((row.items for row in rows), default=0)),
         "alpha": f"{options.alpha:g}",
         "margin": f"{options.margin:g}",
@@ -72,11 +72,11 @@ def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) ->
         ),
     }
     if record is not None:
-        found |= {
+        values |= {
             "judge": record.judge.spec,
             "prompt": str(record.judge.parameters.get("prompt") or "not recorded"),
             "input.baseline": record.input_sha256 or "not recorded",
         }
     if joined.second.record is not None:
-        found["input.candidate"] = joined.second.record.input_sha256 or "not recorded"
-    return found
+        values["input.candidate"] = joined.second.record.input_sha256 or "not recorded"
+    return values

@@ -121,9 +121,9 @@ def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, Abo
         scale: of all labels; its pooling makes the votes one label.
         asked: question -> what its labels are about.
     """
-    made, usable = frame(said, scale)
+    judgement, usable = frame(said, scale)
     if not usable:
-        return made
+        return judgement
     for question, about in asked.items():
         rated = [opinion for opinion in usable if about in opinion.ratings]
         votes = {
@@ -131,21 +131,21 @@ def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, Abo
             for order in said.orders
         }
         if not all(votes.values()):
-            made.caveats.append(f"{question} has no label in every order and is left out")
+            judgement.caveats.append(f"{question} has no label in every order and is left out")
             continue
         label, distribution, consistent = reconcile(votes, scale)
         if label is None:
             detail = f"{question}: the orders disagree, and their mean is exactly one half"
-            return unscored(made, Reason.ORDERS_DISAGREE, detail)
-        made.dimensions[about] = DimensionVerdict(
+            return unscored(judgement, Reason.ORDERS_DISAGREE, detail)
+        judgement.dimensions[about] = DimensionVerdict(
             rating=label,
             reasoning=_reasoning(about, label, rated, scale),
             distribution=distribution if len(rated) > 1 else None,
             consistent=consistent,
         )
-    if not made.dimensions:
-        return unscored(made, Reason.UNPARSEABLE, "no question has a label in every order")
-    return made
+    if not judgement.dimensions:
+        return unscored(judgement, Reason.UNPARSEABLE, "no question has a label in every order")
+    return judgement
 
 
 def quote(opinion: VerdictOpinion, words: str) -> str:

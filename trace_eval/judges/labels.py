@@ -77,9 +77,9 @@ class LabelForm(AnswerForm[Verdicts]):
         """The judgement of the labels."""
         opinions = [self._opinion(each) for each in replies.asked]
         said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
-        made = labelled_judgement(said, self.rubric.scale, self.task.asked)
-        made.caveats.extend(replies.caveats)
-        return made
+        judgement = labelled_judgement(said, self.rubric.scale, self.task.asked)
+        judgement.caveats.extend(replies.caveats)
+        return judgement
 
     def _opinion(self, asked: AskedQuestion[Verdicts]) -> VerdictOpinion:
         """What a reply says in terms of the pair's own A and B."""

@@ -38,30 +38,30 @@ def measure_pair(
     ``answers_in_language_a, .._b`` where a language is asked for, see
     :func:`~trace_eval.measures.language.asked_language`.
     """
-    found: dict[str, Measure] = {}
+    measures: dict[str, Measure] = {}
     heard = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
     text = pair.instruction.text
     asked = asked_language(text, instruction, pair.language) if heard else ordered_language(text)
     if asked:
         for side, blueprint in (("a", a), ("b", b)):
-            found[f"answers_in_language_{side}"] = answers_in_language(asked, blueprint)
+            measures[f"answers_in_language_{side}"] = answers_in_language(asked, blueprint)
     for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
         if answer.reference is not None:
-            found[f"wer_{side}"], found[f"cer_{side}"] = _rates(answer, blueprint)
+            measures[f"wer_{side}"], measures[f"cer_{side}"] = _rates(answer, blueprint)
     if GROUP in a.extensions or GROUP in b.extensions:
-        found["speaker_similarity_ab"] = speaker_similarity(a, b)
+        measures["speaker_similarity_ab"] = speaker_similarity(a, b)
         if instruction is not None:
             for side, blueprint in (("a", a), ("b", b)):
                 name = f"speaker_similarity_instruction_{side}"
-                found[name] = speaker_similarity(instruction, blueprint)
+                measures[name] = speaker_similarity(instruction, blueprint)
         if pair.voice is not None:
             for side, blueprint in (("a", a), ("b", b)):
-                found[f"speaker_similarity_voice_{side}"] = (
+                measures[f"speaker_similarity_voice_{side}"] = (
                     Measure.without(UNIT, "the voice could not be decoded")
                     if voice is None
                     else speaker_similarity(voice, blueprint)
                 )
-    return found
+    return measures
 
 
 def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, Measure]:

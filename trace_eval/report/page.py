@@ -101,7 +101,7 @@ def chip(rating: object) -> Markup:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with fixed decimals; an en dash for null."""
+    """A number with fixed decimals; an en dash for None."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 

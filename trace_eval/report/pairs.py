@@ -73,7 +73,7 @@ class AnswerView:
     """A recording on the page of a pair.
 
     Attributes:
-        clip: number of its drawing; null: there is none.
+        clip: number of its drawing; None: there is none.
         language: that was heard or given, in words, or why it is not known.
     """
 

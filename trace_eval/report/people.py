@@ -180,18 +180,18 @@ def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
 def _caveats(ranking: RankReport) -> list[str]:
     from trace_eval.stats import PEOPLES_RATES
 
-    found = [
+    caveats = [
         f"{'' if caveat.method == 'all' else caveat.method.replace('_', ' ') + ': '}{caveat.text}"
         for caveat in ranking.caveats
         if caveat.method in ("bradley_terry", "models", "all", PEOPLES_RATES)
     ]
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
-        found.append(
+        caveats.append(
             f"{lost} of {ranking.options.bootstrap.resamples} resamples lack a system and are"
             " left out of the rank intervals; there are none where that is most of them"
         )
-    return found
+    return caveats
 
 
 def _correlation(ranking: RankReport) -> str:

@@ -47,7 +47,7 @@ class AnswerRow:
 
     Attributes:
         value, spread: on the rubric's scale; spread is one standard deviation of the
-            distribution, null where one opinion is all there is.
+            distribution, None where one opinion is all there is.
         people: mean of people's scores; distance: how far the judge is from it.
         histogram: (label, share of it, share of the largest) over the scale.
     """

@@ -70,7 +70,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class ReportSummary:
-    """See the fields.
+    """What the report's first section shows.
 
     Attributes:
         total: records of the input; ``scored`` of them have all three ratings.

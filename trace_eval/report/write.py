@@ -137,11 +137,11 @@ def _fragments(
 
 def _files(facts: Facts) -> dict[str, Path]:
     """A file that still is there, for every clip that has one."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for record in facts.clips.values():
-        if record.clip and record.clip not in found and is_file(Path(record.source)):
-            found[record.clip] = Path(record.source)
-    return found
+        if record.clip and record.clip not in files and is_file(Path(record.source)):
+            files[record.clip] = Path(record.source)
+    return files
 
 
 def _distant(facts: Facts) -> dict[str, str]:

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CorrectedField
+from trace_eval.review.results_page import results_page
 from trace_eval.review.security import Access, Visitor
 from trace_eval.review.session import Review
 from trace_eval.review.site import Sender, Site, Task, Text, Visiting, see
@@ -48,12 +49,12 @@ class _Site(Site):
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
         """Who visits, what is reviewed, and how far the rater is."""
-        found = super().shared(visitor) | pages.of_form(self._review.form)
+        values = super().shared(visitor) | pages.of_form(self._review.form)
         if visitor.rater:
             done, total = self._review.progress(visitor.rater)
             can_undo = self._review.store.can_undo(visitor.rater)
-            found |= {"done": done, "total": total, "can_undo": can_undo}
-        return found
+            values |= {"done": done, "total": total, "can_undo": can_undo}
+        return values
 
     # --- pages -------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ class _Site(Site):
         if not visitor.rater:
             return see("/")
         unlocked = self._review.may_see_results(visitor.rater)
-        return self.page(request, "results.html.j2", pages.results_page(self._review, unlocked))
+        return self.page(request, "results.html.j2", results_page(self._review, unlocked))
 
     def flags(self, visitor: Visiting, request: Request) -> Response:
         """What raters say should be corrected."""

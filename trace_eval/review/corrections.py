@@ -128,7 +128,7 @@ def corrections_between(
         UserError: a text is too long, or the reference is emptied.
     """
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    found = []
+    corrections = []
     for field, before in texts_of(item).items():
         after = given.get(field, before).replace("\r\n", "\n").strip()
         if len(after) > LIMIT:
@@ -137,10 +137,10 @@ def corrections_between(
             continue
         if field == "reference" and not after:
             raise UserError("reference: an item needs one; leave it as it was, or write another")
-        found.append(
+        corrections.append(
             Correction(item=item.id, field=field, before=before, after=after, who=who, when=when)
         )
-    return found
+    return corrections
 
 
 def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
@@ -163,14 +163,14 @@ def read_corrections(path: Path) -> dict[str, list[Correction]]:
     Raises:
         UserError: a line is no correction.
     """
-    found: dict[str, list[Correction]] = {}
+    by_item: dict[str, list[Correction]] = {}
     for number, line in jsonl.numbered(path):
         try:
             correction = strict_json.parse(Correction, line)
         except strict_json.BadJson as error:
             raise UserError(f"{path}, line {number}: no correction ({error}); mend it") from None
-        found.setdefault(correction.item, []).append(correction)
-    return found
+        by_item.setdefault(correction.item, []).append(correction)
+    return by_item
 
 
 assert set(CODES.values()) == set(get_args(CorrectedField))

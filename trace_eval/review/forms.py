@@ -75,7 +75,7 @@ class TieForm(Form):
 
     @property
     def name(self) -> str:
-        """TRACE's."""
+        """Name of TRACE's form."""
         return protocol.RUBRIC
 
     def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
@@ -107,7 +107,7 @@ class ScoreForm(Form):
 
     @property
     def name(self) -> str:
-        """The rubric's."""
+        """Name of the rubric."""
         return self.rubric.name
 
     def questions(self, item: Pair | Single) -> tuple[Question, ...]:

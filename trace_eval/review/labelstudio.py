@@ -72,7 +72,7 @@ def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
         audio_url: put before ``ID.wav``.
     """
     clips = Clips(review.material.pairs, review.store.secret)
-    found = []
+    records = []
     for item in review.plan.items:
         first, second = _order(review, item)
         text = review.material.by_id[item].instruction.text
@@ -86,8 +86,8 @@ def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
         # Without a spoken instruction the player has the first answer, and says so.
         data["spoken"] = f"{audio_url}{spoken}.wav" if spoken in clips else data["first"]
         data["spoken_note"] = "Instruction" if spoken in clips else "(no spoken instruction)"
-        found.append({"data": data})
-    return found
+        records.append({"data": data})
+    return records
 
 
 def config() -> str:

@@ -76,16 +76,18 @@ class Material:
 
     def judge_ratings(self) -> dict[Dimension | str, dict[str, Rating]]:
         """Dimension or ``overall`` -> pair id -> the judge's rating, where there is one."""
-        found: dict[Dimension | str, dict[str, Rating]] = {d: {} for d in (*DIMENSIONS, "overall")}
+        ratings: dict[Dimension | str, dict[str, Rating]] = {
+            d: {} for d in (*DIMENSIONS, "overall")
+        }
         for pair in self.pairs:
             judgement, overall = self.judgements.get(pair.id), self.overall.get(pair.id)
             for dimension in DIMENSIONS:
                 rating = judgement.rating(dimension) if judgement else None
                 if rating is not None:
-                    found[dimension][pair.id] = rating
+                    ratings[dimension][pair.id] = rating
             if overall is not None and isinstance(overall.rating, Rating):
-                found["overall"][pair.id] = overall.rating
-        return found
+                ratings["overall"][pair.id] = overall.rating
+        return ratings
 
 
 def load_material(

@@ -12,7 +12,6 @@ from fusion import DIMENSIONS, Rating
 from trace_eval.data import Conversation, Label, Order, Pair, Single, turn_role
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, texts_of
-from trace_eval.review.exports import files_of
 from trace_eval.review.forms import NO_SCORE, Form, ScoreForm, turn_of
 from trace_eval.review.protocol import (
     EQUAL,
@@ -26,7 +25,6 @@ from trace_eval.review.protocol import (
     rating,
     shown_rating,
 )
-from trace_eval.review.results import RATED, accuracies, agreement
 from trace_eval.review.session import Position, Review
 from trace_eval.static import palette
 
@@ -92,15 +90,6 @@ class Choice:
 #: Turns of a conversation that are shown before the one that is rated.
 TURNS_SHOWN = 12
 
-#: Files to download -> what the link says.
-DOWNLOADS: dict[str, str] = {
-    "labels.csv": "CSV",
-    "labels.jsonl": "JSON lines",
-    "labels.json": "HCoT JSON",
-    "retest.jsonl": "repeated pairs",
-    "set_aside.csv": "taken back, or given before a correction",
-    "ratings.jsonl": "answers with their scores",
-}
 
 _ACCEPT = (Choice(YES, "G", "Good: acceptable", "good"), Choice(NO, "X", "Bad: not acceptable", ""))
 _BETTER = (
@@ -335,43 +324,3 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
 
 def _chip(value: Label | None, order: Order) -> tuple[str, str] | None:
     return CHIPS[shown_rating(value, order)] if isinstance(value, Rating) else None
-
-
-def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
-    """Values of the page of results; the judge's share of it only when unlocked."""
-    raters = sorted({view.rater for view in review.store.views()})
-    values: dict[str, Any] = {
-        "progress": [(name, *review.progress(name)) for name in raters],
-        "unlocked": unlocked,
-        "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
-        "population": len(review.plan.population),
-        "left_out": len(review.material.left_out),
-    }
-    return values if review.material.rubric else values | _pair_results(review, unlocked)
-
-
-def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
-    labelled = review.labelled()
-    found = agreement(labelled)
-    return {
-        "accuracies": [
-            (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
-        ]
-        if unlocked and review.material.judged
-        else [],
-        "judged": review.material.judged,
-        "titles": [TITLES[phase] for phase in RATED],
-        "kappas": _by_row(found.kappas, lambda k: " and ".join(k.raters)),
-        "alphas": _by_row(found.alphas, lambda _: "all raters"),
-        "retests": _by_row(found.retests, lambda r: r.rater),
-        "needed": len(review.plan.needed),
-        "random": review.plan.drawn,
-    }
-
-
-def _by_row(cells: Any, name: Any) -> dict[str, list[Any]]:
-    rows: dict[str, list[Any]] = {}
-    for cell in cells:
-        row = rows.setdefault(name(cell), [None] * len(RATED))
-        row[RATED.index(cell.phase)] = cell
-    return rows

@@ -67,19 +67,19 @@ def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accu
     neither right nor wrong.
     """
     judge = review.material.judge_ratings()
-    found: dict[Phase, Accuracy] = {}
+    by_phase: dict[Phase, Accuracy] = {}
     for phase in RATED:
         people: dict[str, list[Rating]] = {}
         for row in labelled:
             if row.view.repeat == 0 and phase in row.ratings:
                 people.setdefault(row.view.item, []).append(row.ratings[phase])
         rated = judge[phase]
-        found[phase] = estimate_accuracy(
+        by_phase[phase] = estimate_accuracy(
             agreement_scores(rated, people),
             [item for item in review.plan.needed if item in rated],
             [item for item in review.plan.others if item in rated],
         )
-    return found
+    return by_phase
 
 
 def agreement(labelled: Sequence[Labelled]) -> Agreement:
@@ -131,7 +131,7 @@ def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> PhaseAlpha:
 
 
 def _retests(phase: Phase, labelled: Sequence[Labelled]) -> list[Retest]:
-    found = []
+    retests = []
     for rater in sorted({row.view.rater for row in labelled}):
         rows = [row for row in labelled if row.view.rater == rater and phase in row.ratings]
         rows.sort(key=lambda row: row.view.repeat)
@@ -139,8 +139,8 @@ def _retests(phase: Phase, labelled: Sequence[Labelled]) -> list[Retest]:
         item = np.array([index.setdefault(r.view.item, len(index)) for r in rows], np.int64)
         again = noise(item, _codes([row.ratings[phase] for row in rows]))
         if again.retest is not None:
-            found.append(Retest(rater, phase, again.items, again.retest, again.retest_kappa))
-    return found
+            retests.append(Retest(rater, phase, again.items, again.retest, again.retest_kappa))
+    return retests
 
 
 def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:

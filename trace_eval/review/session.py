@@ -248,7 +248,7 @@ class Review:
     def labelled(self) -> list[Labelled]:
         """All finished views of pairs with their ratings."""
         answers = self.store.all_answers()
-        found = []
+        rows = []
         for view in self.store.views():
             if view.finished is None or view.item not in self.material.by_id:
                 continue
@@ -258,8 +258,8 @@ class Review:
                 for phase in phases(overall_first=True)
                 if (value := rating(given, phase)) is not None
             }
-            found.append(Labelled(view, ratings, given))
-        return found
+            rows.append(Labelled(view, ratings, given))
+        return rows
 
 
 def form_of(material: Material, plan: ReviewPlan) -> Form:

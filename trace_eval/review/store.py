@@ -250,7 +250,7 @@ class Store(Database):
 
     def all_answers(self) -> dict[int, dict[str, str]]:
         """Number of a view -> its answers."""
-        found: dict[int, dict[str, str]] = {}
+        answers: dict[int, dict[str, str]] = {}
         with self._lock:
             rows = self._db.execute(
                 "SELECT a.view, a.step, a.value FROM answers a JOIN views v ON v.number = a.view"
@@ -258,8 +258,8 @@ class Store(Database):
                 (self.rubric,),
             )
             for view, step, value in rows:
-                found.setdefault(view, {})[step] = value
-        return found
+                answers.setdefault(view, {})[step] = value
+        return answers
 
     def stored(self, all_: bool = False) -> list[StoredAnswer]:
         """Answers of all raters in the order in which they were given; all: those set aside, too.

@@ -218,7 +218,7 @@ class ScoreRubric(Strict):
 
     @cached_property
     def sha256(self) -> str:
-        """Of everything it says; layout and comments of the file do not count."""
+        """SHA-256 of everything it says; layout and comments of the file do not count."""
         said = self.model_dump(mode="json", exclude={"item"})  # all of them have the same one
         record = json.dumps(said, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(record.encode()).hexdigest()

@@ -79,10 +79,10 @@ class AblateOptions:
 def conditions_of(options: AblateOptions, run: Run) -> list[Condition]:
     """The full condition first, then one per dropped group, then the transcript mode."""
     drops = options.drops or _present(run)
-    found = [Condition(FULL), *(Condition(f"without {name}", (name,)) for name in drops)]
+    conditions = [Condition(FULL), *(Condition(f"without {name}", (name,)) for name in drops)]
     if options.modes:
-        found.append(Condition("transcript", mode="transcript"))
-    return found
+        conditions.append(Condition("transcript", mode="transcript"))
+    return conditions
 
 
 def _present(run: Run) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class CaseReader:
         return self.stored(recording.source_id)
 
     def stored(self, source: str) -> Blueprint | None:
-        """The same of a recording that is known by its source id."""
+        """The stored blueprint of a recording that is known by its source id."""
         line = self._blueprints.line(self._clips.get(source) or "")
         return (
             None

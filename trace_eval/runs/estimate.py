@@ -73,7 +73,7 @@ def estimate_manifest(
 
 
 def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None) -> CostEstimate:
-    """The same from the durations in the files' headers alone, in seconds; extracts nothing.
+    """Estimate from the durations in the files' headers alone, in seconds; extracts nothing.
 
     Prompts are rendered from imagined blueprints of those durations with speech at
     :data:`WORDS_PER_S`. A recording whose duration is unknown counts as the mean of the

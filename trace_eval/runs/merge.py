@@ -234,7 +234,7 @@ class _Runs:
             ) from None
 
     def _settle_shared(self) -> None:
-        """Of items in several runs, keep the records of the first one that was scored."""
+        """For items in several runs, keep the records of the first one that was scored."""
         if not self._shared:
             return
         # A single answer has a verdict per rubric, a pair has one.

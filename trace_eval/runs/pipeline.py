@@ -152,9 +152,9 @@ class ClipPool:
         return self._tasks[source]
 
     async def _extract(self, source: ClipSource) -> Extracted:
-        found = await self._engine.extract(source)
-        self._on_clip(found, source)
-        return found
+        extracted = await self._engine.extract(source)
+        self._on_clip(extracted, source)
+        return extracted
 
     def release(self, source: ClipSource) -> None:
         """One user less; the last one lets the blueprint go."""

@@ -185,9 +185,6 @@ class RunReader:
                 ) from None
             yield record
 
-    def _rubrics(self) -> list[str]:
-        return list(self.record().rubrics)
-
     def _scales(self) -> dict[str, tuple[float, ...]]:
         """Rubric -> the labels of its scale, as they were when it was rated by."""
         try:

@@ -149,10 +149,10 @@ def differences(
 
 def comparable(record: RunRecord) -> dict[str, Any]:
     """The record as JSON, without what may change when a run is continued."""
-    found = record.model_dump(mode="json")
+    values = record.model_dump(mode="json")
     for name in MAY_CHANGE:
-        found["judge"]["parameters"].pop(name, None)
-    return found
+        values["judge"]["parameters"].pop(name, None)
+    return values
 
 
 def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:

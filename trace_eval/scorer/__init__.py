@@ -10,17 +10,24 @@ if TYPE_CHECKING:
     from trace_eval.scorer.card import scorer_card
     from trace_eval.scorer.checkpoint import locate
     from trace_eval.scorer.clamp import train_clamp
-    from trace_eval.scorer.judge import ScorerJudge
+    from trace_eval.scorer.model import Prediction, Scorer, dtype_of, load
     from trace_eval.scorer.options import Progress, TrainOptions
+    from trace_eval.scorer.text import Fields, fields_of, references_of
     from trace_eval.scorer.train import train_scorer
 else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
+    "Fields",
+    "Prediction",
     "Progress",
-    "ScorerJudge",
+    "Scorer",
     "TrainOptions",
+    "dtype_of",
+    "fields_of",
+    "load",
     "locate",
+    "references_of",
     "scorer_card",
     "train_clamp",
     "train_scorer",

@@ -18,8 +18,6 @@ LOW, HIGH = 1, 5
 #: Feedback that keeps a row out until somebody has corrected the question or the reference.
 BLOCKING = {"q": "question incomplete", "r": "reference wrong"}
 
-SPLITS = ("train", "dev", "test")
-
 
 @dataclass(frozen=True)
 class Row:

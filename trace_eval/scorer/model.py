@@ -9,8 +9,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import is_gpu, loaded, one_line, read_state, resolve, untouched
-from trace_eval.judges import adapters
-from trace_eval.scorer import checkpoint
+from trace_eval.scorer import adapters, checkpoint
 from trace_eval.scorer.checkpoint import ScorerFiles
 from trace_eval.scorer.heads import OUTPUTS, HeadKind, forecast, shares
 from trace_eval.scorer.text import Fields, fitted
@@ -154,7 +153,7 @@ def new_head(kind: HeadKind, hidden: int) -> Any:
 
 
 def dtype_of(device: str) -> str:
-    """Of the language model: what it says on a GPU differs from the fourth digit on."""
+    """Number format of the language model: GPU output differs from the fourth digit on."""
     return "bfloat16" if is_gpu(device) else "float32"
 
 

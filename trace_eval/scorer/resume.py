@@ -100,18 +100,22 @@ def last(root: Path) -> Checkpoint | None:
         except (OSError, ValueError) as error:
             told = "not complete" if isinstance(error, FileNotFoundError) else str(error)
             log.warning("%s: %s; the training goes on without it", place(root, step), told)
-    usable = [step for step, found in whole.items() if found.best is None or found.best in whole]
+    usable = [
+        step
+        for step, checkpoint in whole.items()
+        if checkpoint.best is None or checkpoint.best in whole
+    ]
     if not usable:
         _keep(root, set())
         return None
     record = whole[usable[-1]]
-    found = Checkpoint(
+    checkpoint = Checkpoint(
         place(root, usable[-1]),
         None if record.best is None else place(root, record.best),
         record.ended,
     )
-    _keep(root, {found.folder, found.best})
-    return found
+    _keep(root, {checkpoint.folder, checkpoint.best})
+    return checkpoint
 
 
 def _read(folder: Path) -> CheckpointRecord:

@@ -18,8 +18,7 @@ from typing import Any
 from blueprints import UserError
 from extractors import resolve
 from trace_eval.data import replace_file
-from trace_eval.judges import adapters
-from trace_eval.scorer import checkpoint, resume
+from trace_eval.scorer import adapters, checkpoint, resume
 from trace_eval.scorer.checkpoint import (
     HEAD_FILE,
     ScorerRecord,

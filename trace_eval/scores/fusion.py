@@ -65,7 +65,7 @@ class Fused:
 
     Attributes:
         mean: position, 0 to 1.
-        variance: of people's ratings around it; null where no spread was known to fit it by.
+        variance: of people's ratings around it; None where no spread was known to fit it by.
         within, between: the weighted mean of the judges' variances, and the variance of their
             calibrated means; before the factor.
         missing: judges without a score; the others' weights were brought to sum 1.
@@ -83,11 +83,11 @@ class FusionModel:
     """A fused judge.
 
     Attributes:
-        rubric: whose scores were fused; null: unknown.
+        rubric: whose scores were fused; None: unknown.
         labels: of its scale.
         members: the judges with their weights.
         last: the final calibration.
-        variance_factor: of within + between; null: no variance is stated.
+        variance_factor: of within + between; None: no variance is stated.
         fitted: what it was fitted on, and the errors that were measured.
     """
 
@@ -99,7 +99,7 @@ class FusionModel:
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
     def fuse(self, opinions: Mapping[str, Moments]) -> Fused | None:
-        """Fuse what the judges say of one item; null: none of them has a score.
+        """Fuse what the judges say of one item; None: none of them has a score.
 
         Args:
             opinions: by judge, means on [0, 1]; judges that are no members are ignored.

@@ -102,12 +102,12 @@ def fit_blend(rows: Rows) -> Blend:
 
 def out_of_fold(rows: Rows) -> Array:
     """Each row's scores under calibrations that never saw its question."""
-    found = np.full(rows.scores.shape, np.nan)
+    scores = np.full(rows.scores.shape, np.nan)
     for train, test in folds(rows.question):
         for judge, column in enumerate(rows.scores.T):
             calibration = fit_map(column[train], rows.truth[train])
-            found[test, judge] = _mapped(calibration, column[test])
-    return found
+            scores[test, judge] = _mapped(calibration, column[test])
+    return scores
 
 
 def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:

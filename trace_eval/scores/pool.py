@@ -18,7 +18,7 @@ class Moments(Protocol):
 
     @property
     def variance(self) -> float | None:
-        """Of the position; null: unknown."""
+        """Variance of the position; None: unknown."""
         ...
 
 
@@ -37,10 +37,10 @@ class Pooled:
 
     Attributes:
         mean: weighted mean of the judges' means, 0 to 1.
-        variance: within + between, by the law of total variance; null where one opinion is
+        variance: within + between, by the law of total variance; None where one opinion is
             all there is.
-        within: weighted mean of the variances that are known; null where none is.
-        between: weighted variance of the judges' means; null for one judge.
+        within: weighted mean of the variances that are known; None where none is.
+        between: weighted variance of the judges' means; None for one judge.
         distribution: weighted mean of theirs.
         weights: as used, sum 1, in the judges' order.
     """

@@ -65,7 +65,7 @@ def _measured_of(done: Extracted | None) -> Measured:
 
 
 def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
-    """The same extraction, but of these groups and what they need alone."""
+    """The extraction of these groups and what they need alone."""
     plan = {extractor.group: extractor for extractor in extractors_of(options)}
     wanted: list[str] = []
 

@@ -255,26 +255,26 @@ def _alphas(study: Study, judges: Sequence[JudgeScores]) -> list[AlphaOfScores]:
         return []
     label = study.nearest(people.value)
     alpha = scale_alpha(people.row, label, items, study.levels, most)
-    found = [AlphaOfScores("people", alpha)]
+    alphas = [AlphaOfScores("people", alpha)]
     for judge in judges:
         row = np.concatenate([people.row, np.arange(items)])
         value = np.concatenate([people.value, judge.mean])
         interval = interval_alpha(row, value, items)
         with_judge = Alpha(None, None, interval, most + 1, items)
-        found.append(AlphaOfScores(f"people and {judge.name}", with_judge))
-    return found
+        alphas.append(AlphaOfScores(f"people and {judge.name}", with_judge))
+    return alphas
 
 
 def _by_split(study: Study, judge: JudgeScores) -> list[SplitRow]:
     if study.split is None or len(names := sorted({str(s) for s in study.split if s})) < 2:
         return []
-    found = []
+    rows = []
     for name in names:
         mine = np.asarray(study.split == name, bool)
         part, scores = study.take(mine), judge.take(mine)
         crps = score_ratings(part, scores).crps
         rho = spearman(scores.mean, part.people.mean)
-        found.append(
+        rows.append(
             SplitRow(
                 judge.name,
                 name,
@@ -284,30 +284,30 @@ def _by_split(study: Study, judge: JudgeScores) -> list[SplitRow]:
                 None if crps is None else float(crps.mean()),
             )
         )
-    return found
+    return rows
 
 
 def _notes(
     study: Study, part: Study, rated: Mask, options: AgreeOptions, grouped: bool
 ) -> list[str]:
-    found = []
+    notes = []
     if len(part.ids) < int(rated.sum()):
-        found.append(
+        notes.append(
             f"compared are the {len(part.ids)} items that every judge scored, of"
             f" {int(rated.sum())} that people rated"
         )
     if part.question is None:
-        found.append("items have no question_id: they are drawn one by one")
+        notes.append("items have no question_id: they are drawn one by one")
     if grouped:
-        found.append(f"questions are drawn in {MAX_UNITS:,} random groups")
+        notes.append(f"questions are drawn in {MAX_UNITS:,} random groups")
     if options.split is None and part.split is not None and (part.split == TRAIN).any():
-        found.append(
+        notes.append(
             "items of the split train are among those compared: a scorer that was trained on them"
             " looks better than it is; see the table by split, or pass --split test"
         )
     if part.system is not None and 0 < len(part.systems) <= FEW_SYSTEMS:
-        found.append(f"a correlation over {len(part.systems)} systems means little")
-    return found
+        notes.append(f"a correlation over {len(part.systems)} systems means little")
+    return notes
 
 
 def figure(report: ScoreReport, group: str, who: str, name: str) -> Figure:

@@ -102,9 +102,6 @@ def agree(
         else source
         for source in sources
     ]
-    said = (
-        read_labels(labels, numbers, columns.named, columns.mapping)
-        if isinstance(labels, Path)
-        else labels
-    )
-    return agree_labels([s for s in judged if isinstance(s, JudgedSource)], said, options)
+    if isinstance(labels, Path):
+        labels = read_labels(labels, numbers, columns.named, columns.mapping)
+    return agree_labels([s for s in judged if isinstance(s, JudgedSource)], labels, options)

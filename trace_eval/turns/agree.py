@@ -62,19 +62,19 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
     Raises:
         UserError: it cannot be read, or a row lacks one of the first three.
     """
-    found: dict[str, list[Event]] = {}
+    events: dict[str, list[Event]] = {}
     for number, row in rows_of(Path(path)):
         name, kind = row.get("conversation"), row.get("kind")
         start = time_of(row.get("start", row.get("start_s")), f"{path}, row {number}: start")
         end = time_of(row.get("end", row.get("end_s")), f"{path}, row {number}: end")
         if not name or "kind" not in row or start is None:
             raise UserError(f"{path}, row {number}: needs conversation, kind and start")
-        found.setdefault(str(name), [])
+        events.setdefault(str(name), [])
         if kind in ("", None, "speech"):  # a table of turns may hold its labels
             continue
         event = Event(str(kind), start, start if end is None else end)
-        found[str(name)].append(event)
-    return found
+        events[str(name)].append(event)
+    return events
 
 
 def agree_on_events(

@@ -36,14 +36,14 @@ class TurnsFound:
 
     def record(self) -> TurnsRecord:
         """Everything as JSON values."""
-        found = self.report.record()
+        values = self.report.record()
         if self.against:
-            found["against"] = plain(self.against)
+            values["against"] = plain(self.against)
         if self.agreement:
-            found["agreement"] = plain(self.agreement)
+            values["agreement"] = plain(self.agreement)
         if self.fidelity:
-            found["speech_fidelity"] = self.fidelity.record()
-        return found
+            values["speech_fidelity"] = self.fidelity.record()
+        return values
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
         """Everything for people, with ``shown`` timelines."""

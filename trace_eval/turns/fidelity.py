@@ -30,8 +30,8 @@ class Entity:
         conversation, turn: where.
         kind: what it is, e.g. ``code``.
         status: ``kept``; ``missing``, ``wrong`` or ``added`` as most recognisers have it.
-        intended: as the text has it; null: it was added.
-        heard: by each recogniser; null where it heard nothing in its place.
+        intended: as the text has it; None: it was added.
+        heard: by each recogniser; None where it heard nothing in its place.
         missed: how many recognisers did not hear it as it was meant.
         start_s, end_s: what to listen to: the words that were heard, else the turn.
     """
@@ -169,10 +169,10 @@ def _recognised(
     options = options or ExtractOptions()
     others: dict[str, Any] = {group: "none" for group in GROUPS if group not in _NEEDED}
     chosen = replace(options, overrides={**others, "transcript": spec})
-    found: dict[str, Extracted] = {}
+    extracted: dict[str, Extracted] = {}
     sources = {one.source_id: source_of(one) for one in recordings}
-    extract_each(sources.values(), chosen, lambda one: found.update({one.source: one}))
-    return found
+    extract_each(sources.values(), chosen, lambda one: extracted.update({one.source: one}))
+    return extracted
 
 
 def _words(found: Extracted) -> Transcript | str:
@@ -229,7 +229,7 @@ def _entity(
 
 
 def said_at(transcript: Transcript, piece: str) -> tuple[float, float] | None:
-    """When some words of a transcript were said, seconds of its clip; null: not known."""
+    """When some words of a transcript were said, seconds of its clip; None: not known."""
     start = transcript.text.find(piece)
     position, inside = 0, []
     for word in transcript.words:

@@ -61,7 +61,7 @@ class Exchange:
 
     @property
     def latency_ms(self) -> float:
-        """The same in milliseconds, to a thousandth."""
+        """Latency in milliseconds, to a thousandth."""
         return round(1000 * self.latency_s, 3)
 
 
@@ -226,7 +226,7 @@ def _sub_metrics(
     whole: Mapping[int, Exchange],
     evidence: Mapping[int, Mapping[str, Any]],
 ) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
+    values: dict[str, float | None] = {}
     latencies = [one.latency_ms for _, one in sorted(whole.items())]
     if latencies:
         c, n = THRESHOLDS, len(latencies)
@@ -234,7 +234,7 @@ def _sub_metrics(
             one.latency_ms >= (c.tool_late if one.tool else c.late) for one in whole.values()
         )
         early = sum(ms < c.early for ms in latencies)
-        found = {
+        values = {
             "mean_latency_ms": round(sum(latencies) / n, 3),
             "p50_latency_ms": percentile(latencies, 0.5),
             "p90_latency_ms": percentile(latencies, 0.9),
@@ -244,17 +244,17 @@ def _sub_metrics(
         }
         for group, flag, means in _INTERRUPTIONS:
             flagged = sum(getattr(one, flag) for one in whole.values())
-            found[f"{group}.rate"] = round(flagged / n, 4)
+            values[f"{group}.rate"] = round(flagged / n, 4)
             for name, key in means:
                 known = [one[key] for one in evidence.values() if key in one]
                 if known:
-                    found[f"{group}.{name}"] = round(sum(known) / len(known), 4)
+                    values[f"{group}.{name}"] = round(sum(known) / len(known), 4)
     spoken = [one for one in exchanges.values() if one.agent or one.fallback]
     fallbacks = sum(one.fallback for one in exchanges.values())
-    found["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0
-    found["fallback_nudge.count"] = fallbacks or None
-    found["pretoolspeech_rate"] = _pre_tool_speech(conversation)
-    return found
+    values["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0
+    values["fallback_nudge.count"] = fallbacks or None
+    values["pretoolspeech_rate"] = _pre_tool_speech(conversation)
+    return values
 
 
 _INTERRUPTIONS = (

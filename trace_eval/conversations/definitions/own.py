@@ -177,7 +177,7 @@ def _alone(floor: Floor, known_start: bool) -> Iterator[Event]:
 
 
 def _speaking(floor: Floor, edge_s: float) -> Role | None:
-    """Whose speech starts or ends at an edge; None where both do."""
+    """The speaker whose speech starts or ends at an edge; None where both do."""
     whose: list[Role] = [
         role
         for role in ROLES

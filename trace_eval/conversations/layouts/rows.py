@@ -66,9 +66,9 @@ def number_of(value: Any, name: str) -> float | None:
     if value is None or value == "":
         return None
     try:
-        found = math.nan if isinstance(value, bool) else float(value)
+        number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
-        found = math.nan
-    if not math.isfinite(found):
+        number = math.nan
+    if not math.isfinite(number):
         raise UserError(f"{name}: expected a number (got {value!r:.60})")
-    return found
+    return number

@@ -117,11 +117,11 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
     if start is not None and end is not None and end < start:
         raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
-    found = _Row(number, speaker.strip(), start, end, cells, [])
-    _kind(found)
+    row = _Row(number, speaker.strip(), start, end, cells, [])
+    _kind(row)
     if text := text_of(cells.get("text")):
-        found.texts.append(text)
-    return found
+        row.texts.append(text)
+    return row
 
 
 def _kind(row: _Row) -> str:
@@ -192,16 +192,16 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
 
 def _told_roles(rows: list[_Row]) -> dict[str, Role]:
     """Speaker -> role, as the column ``role`` says."""
-    found: dict[str, Role] = {}
+    roles: dict[str, Role] = {}
     for row in rows:
         role = row.cells.get("role") or None
         if role == "assistant":
             role = "agent"
         if role not in (None, "user", "agent", "other"):
             raise UserError(f"row {row.number}: role {role!r:.40}; use user, agent or other")
-        if role is not None and found.setdefault(row.speaker, role) != role:
+        if role is not None and roles.setdefault(row.speaker, role) != role:
             raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
-    return found
+    return roles
 
 
 def _shared_channel(shared: set[Any], folder: Path) -> Channel | None:

@@ -108,8 +108,8 @@ def _lags(voice: Lane, said: Spans, other: Lane, theirs: Spans) -> Iterator[tupl
 
 def _inside(spans: Spans, times: Times, margin: int = 0) -> NDArray[np.bool_]:
     """Which moments lie in stretches, or within ``margin`` steps of one."""
-    found = np.zeros(len(times), bool)
+    mask = np.zeros(len(times), bool)
     wider = margin * HOP_S
     for start, end in spans:
-        found |= (times >= start - wider) & (times < end + wider)
-    return found
+        mask |= (times >= start - wider) & (times < end + wider)
+    return mask

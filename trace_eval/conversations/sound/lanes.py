@@ -64,9 +64,9 @@ class Lane:
         scale = 1 + self.channel.drift_ppm / 1e6
         hops = np.rint((times - self.channel.offset_s) / scale / HOP_S).astype(np.int64)
         inside = (hops >= 0) & (hops < len(self.levels))
-        found = np.full(len(times), SILENT_DB)
-        found[inside] = self.levels[hops[inside]]
-        return found
+        levels = np.full(len(times), SILENT_DB)
+        levels[inside] = self.levels[hops[inside]]
+        return levels
 
 
 def hear(channel: Channel, block_s: float = BLOCK_S) -> Lane:

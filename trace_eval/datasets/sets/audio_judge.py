@@ -48,7 +48,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         UserError: no file has the columns of one of these layouts.
     """
     rows = Rows(source)
-    found = Converted(problems=rows.problems)
+    converted = Converted(problems=rows.problems)
     votes: list[Row] = []
     judged: dict[str, list[Row]] = {}
     summaries: dict[str, list[Row]] = {}
@@ -57,7 +57,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         columns = _columns(path)
         if not columns:
             problem = "is empty, or its first rows are no objects; fetch it again"
-            found.problems.append(Problem(source.name(path), problem))
+            converted.problems.append(Problem(source.name(path), problem))
         elif columns >= _VOTES.keys():
             votes += rows.read(path, _VOTES)
         elif columns >= _DETAILED.keys():
@@ -65,15 +65,15 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         elif columns >= _SUMMARY.keys():
             summaries[source.name(path)] = rows.read(path, _SUMMARY, "model_name")
         elif columns >= _RESULTS.keys():
-            _results(found, source, path, rows.read(path, _RESULTS), chosen)
+            _results(converted, source, path, rows.read(path, _RESULTS), chosen)
         else:
             others.append(path.name)
-    if not (votes or judged or summaries or found.pairs):
+    if not (votes or judged or summaries or converted.pairs):
         raise source.lacks(f"files with columns {', '.join(_VOTES)}, or those of judges' results")
     if others:
-        found.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
-    _correlate(found, rows, _human(found, rows, votes), judged, summaries)
-    return found
+        converted.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
+    _correlate(converted, rows, _human(converted, rows, votes), judged, summaries)
+    return converted
 
 
 def _correlate(

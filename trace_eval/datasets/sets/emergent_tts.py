@@ -43,18 +43,18 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
     if not files:
         raise source.lacks(f"PREFIX{_SUFFIX}.jsonl, what a run writes")
     rows = Rows(source)
-    found = Converted(problems=rows.problems, rubrics=["emergent-tts"])
+    converted = Converted(problems=rows.problems, rubrics=["emergent-tts"])
     for path in files:
         system = path.stem.removesuffix(_SUFFIX)
         if chosen.system in (None, system):
             read = rows.read(path, _COLUMNS, "unique_id_eval")
             chosen.check_sets({row["category"] for row in read})
             own = [row for row in read if chosen.wants(row["category"])]
-            _add(found, source, path, system, own)
-    if not found.scores:
+            _add(converted, source, path, system, own)
+    if not converted.scores:
         raise source.lacks(f"a run of {chosen.system} (--system)")
-    found.items, found.scores = unique_ids(found.items, found.scores)
-    return found
+    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    return converted
 
 
 def outcome(row: Row) -> float | None:

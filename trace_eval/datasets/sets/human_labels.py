@@ -19,20 +19,20 @@ def read_hcot(source: Source, chosen: Selection) -> Converted:
     Raises:
         UserError: there is no file of pairs.
     """
-    found = Converted()
+    converted = Converted()
     files = _files(source, "*.json", chosen)
     for path in files:
-        manifest = _add(found, path, lambda p: read_manifest(p, source.root))
+        manifest = _add(converted, path, lambda p: read_manifest(p, source.root))
         prefix = f"{path.stem}/" if len(files) > 1 else ""
-        found.pairs += [p.model_copy(update={"id": f"{prefix}{p.id}"}) for p in manifest.pairs]
-        _policies(found, path.stem, manifest.pairs)
+        converted.pairs += [p.model_copy(update={"id": f"{prefix}{p.id}"}) for p in manifest.pairs]
+        _policies(converted, path.stem, manifest.pairs)
         seen = Counter((p.instruction_id, *p.systems) for p in manifest.pairs)
         if again := sum(count > 1 for count in seen.values()):
-            found.notes.append(
+            converted.notes.append(
                 f"{path.stem}: {again} triples of instruction and systems occur more than once,"
                 f" {len(seen)} are distinct of {len(manifest.pairs)}"
             )
-    return found
+    return converted
 
 
 def _policies(found: Converted, name: str, pairs: list[Pair]) -> None:
@@ -60,18 +60,18 @@ def read_orca(source: Source, chosen: Selection) -> Converted:
     Raises:
         UserError: there is no file of answers.
     """
-    found = Converted()
+    converted = Converted()
     for path in _files(source, "*.json*", chosen):
-        found.items += _add(found, path, lambda p: read_items(p, source.root)).singles
+        converted.items += _add(converted, path, lambda p: read_items(p, source.root)).singles
     if chosen.system:
-        found.items = [item for item in found.items if item.system == chosen.system]
-    given = [len(item.labels.given) for item in found.items if item.labels]
-    found.notes.append(
+        converted.items = [item for item in converted.items if item.system == chosen.system]
+    given = [len(item.labels.given) for item in converted.items if item.labels]
+    converted.notes.append(
         f"{sum(given)} ratings of {len(given)} answers to"
-        f" {len({item.question_id for item in found.items})} questions; rate them with --rubric"
+        f" {len({item.question_id for item in converted.items})} questions; rate them with --rubric"
         " correctness"
     )
-    return found
+    return converted
 
 
 def _files(source: Source, pattern: str, chosen: Selection) -> list[Path]:

@@ -37,22 +37,24 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
         UserError: no file has the tiers, or a system is unknown.
     """
     chosen.check_sets(TIERS.values())
-    found = Converted(rubrics=["mtalk-answer"])
+    converted = Converted(rubrics=["mtalk-answer"])
     read = [tier for path in source.files("*.json") for tier in _tiers(source, path)]
     tables = [path for end in ("jsonl", "parquet", "csv") for path in source.files(f"*.{end}")]
     if not read and not tables:
         raise source.lacks(f"a JSON object of tiers, e.g. {next(iter(TIERS))!r}")
     rows = Rows(source)
-    found.problems = rows.problems
+    converted.problems = rows.problems
     if tables:
-        add_rows(found, rows, tables, chosen)
+        add_rows(converted, rows, tables, chosen)
     if read:
-        _add_tiers(found, source, read, chosen)
-    if chosen.system and not found.items:
+        _add_tiers(converted, source, read, chosen)
+    if chosen.system and not converted.items:
         raise source.lacks(f"answers of {chosen.system} (--system)")
-    found.notes.append("no figures: the authors release neither verdicts nor how they are counted")
-    _pairs(found, chosen)
-    return found
+    converted.notes.append(
+        "no figures: the authors release neither verdicts nor how they are counted"
+    )
+    _pairs(converted, chosen)
+    return converted
 
 
 def _add_tiers(

@@ -122,15 +122,15 @@ def read_speechjudge(paths: Sequence[Path], spill: Spill | None = None) -> Speec
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    found = [
+    files = [
         file
         for path in paths
         for file in (sorted(path.rglob("*.parquet")) if path.is_dir() else [path])
     ]
-    missing = [file for file in found if not file.is_file()]
-    if missing or not found:
+    missing = [file for file in files if not file.is_file()]
+    if missing or not files:
         raise UserError(f"{(missing or list(paths))[0]}: no Parquet file here")
-    return found
+    return files
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -51,15 +51,15 @@ def read_uro_bench(source: Source, chosen: Selection) -> Converted:
         raise source.lacks("TRACK/SET/pred_text.jsonl or TRACK/SET/eval_with_asr/result_MODE.jsonl")
     chosen.check_sets(folder.name for folder in folders)
     rows = Rows(source)
-    found = Converted(problems=rows.problems, by_set=True)
+    converted = Converted(problems=rows.problems, by_set=True)
     for folder in folders:
         if chosen.wants(folder.name):
-            found.items += _items(rows, folder, chosen)
+            converted.items += _items(rows, folder, chosen)
             for path in sorted(folder.glob(f"*/{_RESULT}*.jsonl")):
-                _read_result(rows, path, folder, found, chosen)
+                _read_result(rows, path, folder, converted, chosen)
     if not chosen.sets:
-        found.boards += [URO_EN, URO_ZH]
-    return found
+        converted.boards += [URO_EN, URO_ZH]
+    return converted
 
 
 def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
@@ -94,16 +94,16 @@ def _by_number(rows: Rows, path: Path) -> dict[str, str]:
     """``{"0000": text}`` per line -> all of them; items are joined by these numbers."""
     if not path.is_file():
         return {}
-    found = {}
+    texts = {}
     for row in rows.read(path, {}):
         ((number, text), *more) = row.record.items() or (("", None),)
         if more or not isinstance(text, str):
             rows.tell(row, f"expected {{NUMBER: text}}, got {row.record!r:.60}")
-        elif number in found:
+        elif number in texts:
             rows.tell(row, f"number {number!r:.20} is in an earlier line as well")
         else:
-            found[number] = text
-    return found
+            texts[number] = text
+    return texts
 
 
 def _read_result(rows: Rows, path: Path, folder: Path, found: Converted, chosen: Selection) -> None:

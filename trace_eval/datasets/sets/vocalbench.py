@@ -43,7 +43,7 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
         raise source.lacks("a folder json with SET.json (questions of VocalBench)")
     systems = _systems(source, chosen)
     rows = Rows(source)
-    found = Converted(problems=rows.problems, by_set=True)
+    converted = Converted(problems=rows.problems, by_set=True)
     scored: list[tuple[str, str, list[Answered]]] = []
     for name in SETS:
         path = folder / "json" / f"{name}.json"
@@ -51,16 +51,16 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
             continue
         questions = {row["Qid"]: row for row in rows.read(path, _QUESTION, "Qid")}
         for system in systems:
-            answers = _read_answers(rows, folder / "result" / system, name, questions, found)
+            answers = _read_answers(rows, folder / "result" / system, name, questions, converted)
             if answers:
                 scored.append((system, name, answers))
     for system, name, answers in scored:
-        _add(found, system, name, answers, chosen)
-    found.items, found.scores = unique_ids(found.items, found.scores)
-    found.figures += unreproducible(systems, found.figures, chosen)
+        _add(converted, system, name, answers, chosen)
+    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    converted.figures += unreproducible(systems, converted.figures, chosen)
     if systems and not chosen.sets:
-        found.boards.append(VOCALBENCH)
-    return found
+        converted.boards.append(VOCALBENCH)
+    return converted
 
 
 def _systems(source: Source, chosen: Selection) -> list[str]:

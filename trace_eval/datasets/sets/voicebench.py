@@ -36,17 +36,17 @@ def read_voicebench(source: Source, chosen: Selection) -> Converted:
     if not runs:
         raise source.lacks("MODEL-SET-SPLIT-MODALITY.jsonl, e.g. naive-openbookqa-test-audio.jsonl")
     rows = Rows(source)
-    found = Converted(problems=rows.problems, by_set=True)
+    converted = Converted(problems=rows.problems, by_set=True)
     if others:
-        found.notes.append(
+        converted.notes.append(
             f"{len(others)} files are not named as runs and were left out, e.g. {others[0].name}"
         )
     for run in runs:
-        _read(run, rows, found, chosen)
-    found.items, found.scores = unique_ids(found.items, found.scores)
+        _read(run, rows, converted, chosen)
+    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
     if not chosen.sets:
-        found.boards.append(VOICEBENCH)
-    return found
+        converted.boards.append(VOICEBENCH)
+    return converted
 
 
 def _runs(source: Source, chosen: Selection) -> tuple[list[Run], list[Path]]:

@@ -60,7 +60,7 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
     if not files:
         raise source.lacks("metadata.jsonl with the answers of a system")
     rows = Rows(source)
-    found = Converted(problems=rows.problems, rubrics=["vstyle"])
+    converted = Converted(problems=rows.problems, rubrics=["vstyle"])
     read = [(path, row) for path in files for row in rows.read(path, _COLUMNS, "id")]
     kept = [
         (path, row)
@@ -71,31 +71,33 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
     for path, row in kept:
         audio = source.recording(path.parent / "wav", row["response_audio_path"])
         missing += audio is None
-        found.items.append(_item(source, path, row, audio))
+        converted.items.append(_item(source, path, row, audio))
     for name in sorted({row["model_name"] for _, row in kept}):
         own = [row for _, row in kept if row["model_name"] == name]
-        _score(found, name, own)
+        _score(converted, name, own)
     if missing:
-        found.notes.append(
+        converted.notes.append(
             f"{missing} of {len(kept)} recordings are not here; those items hold the text alone,"
             " and the question is about sound"
         )
-    add_people(found, rows, _judged([row for _, row in kept]))
+    add_people(converted, rows, _judged([row for _, row in kept]))
     strange = sorted({row["ability"] for _, row in kept} - WEIGHTS.keys())
     if strange:
-        found.notes.append(f"abilities without a weight, left out of figures: {', '.join(strange)}")
-    found.items, found.scores = unique_ids(found.items, found.scores)
-    return found
+        converted.notes.append(
+            f"abilities without a weight, left out of figures: {', '.join(strange)}"
+        )
+    converted.items, converted.scores = unique_ids(converted.items, converted.scores)
+    return converted
 
 
 def _judged(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     """Group of abilities -> answer -> mark of the authors' judge."""
-    found: dict[str, dict[str, float]] = {}
+    marks: dict[str, dict[str, float]] = {}
     for row in rows:
         mark = mark_of(row.get("gemini_score"))
         if mark is not None:
-            found.setdefault(row["ability"].partition("/")[0], {})[key_of(row)] = mark
-    return found
+            marks.setdefault(row["ability"].partition("/")[0], {})[key_of(row)] = mark
+    return marks
 
 
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:

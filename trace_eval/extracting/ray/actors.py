@@ -117,14 +117,14 @@ class StageActor:
             for number, (source, earlier) in enumerate(zip(work.chunk.sources, before, strict=True))
             if not earlier.error
         ]
-        found = list(before)
+        extracted = list(before)
         size = self._stage.batch_size
         for start in range(0, len(tasks), size):
             batch = tasks[start : start + size]
             later = await self._slot.run([task for _, task in batch], self._stage.groups)
             for (number, _), one in zip(batch, later, strict=True):
-                found[number] = one.after(found[number])
-        return found
+                extracted[number] = one.after(extracted[number])
+        return extracted
 
     def _store(self, work: Work) -> tuple[bytes, str]:
         """Write the shard where every machine sees it; else its bytes, for the driver.

@@ -16,12 +16,12 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.ray import flow
 from trace_eval.extracting.ray.actors import Brief
 from trace_eval.extracting.ray.cluster import Size, joined
 from trace_eval.extracting.ray.job import cut
+from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import exit_with_parent, without_script
 
 #: Seconds for Ray to stop in good order before it is killed.

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from trace_eval.data import canonical
 from trace_eval.extracting.cache import stamp_of
-from trace_eval.extracting.clip import ClipSource
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.parquet import SUFFIX, ShardFolder
+from trace_eval.extracting.source import ClipSource
 
 #: Recordings of a chunk: a minute or two of work, lost when its worker dies; and files that
 #: are worth opening.
@@ -64,16 +64,16 @@ def finished(
         names: of the plan's shards.
         sources: the recordings that are asked for.
     """
-    found: dict[str, str] = {}
+    shards: dict[str, str] = {}
     if not names:
-        return found
+        return shards
     versions = {source.id: version_of(source) for source in sources}
     with ThreadPoolExecutor(_READERS) as readers:
         for name, entries in zip(names, readers.map(folder.entries, names), strict=True):
             for source, version, final in entries:
                 if final and source in versions and versions[source] == version:
-                    found[source] = name
-    return found
+                    shards[source] = name
+    return shards
 
 
 def cut(

@@ -132,7 +132,7 @@ class PairSoundView(View):
         return Unit((a, b), asked)
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
-        """That both answers are those of an example."""
+        """Whether both answers are those of an example, and of which."""
         same = self.examples.holds([sound.sha256 for sound in prepared.answers])
         if same is None:
             return None
@@ -186,13 +186,13 @@ class PairSoundView(View):
 
     def caveats(self, case: Case, prepared: Unit) -> list[str]:
         """That both are one recording, or that an example has the same instruction."""
-        told = []
+        notes = []
         if len({sound.sha256 for sound in prepared.answers}) == 1:
-            told.append("both answers are one recording: a self-comparison")
+            notes.append("both answers are one recording: a self-comparison")
         asked = prepared.instruction
         if asked and (same := self.examples.shares_instruction(asked.sha256)):
-            told.append(f"the instruction is that of example {same!r}")
-        return told
+            notes.append(f"the instruction is that of example {same!r}")
+        return notes
 
 
 def _heard(blueprint: Blueprint | None) -> str | None:

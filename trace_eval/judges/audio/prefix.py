@@ -48,16 +48,16 @@ def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: st
         return []
     if sending.concat in JOINED_EXAMPLES:
         return _aggregated(sending, turns)
-    made = []
+    messages = []
     for number, turn in enumerate(turns, start=1):
         content = turn.apart()
         if sending.concat in JOINED_PAIRS:
             items = turn.joined(f"example_{number}")
             content = [kept_part(sending.waveform(items, turn.sounds))]
         content = [Text(common().example_turn), *content, *map(Text, turn.written), Text(question)]
-        made.append(Message("user", tuple(content)))
-        made.append(Message("assistant", turn.reply))
-    return made
+        messages.append(Message("user", tuple(content)))
+        messages.append(Message("assistant", turn.reply))
+    return messages
 
 
 def _aggregated(sending: Sending, turns: Sequence[SolvedTurn]) -> list[Message]:

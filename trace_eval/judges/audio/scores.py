@@ -101,7 +101,7 @@ class PairScoresView(View):
     def questions(
         self, case: Case, prepared: tuple[Sound, Sound], orders: Sequence[Order]
     ) -> Iterator[Question]:
-        """One per order."""
+        """One question per order."""
         texts, style = self._texts(case), style_of(case.pair.meta)
         for order in orders:
             turn = 1 if order == "ab" else -1

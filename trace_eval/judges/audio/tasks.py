@@ -56,11 +56,11 @@ def load_heard(spec: str) -> PairRubric | ScoreQuestion:
             f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {NATURALNESS},"
             " or your own .toml"
         )
-    found = load_pair_rubric(spec)
-    for part in (found,) if isinstance(found, ScoreQuestion) else found.parts:
+    task = load_pair_rubric(spec)
+    for part in (task,) if isinstance(task, ScoreQuestion) else task.parts:
         if "audio" not in part.inputs:
             raise UserError(f"task {spec}: is about what is read; add audio to its inputs")
-    return found
+    return task
 
 
 def load_task(spec: str) -> PairRubric:
@@ -69,10 +69,10 @@ def load_task(spec: str) -> PairRubric:
     Raises:
         UserError: as there, or its replies score each recording.
     """
-    found = load_heard(spec)
-    if isinstance(found, ScoreQuestion):
+    task = load_heard(spec)
+    if isinstance(task, ScoreQuestion):
         raise UserError(f"task {spec}: is answered by two scores; name one that has labels")
-    return found
+    return task
 
 
 def texts_sha256(rubric: PairRubric) -> str:

@@ -199,7 +199,7 @@ class Asker(Generic[T]):
     async def _chosen(
         self, request: Request, reply: Reply | Unusable, turn: Exchange
     ) -> Answered[T]:
-        """One of several replies, read; else its second chance."""
+        """Read one of several replies, or give it its second chance."""
         try:
             return self._answered(reply, turn)
         except Unusable as unusable:

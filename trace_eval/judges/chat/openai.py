@@ -137,7 +137,7 @@ class OpenAIClient(ChatClient):
 
     @property
     def batches(self) -> OpenAIClient:
-        """Itself: batch files hold the bodies that it would send."""
+        """The client for batch files: this one, since they hold the bodies that it would send."""
         return self
 
     @property
@@ -279,11 +279,11 @@ class OpenAIClient(ChatClient):
                 retry=True,
                 billed=True,
             ) from None
-        made = self.read_choices(data, request)
-        if "n" in body and len(made.replies) < request.choices:
-            told = f"{self.server} gave {len(made.replies)} of {request.choices}"
+        choices = self.read_choices(data, request)
+        if "n" in body and len(choices.replies) < request.choices:
+            told = f"{self.server} gave {len(choices.replies)} of {request.choices}"
             self._without_choices(told)
-        return made
+        return choices
 
     def read(self, data: bytes, request: Request | None) -> Reply:
         """A response body -> its reply; also for the lines of a batch result.
@@ -294,7 +294,7 @@ class OpenAIClient(ChatClient):
         return _usable(self.read_choices(data, request).replies[0])
 
     def read_choices(self, data: bytes, request: Request | None) -> Choices:
-        """The same with all replies."""
+        """Read all replies of one request."""
         return self._replies.read_choices(data, request)
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:

@@ -138,7 +138,7 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
 
 
 def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
-    """The sum of those that are known; the cost is null as soon as one cost is."""
+    """The sum of those that are known; the cost is None as soon as one cost is."""
     known = [part for part in parts if part is not None]
     if not known:
         return None

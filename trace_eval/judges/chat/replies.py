@@ -129,7 +129,7 @@ _SEAL = '{"sha256":"'
 
 
 def _digest(key: str, record: str) -> str:
-    """Of an entry under its key: one that was damaged, or moved to another key, has another."""
+    """Checksum of an entry under its key: a damaged or moved one has another."""
     return hashlib.sha256(f"{key}\0{record}".encode()).hexdigest()
 
 

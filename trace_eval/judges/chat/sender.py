@@ -121,7 +121,7 @@ class Sender(Generic[T]):
         return await together(self.answer(call) for call in calls)
 
     async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """The same for samples of one question: those not kept are asked for in one request."""
+        """Answer several samples of one question: those not kept are asked for in one request."""
         made: dict[str, CallOutcome[T]] = {}
         if self.client.takes_choices:
             made = await self._asked_together(calls)

@@ -188,7 +188,7 @@ class JudgeOptions(
 
     @property
     def unsent(self) -> frozenset[str]:
-        """Of temperature, seed and token limit, those that are left to the server."""
+        """Which of temperature, seed and token limit are left to the server."""
         return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
 
 

@@ -65,7 +65,7 @@ class Panel:
 
     @property
     def chats(self) -> list[LLMJudge]:
-        """Those that send messages."""
+        """The judges that send messages."""
         return [judge for judge in self.judges if isinstance(judge, LLMJudge)]
 
     @property
@@ -81,10 +81,10 @@ class Panel:
 
     def observed(self) -> dict[str, JsonValue]:
         """What each found out; money is one purse."""
-        known: dict[str, JsonValue] = {}
+        values: dict[str, JsonValue] = {}
         for judge in reversed(self.judges):
-            known |= judge.observed()
-        return known
+            values |= judge.observed()
+        return values
 
     def load(self) -> None:
         """Load the models of all."""

@@ -38,8 +38,8 @@ class ScoreReply:
     """What one reply says.
 
     Attributes:
-        score: a label of the rubric's scale; null where turns are rated.
-        elements: sub-scores; null where the model says that none was demanded.
+        score: a label of the rubric's scale; None where turns are rated.
+        elements: sub-scores; None where the model says that none was demanded.
         reasoning: empty where there is none.
         turns: number of a turn -> what is said of it; turns that are rated twice are left out.
     """

@@ -31,19 +31,19 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     name, _, argument = spec.partition(":")
     kind = KINDS.get(name)
     if kind and kind.pairs:
-        made = kind.pairs(argument, options)
+        judge = kind.pairs(argument, options)
     elif kind:
         raise UserError(
             f"judge {name}: rates single answers and compares none; use trace-eval rate"
         )
     elif entry := plugin(name):
-        made = _checked(entry.load()(argument, options), f"judge {spec}, {entry.value}")
+        judge = _checked(entry.load()(argument, options), f"judge {spec}, {entry.value}")
     else:
         raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs())}")
-    if "pair" not in made.accepts:
+    if "pair" not in judge.accepts:
         raise UserError(f"judge {spec}: rates single answers; use trace-eval rate")
-    refuse_ignored(made, spec, options)
-    return made
+    refuse_ignored(judge, spec, options)
+    return judge
 
 
 def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
@@ -82,17 +82,17 @@ def create_scorers(
     name, _, argument = spec.partition(":")
     kind = KINDS.get(name)
     if kind and kind.scores:
-        made = list(kind.scores(argument, rubrics, options))
+        judges = list(kind.scores(argument, rubrics, options))
     elif kind:
         raise UserError(
             f"judge {spec}: compares pairs and has no scores; use"
             f" {', '.join(judge_specs('single'))}"
         )
     else:
-        made = [_plugin_scorer(spec, rubric, options) for rubric in rubrics]
-    for judge in made:
+        judges = [_plugin_scorer(spec, rubric, options) for rubric in rubrics]
+    for judge in judges:
         refuse_ignored(judge, spec, options)
-    return made
+    return judges
 
 
 def _plugin_scorer(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Judge:
@@ -102,16 +102,16 @@ def _plugin_scorer(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Jud
     if entry is None:
         known = ", ".join(judge_specs("single"))
         raise UserError(f"judge {spec!r} is unknown; use one of {known}")
-    made: Judge = entry.load()(argument, options)
-    if isinstance(made, Rater):
-        made.rubrics = (rubric,)
-    elif not isinstance(made, Judge) or "single" not in made.accepts:
+    judge: Judge = entry.load()(argument, options)
+    if isinstance(judge, Rater):
+        judge.rubrics = (rubric,)
+    elif not isinstance(judge, Judge) or "single" not in judge.accepts:
         raise UserError(
-            f"judge {spec}, {entry.value}: {type(made).__name__} rates no single answers; accept"
+            f"judge {spec}, {entry.value}: {type(judge).__name__} rates no single answers; accept"
             " single answers, or use trace-eval judge"
         )
-    made.rubric = rubric
-    return made
+    judge.rubric = rubric
+    return judge
 
 
 def panel_of(

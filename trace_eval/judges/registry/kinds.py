@@ -192,7 +192,7 @@ def _turns(argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions)
 def _scorer(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.scorer import ScorerJudge
+    from trace_eval.judges.scorer import ScorerJudge
 
     if not argument:
         raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")

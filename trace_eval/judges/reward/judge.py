@@ -65,7 +65,7 @@ class InProcessJudge(Judge):
 
 
 class _PairJudge(InProcessJudge):
-    """Of two recordings, with what should have been said in each."""
+    """Rewards of two recordings, with what should have been said in each."""
 
     def needs_instruction(self, pair: Pair) -> bool:
         """Never: what should have been said is the answers' reference."""

@@ -24,8 +24,8 @@ from extractors import (
     sha256_of,
     untouched,
 )
-from trace_eval.judges import adapters
 from trace_eval.judges.reward import adapter
+from trace_eval.scorer import adapters
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"
@@ -45,7 +45,7 @@ class RewardFiles:
 
     Attributes:
         base: folder of the Thinker's checkpoint, tokenizer and feature extractor.
-        folder: of the adapter and the head; null: the model writes replies.
+        folder: of the adapter and the head; None: the model writes replies.
     """
 
     base: Path
@@ -71,7 +71,7 @@ class RewardModel:
 
     Attributes:
         thinker: ``Qwen2_5OmniThinkerForConditionalGeneration``, adapter included.
-        head: ``Linear(hidden, 1)``; null: the model writes replies.
+        head: ``Linear(hidden, 1)``; None: the model writes replies.
         tokenizer, features: of the base model.
         device: ``cpu`` or ``cuda:N``.
         dtype: ``float32`` on a CPU, ``bfloat16`` on a GPU.

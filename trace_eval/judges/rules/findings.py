@@ -77,7 +77,7 @@ def below(value: float, cut: float, noise: float, what: str, limit: float) -> Fi
 
 
 def absence(blueprint: Blueprint, group: str, field: str = "") -> Finding:
-    """ "Cannot tell" for an absent group or a null field."""
+    """ "Cannot tell" for an absent group or a None field."""
     found = blueprint.group(group)
     if isinstance(found, Absent):
         return cannot_tell(f"{group} {unmeasured(group, found)}")

@@ -98,7 +98,7 @@ class TurnsJudge(Judge):
         )
 
     def _element(self, findings: Findings, kind: str) -> float | None:
-        """Highest: it never happens; lowest: in over a tenth of its chances; null: unknown."""
+        """Highest: it never happens; lowest: in over a tenth of its chances; None: unknown."""
         share = findings.share(kind)  # type: ignore[arg-type]
         if share is None:
             return None

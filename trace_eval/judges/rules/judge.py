@@ -56,7 +56,7 @@ class RulesJudge(Judge):
         return self.judge_case(case)
 
     def judge_case(self, case: Case) -> Judgement:
-        """The same without an event loop."""
+        """Judge one case without an event loop."""
         rules = self._rules(case)
         if rules is None:
             told = "one answer is a conversation and the other is not; compare like with like"

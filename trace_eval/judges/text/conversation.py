@@ -267,16 +267,16 @@ class _Sound:
 
 
 def _numbers(blueprint: Blueprint) -> dict[str, float]:
-    found = {}
+    numbers = {}
     if isinstance(blueprint.pitch, Pitch):
-        found["pitch"] = blueprint.pitch.median_hz
+        numbers["pitch"] = blueprint.pitch.median_hz
     if isinstance(blueprint.loudness, Loudness):
-        found["loudness"] = blueprint.loudness.integrated_lufs
+        numbers["loudness"] = blueprint.loudness.integrated_lufs
     if isinstance(blueprint.rate, Rate) and blueprint.rate.articulation_wpm:
-        found["pace"] = blueprint.rate.articulation_wpm
+        numbers["pace"] = blueprint.rate.articulation_wpm
     if isinstance(blueprint.quality, Quality):
-        found["quality"] = blueprint.quality.ovrl
-    return found
+        numbers["quality"] = blueprint.quality.ovrl
+    return numbers
 
 
 def _json(value: Any) -> str:

@@ -47,7 +47,7 @@ _AUDIO_END = re.compile(r"\.(?:wav|mp3|flac|ogg|m4a)\b")
 
 
 def neutralise(text: str) -> str:
-    """The same words on one line, with nothing that a parser or a chat template could act on.
+    """The words on one line, with nothing that a parser or a chat template could act on.
 
     Line breaks become spaces, so outside text can never start a line of its own. Control
     and invisible characters go; lone surrogates become U+FFFD. The result is stable: a

@@ -31,15 +31,15 @@ class Notes:
         """One sentence each; in order ``ba`` the pair's B is answer 1."""
         step = 1 if order == "ab" else -1
         languages, guesses = self.languages[::step], self.guesses[::step]
-        told = []
+        notes = []
         if any(languages):
             of = [f"answer {n} {name or 'unknown'}" for n, name in enumerate(languages, start=1)]
-            told.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
-        told += [self.request] if self.request else []
+            notes.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
+        notes += [self.request] if self.request else []
         for number, why in enumerate(guesses, start=1):
             if why:
-                told.append(f"{guess_note(f'answer {number}', why)}")
-        return told
+                notes.append(f"{guess_note(f'answer {number}', why)}")
+        return notes
 
 
 def guess_note(whose: str, why: str) -> str:
@@ -62,7 +62,7 @@ def notes_of(case: Case) -> Notes:
 
 
 def single_note(case: Case) -> str | None:
-    """The same on a single answer's language and its request, as sentences."""
+    """Notes on a single answer's language and its request, as sentences."""
     told = _languages(case)
     asked = told.pop("asked", "unknown")
     of = "; ".join(f"{role} {language}" for role, language in told.items())

@@ -194,7 +194,7 @@ class PairTextView(View):
     def questions(
         self, case: Case, prepared: ShownPair, orders: Sequence[Order]
     ) -> Iterator[Question]:
-        """One per order."""
+        """One question per order."""
         return (Question(self.messages(prepared, order), order) for order in orders)
 
     def caveats(self, case: Case, prepared: ShownPair) -> list[str]:

@@ -25,7 +25,7 @@ def second_chance(
 
     Args:
         messages: what was asked.
-        reply: what came; null or empty: nothing.
+        reply: what came; None or empty: nothing.
         again: what is wrong with it and what is wanted.
     """
     return (*messages, Message("assistant", shown_again(reply)), Message("user", again))

@@ -178,10 +178,10 @@ class AudioView(AnswerView):
         shown = self._examples.shown
         if not shown:
             return []
-        told = ["Solved examples come first.", *([_INSERTED] if self._sending.signals else [])]
+        notes = ["Solved examples come first.", *([_INSERTED] if self._sending.signals else [])]
         if not {example.score for example in shown} <= set(map(float, self._rubric.numbers.labels)):
-            told.append(_MEANS)
-        return told
+            notes.append(_MEANS)
+        return notes
 
     def example_of(self, case: Case) -> str | None:
         """Id of the example with the same recordings."""
@@ -226,11 +226,11 @@ class AudioView(AnswerView):
             self._rubric.crop_s,
         )
         clips = tuple(sound.sha256 for sound in sounds)
-        made = Prepared(Waveform(layout, self._options.audio_format), not any(loud), clips)
-        self._prepared[key] = made
+        prepared = Prepared(Waveform(layout, self._options.audio_format), not any(loud), clips)
+        self._prepared[key] = prepared
         if len(self._prepared) > _REMEMBERED:
             self._prepared.popitem(last=False)
-        return made
+        return prepared
 
     def _sound(self, case: Case, recording: Recording) -> tuple[Sound, bool]:
         """A recording by its hash, and whether it is silent; the rubric says what follows then.

@@ -60,10 +60,12 @@ class ConversationView(AnswerView):
 
     def caveats(self, case: Case) -> list[str]:
         """What was left out, and that no policy was shown."""
-        told = [*super().caveats(case), *self._shown(case).caveats]
+        notes = [*super().caveats(case), *self._shown(case).caveats]
         if "policy" in self._rubric.elements and not self._policy(case):
-            told.append(f"{NO_POLICY}: the agent's instructions are not known, nor if it kept them")
-        return told
+            notes.append(
+                f"{NO_POLICY}: the agent's instructions are not known, nor if it kept them"
+            )
+        return notes
 
     def agent_turns(self, case: Case) -> list[int]:
         """The numbers of the agent's turns that have words; these are rated."""

@@ -44,7 +44,7 @@ class Items:
         return None if column is None else column[self.first]
 
     def index(self) -> dict[Any, int]:
-        """Id -> item."""
+        """Id of an item -> its row."""
         return {key: row for row, key in enumerate(self.ids.tolist())}
 
 

@@ -136,7 +136,7 @@ def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -
     mean = float(np.nanmean(study.people.mean[train]))
     middle = float(shares @ study.levels)
     spread = float(shares @ (study.levels - middle) ** 2)
-    found = [
+    scores = [
         JudgeScores(
             "constant",
             np.full(items, mean),
@@ -152,7 +152,7 @@ def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -
         alpha, beta = fit_beta(study.people, train)
         middle = alpha / (alpha + beta)
         spread = middle * (1 - middle) / (alpha + beta + 1)
-        found.append(
+        scores.append(
             JudgeScores(
                 "constant Beta",
                 np.full(items, middle),
@@ -162,8 +162,8 @@ def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -
             )
         )
     if study.texts is not None:
-        found += _of_words(study.texts)
-    return found
+        scores += _of_words(study.texts)
+    return scores
 
 
 def rating_shares(study: Study, train: NDArray[np.bool_]) -> NDArray[np.float64]:

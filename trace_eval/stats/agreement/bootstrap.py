@@ -67,7 +67,7 @@ class BootstrapOptions:
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A number with its intervals; null where it is not defined.
+    """A number with its intervals; None where it is not defined.
 
     Attributes:
         value: the statistic on the data.
@@ -248,11 +248,11 @@ def bootstrap(
     total = units.total
     drawn = replicates(units, statistics, options) if options.resamples else {}
     without_one = total - units.tables
-    found = {}
+    estimates = {}
     for name, statistic in statistics.items():
         value = float(statistic(total))
         if np.isnan(value) or name not in drawn:
-            found[name] = IntervalEstimate(None if np.isnan(value) else value)
+            estimates[name] = IntervalEstimate(None if np.isnan(value) else value)
             continue
         undefined = np.isnan(drawn[name])
         known = drawn[name][~undefined]
@@ -265,8 +265,8 @@ def bootstrap(
                 percentile_interval(drawn[name], options.level),
                 bca_interval(drawn[name], value, jackknife, units.sizes, options.level),
             )
-        found[name] = replace(estimate, undefined=int(undefined.sum()))
-    return found
+        estimates[name] = replace(estimate, undefined=int(undefined.sum()))
+    return estimates
 
 
 def _without_width(

@@ -52,8 +52,8 @@ def warning_line(warning: DataWarning) -> str:
 
 
 def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]:
-    """The same recordings under several ids, and repeated (instruction, A, B) triples."""
-    found = []
+    """Find the same recordings under several ids, and repeated (instruction, A, B) triples."""
+    warnings = []
     for check, names, what in (
         ("duplicate_items", ("instruction_id", "clip_a", "clip_b"), "recordings in the same order"),
         ("repeated_triples", ("instruction_id", "system_a", "system_b"), "systems in this order"),
@@ -69,7 +69,7 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]
         repeats = [rows for rows in groups.values() if len(rows) > 1]
         if repeats:
             extra = sum(len(rows) - 1 for rows in repeats)
-            found.append(
+            warnings.append(
                 DataWarning(
                     check,
                     f"{len(repeats)} times several ids have the same instruction and {what}:"
@@ -77,7 +77,7 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]
                     tuple(str(ids[row]) for rows in repeats for row in rows),
                 )
             )
-    return found
+    return warnings
 
 
 def _groups(columns: Sequence[NDArray[Any]]) -> dict[tuple[Any, ...], list[int]]:
@@ -137,7 +137,7 @@ def copied_ties(
 
 def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWarning]:
     """Typed against untyped ties, mixtures, and labels that only one side ever uses."""
-    found = []
+    warnings = []
     seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
     typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
     for side, codes, mixed in zip(
@@ -149,18 +149,18 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
         if mixed:
             rows = tuple(str(key) for key in ids[codes == LABELS.index("tie")])
             text = f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
-            found.append(DataWarning("label_sets", text, rows))
+            warnings.append(DataWarning("label_sets", text, rows))
     if (typed[0] and untyped[1]) or (typed[1] and untyped[0]):
         text = f"{who}: only one side has typed ties; all ties are collapsed, there is no 4-way"
-        found.append(DataWarning("label_sets", text))
-        return found
+        warnings.append(DataWarning("label_sets", text))
+        return warnings
     for label in LABELS[:4] if any(typed) else ("1", "2", "tie"):
         code = LABELS.index(label)
         for one, other, name in ((0, 1, "the judge never says"), (1, 0, "the labels never say")):
             if seen[one][code] >= SEEN_OFTEN and not seen[other][code] and seen[other].any():
                 text = f"{who}: {name} {label}, the other side does {seen[one][code]} times"
-                found.append(DataWarning("label_sets", text))
-    return found
+                warnings.append(DataWarning("label_sets", text))
+    return warnings
 
 
 def other_column(
@@ -197,10 +197,10 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataW
     overall, preference = collapse_codes(codes["overall"]), codes["preference"]
     preference = collapse_codes(preference)
     both = (overall != MISSING) & (preference != MISSING)
-    found = []
+    warnings = []
     against = both & (overall != preference)
     if against.any():
-        found.append(
+        warnings.append(
             DataWarning(
                 "label_sets",
                 f"{who}: overall and preference contradict each other on {int(against.sum())} of"
@@ -210,7 +210,7 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataW
         )
     alone = (overall != MISSING) ^ (preference != MISSING)
     if alone.any():
-        found.append(
+        warnings.append(
             DataWarning(
                 "label_sets",
                 f"{who}: {int(alone.sum())} items have only one of overall and preference; put"
@@ -218,7 +218,7 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataW
                 tuple(str(key) for key in ids[alone]),
             )
         )
-    return found
+    return warnings
 
 
 def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWarning]:

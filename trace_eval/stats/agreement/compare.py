@@ -142,12 +142,12 @@ def _joint(pair: _Pair) -> NDArray[np.int64]:
 def _by_items(
     pairs: Sequence[_Pair], options: BootstrapOptions
 ) -> list[dict[str, IntervalEstimate]]:
-    found = []
+    estimates = []
     for pair in pairs:
         size = len(pair[0].labels)
         statistics = {name: _from_joint(s, size) for name, s in _STATISTICS.items()}
-        found.append(bootstrap(Units.items(_joint(pair)), statistics, options))
-    return found
+        estimates.append(bootstrap(Units.items(_joint(pair)), statistics, options))
+    return estimates
 
 
 def _from_joint(statistic: Statistic, size: int) -> Statistic:
@@ -161,7 +161,7 @@ def _from_joint(statistic: Statistic, size: int) -> Statistic:
 def _by_clusters(
     pairs: Sequence[_Pair], cluster: NDArray[np.int64], options: BootstrapOptions
 ) -> list[dict[str, IntervalEstimate]]:
-    """Both judges' tables side by side: a difference needs no more, and the draw is shared."""
+    """Both judges' contingency tables by cluster, all that their difference needs."""
     if not pairs:
         return []
     stack = Stack(int(cluster.max(initial=-1)) + 1)

@@ -38,27 +38,29 @@ def label_warnings(
     facts: dict[str, NDArray[Any]] = {}
     for judge in judges:
         facts = {**judge.facts, **facts}
-    found = repeated(items.ids, facts) + self_compared(items.ids, self_mask(facts, len(items.ids)))
+    warnings = repeated(items.ids, facts) + self_compared(
+        items.ids, self_mask(facts, len(items.ids))
+    )
     ids, truth = items.ids, items.codes
-    found += two_opinions(ids, truth, "the labels")
+    warnings += two_opinions(ids, truth, "the labels")
     for name, codes in truth.items():
-        found += mirrored_truth(ids, facts, codes, f"labels, {name}")
+        warnings += mirrored_truth(ids, facts, codes, f"labels, {name}")
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
-            found += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
+            warnings += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
     for judge, aligned in zip(judges, columns, strict=True):
-        found += two_opinions(ids, judge.codes, judge.name)
-        found += other_column(ids, truth, judge.codes, judge.name)
-        found += exchanged_sides(ids, _own_facts(judge), _facts_of(items), judge.name)
+        warnings += two_opinions(ids, judge.codes, judge.name)
+        warnings += other_column(ids, truth, judge.codes, judge.name)
+        warnings += exchanged_sides(ids, _own_facts(judge), _facts_of(items), judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
             name = column.dimension
             if name in truth and name in judge.codes:  # not a preference made from overall
-                found += label_sets(ids, truth[name], judge.codes[name], who)
-            found += swapped(ids, column.truth, column.predicted, who)
-            found += copied_ties(ids, column.predicted, column.truth, who, "the labels")
-            found += copied_ties(ids, column.truth, column.predicted, f"labels, {name}", who)
-    return found
+                warnings += label_sets(ids, truth[name], judge.codes[name], who)
+            warnings += swapped(ids, column.truth, column.predicted, who)
+            warnings += copied_ties(ids, column.predicted, column.truth, who, "the labels")
+            warnings += copied_ties(ids, column.truth, column.predicted, f"labels, {name}", who)
+    return warnings
 
 
 def _own_facts(judge: JudgeData) -> dict[str, NDArray[Any]]:

@@ -58,10 +58,10 @@ def prepare_judges(
     Raises:
         UserError: ids do not match, or a policy is asked for and a dimension is not there.
     """
-    found: list[JudgeData] = []
+    judges: list[JudgeData] = []
     for source in sources:
         for rater, table in source.judgements.raters().items():
-            name = _unique(rater, source.judgements.source, [judge.name for judge in found])
+            name = _unique(rater, source.judgements.source, [judge.name for judge in judges])
             fused = fused_by(source, table, policy)
             table = with_overall(table, policy, known_policy(source))
             opinions = source.opinions
@@ -71,7 +71,7 @@ def prepare_judges(
                 opinions = with_overall(opinions, policy, known_policy(source))
             first = first_repeat(table)
             rows = match(items, first, missing)
-            found.append(
+            judges.append(
                 JudgeData(
                     name,
                     table,
@@ -83,7 +83,7 @@ def prepare_judges(
                     fused,
                 )
             )
-    return found
+    return judges
 
 
 def _unique(rater: str, source: str, taken: list[str]) -> str:

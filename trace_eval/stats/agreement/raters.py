@@ -87,9 +87,9 @@ def leave_one_out(ratings: Array) -> list[Array]:
     """For each rater the mean of the others; NaN where there is none [shape=(items,) each]."""
     known = ~np.isnan(ratings)
     total, count = np.where(known, ratings, 0).sum(1), known.sum(1)
-    found = []
+    means = []
     for rater in range(ratings.shape[1]):
         n = count - known[:, rater]
         rest = total - np.where(known[:, rater], ratings[:, rater], 0)
-        found.append(np.where(n > 0, rest / np.maximum(n, 1), np.nan))
-    return found
+        means.append(np.where(n > 0, rest / np.maximum(n, 1), np.nan))
+    return means

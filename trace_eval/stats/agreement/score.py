@@ -187,7 +187,7 @@ def _baselines(
     judge = defined(float(accuracy(counts)))
     winners = counts[:2].sum(1)
     wins = int(winners.sum())
-    found = [
+    rows = [
         Baseline(
             "majority class",
             best.items,
@@ -208,8 +208,8 @@ def _baselines(
         guesses = {**guesses, "content only": content}
     for name, codes in guesses.items():
         if codes is not None:
-            found.append(_rule(name, codes, column))
-    return found
+            rows.append(_rule(name, codes, column))
+    return rows
 
 
 def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:

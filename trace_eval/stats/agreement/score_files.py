@@ -96,21 +96,21 @@ def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
             f"{folder}: holds no scores of single answers; name a folder that `trace-eval rate`"
             " wrote"
         )
-    found = _of_records(str(folder), _records(scores_path), rubric)
+    score_file = _of_records(str(folder), _records(scores_path), rubric)
     items = list(_parsed(items_path))
     facts: Facts = {item.id: (item.question_id, item.system, item.split) for item in items}
-    turns = not found.facts.keys() <= facts.keys()  # of conversations, rated one by one
+    turns = not score_file.facts.keys() <= facts.keys()  # of conversations, rated one by one
     if turns:
-        facts = found.facts
-    found.facts = facts
-    found.texts = {
+        facts = score_file.facts
+    score_file.facts = facts
+    score_file.texts = {
         item.id: (item.answer.text, item.reference)
         for item in items
         if item.answer.text is not None
     }
-    found.labels = ratings_of_items(f"{folder} (its own labels)", items, turns)
-    found.scale = _run_scale(folder / "manifest.json", found.rubric)
-    return found
+    score_file.labels = ratings_of_items(f"{folder} (its own labels)", items, turns)
+    score_file.scale = _run_scale(folder / "manifest.json", score_file.rubric)
+    return score_file
 
 
 def _parsed(path: Path) -> Iterator[Single]:
@@ -305,10 +305,10 @@ def _items(files: Sequence[ScoreFile]) -> tuple[Facts, Texts]:
 def _distinct(files: Sequence[ScoreFile]) -> list[ScoreColumn]:
     """All judges; equal names of several sources are told apart by the source."""
     names = [column.judge for file in files for column in file.columns]
-    found = []
+    columns = []
     for file in files:
         for column in file.columns:
             if names.count(column.judge) > 1:
                 column.judge = f"{column.judge} ({file.source})"
-            found.append(column)
-    return found
+            columns.append(column)
+    return columns

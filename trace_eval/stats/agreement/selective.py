@@ -166,15 +166,13 @@ def selective_rows(
     estimates: Mapping[str, IntervalEstimate], judge: str, items: int
 ) -> list[Selective]:
     """The rows of a judge that was registered; none of one that was not."""
-    found = []
+    rows = []
     for who in (judge, RANDOM, ORACLE):
         keys = [_key(judge, who, index) for index in range(1 + len(WITHHELD))]
         if keys[0] in estimates:
             area, *at = (estimates[key] for key in keys)
-            found.append(
-                Selective(who, items, tuple(at), area, estimates.get(_key(judge, who, -1)))
-            )
-    return found
+            rows.append(Selective(who, items, tuple(at), area, estimates.get(_key(judge, who, -1))))
+    return rows
 
 
 def _orders(judge: str, error: Array, variance: Array) -> dict[str, Array]:
@@ -182,7 +180,7 @@ def _orders(judge: str, error: Array, variance: Array) -> dict[str, Array]:
 
 
 def _key(judge: str, who: str, index: int) -> str:
-    """Of the area (0), of the gain (-1), of a share that is shown."""
+    """Name of a statistic: of the area (0), of the gain (-1), of a share that is shown."""
     return f"selective/{judge}/{who}/{index}"
 
 

@@ -112,9 +112,9 @@ def _exact(
 
 def _drawn(sizes: Array, draws: int, rng: np.random.Generator) -> list[Array]:
     block = max(1, min(draws, _BLOCK // len(sizes)))
-    found = []
+    sums = []
     for start in range(0, draws, block):
         rows = min(block, draws - start)
         signs = 2.0 * rng.integers(0, 2, size=(rows, len(sizes)), dtype=np.int8) - 1
-        found.append(signs @ sizes)
-    return found
+        sums.append(signs @ sizes)
+    return sums

@@ -148,7 +148,7 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
-    """That the judge answers by position, where its own two orders show it."""
+    """Warn that the judge answers by position, where its own two orders show it."""
     found = first_position_test(map(VerdictRow.of, judged))
     if found is None or found.warning is None:
         return ()
@@ -250,13 +250,13 @@ def _measured(run: Run, pairs: list[Pair], number: str) -> dict[str, list[float 
 def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None]]:
     """Clip -> a few numbers of its blueprint; contours are not built into objects."""
     places = {name: place_named(name) for name in dict.fromkeys(names)}
-    found: dict[str, dict[str, float | None]] = {}
+    numbers: dict[str, dict[str, float | None]] = {}
     for line in jsonl.read(run.path("blueprints.jsonl")):
         record = strict_json.record(line, run.path("blueprints.jsonl"))
-        found[record["clip"]] = {name: number_in(record, index) for name, index in places.items()}
+        numbers[record["clip"]] = {name: number_in(record, index) for name, index in places.items()}
         words = (record.get("transcript") or {}).get("text")
-        found[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
-    return found
+        numbers[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
+    return numbers
 
 
 def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> LabelTable | None:
@@ -309,9 +309,9 @@ def _said(opinion: VerdictOpinion, about: str) -> Label | None:
 
 def _asked_columns(opinions: list[VerdictOpinion]) -> dict[str, list[Any]]:
     """Columns of tasks that ask for the pair as a whole, or for a match."""
-    found: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for about, name in (("overall", "preference"), ("match", "match")):
         labels = [_label(_said(opinion, about)) for opinion in opinions]
         if any(label is not None for label in labels):
-            found[name] = labels
-    return found
+            columns[name] = labels
+    return columns

@@ -68,10 +68,10 @@ class People:
 
     def by_rater(self) -> NDArray[np.float64]:
         """One column per known rater, NaN where silent [shape=(items, raters)]."""
-        found = np.full((self.items, len(self.raters)), np.nan)
+        ratings = np.full((self.items, len(self.raters)), np.nan)
         known = self.rater >= 0
-        found[self.row[known], self.rater[known]] = self.value[known]
-        return found
+        ratings[self.row[known], self.rater[known]] = self.value[known]
+        return ratings
 
     def _sum(self, values: Array) -> NDArray[np.float64]:
         return np.bincount(self.row, weights=values, minlength=self.items).astype(np.float64)

@@ -172,10 +172,10 @@ def _ranks(means: Sequence[float | None]) -> list[float | None]:
 
     known = [number for number, mean in enumerate(means) if mean is not None]
     ranked = rankdata([-round(means[number], 12) for number in known])  # type: ignore[arg-type]
-    found: list[float | None] = [None] * len(means)
+    ranks: list[float | None] = [None] * len(means)
     for number, rank in zip(known, ranked, strict=True):
-        found[number] = float(rank)
-    return found
+        ranks[number] = float(rank)
+    return ranks
 
 
 def _over_systems(of_means: Any) -> Any:

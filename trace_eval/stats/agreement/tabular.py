@@ -39,7 +39,7 @@ def table(
 
 
 def cell(value: Any) -> str:
-    """A value for people: four decimals, intervals in brackets, nothing for null."""
+    """A value for people: four decimals, intervals in brackets, nothing for None."""
     if value is None:
         return NOTHING
     if isinstance(value, IntervalEstimate):
@@ -83,18 +83,18 @@ def plain(value: Any) -> Any:
 
 def flat(record: Any) -> dict[str, Any]:
     """One level of ``a.b.c`` keys; intervals become ``_low`` and ``_high``, lists JSON text."""
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for key, value in plain(record).items():
         if isinstance(value, dict):
-            found.update({f"{key}.{inner}": item for inner, item in flat(value).items()})
+            row.update({f"{key}.{inner}": item for inner, item in flat(value).items()})
         elif key in ("percentile", "bca"):
             low, high = value or (None, None)
-            found.update({f"{key}_low": low, f"{key}_high": high})
+            row.update({f"{key}_low": low, f"{key}_high": high})
         elif isinstance(value, list):
-            found[key] = json.dumps(value, ensure_ascii=False)
+            row[key] = json.dumps(value, ensure_ascii=False)
         else:
-            found[key] = value
-    return found
+            row[key] = value
+    return row
 
 
 def write_json(path: Path, result: Any) -> None:

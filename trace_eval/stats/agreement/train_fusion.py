@@ -193,17 +193,17 @@ def _finished(
 
 def opinions_at(judges: Sequence[JudgeScores], row: int, scale: Numbers) -> dict[str, Reduced]:
     """What each judge that scored an item says of it."""
-    found = {}
+    opinions = {}
     for judge in judges:
         if np.isnan(judge.mean[row]):
             continue
         mean = float(judge.mean[row])
         variance = None if judge.variance is None else float(judge.variance[row])
         known = variance is not None and not np.isnan(variance)
-        found[judge.name] = Reduced(
+        opinions[judge.name] = Reduced(
             scale.value(mean), None, 1, 1, {}, mean, variance if known else None, None
         )
-    return found
+    return opinions
 
 
 def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bool, str]:

@@ -214,11 +214,11 @@ def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]
 
 
 def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Array:
-    found = np.full(len(y), 0.5)
+    probabilities = np.full(len(y), 0.5)
     for number in np.unique(fold):
         train = fold != number
-        found[~train] = method.fit(x[train], y[train])(x[~train])
-    return found
+        probabilities[~train] = method.fit(x[train], y[train])(x[~train])
+    return probabilities
 
 
 def _chosen(
@@ -230,7 +230,7 @@ def _chosen(
     seed: int,
 ) -> Array:
     """Held-out probabilities of the method that is best within the rest of every fold."""
-    found = np.full(len(y), 0.5)
+    probabilities = np.full(len(y), 0.5)
     for number in np.unique(fold):
         train = fold != number
         groups = len(np.unique(group[train]))
@@ -240,8 +240,8 @@ def _chosen(
             method = methods[int(np.argmin([log_loss(p, y[train]) for p in held]))]
         else:
             method = methods[0]  # one instruction is left: nothing to choose by
-        found[~train] = method.fit(x[train], y[train])(x[~train])
-    return found
+        probabilities[~train] = method.fit(x[train], y[train])(x[~train])
+    return probabilities
 
 
 def _measured(name: str, p: Array, y: Array, draws: Draws) -> Fitted:

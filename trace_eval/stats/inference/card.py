@@ -37,17 +37,17 @@ class Card:
     """Everything that the page shows of one judge.
 
     Attributes:
-        operation: null: a file of judgements, which keeps no records.
-        policy: that fused the overall label; null: there is none.
+        operation: None: a file of judgements, which keeps no records.
+        policy: that fused the overall label; None: there is none.
         items: pairs of the run; of a file those that it or the labels name.
-        systems, instructions: how many are named; null: none are.
+        systems, instructions: how many are named; None: none are.
         unnamed: pairs whose instruction is not named, where others' are.
         position: tests of position bias, with or without labels.
-        agreement: null: no labels.
-        ceiling: agreement among people; null: one rater.
-        loudness: preference for the louder answer among human ties; null: levels unknown.
-        calibration: null: too few labels.
-        probes: sanity probes of the judge; null: none were given.
+        agreement: None: no labels.
+        ceiling: agreement among people; None: one rater.
+        loudness: preference for the louder answer among human ties; None: levels unknown.
+        calibration: None: too few labels.
+        probes: sanity probes of the judge; None: none were given.
         limits: extractor -> what it does not hear.
         unknown: sentences about what nobody can say, for want of data.
     """
@@ -99,7 +99,7 @@ class Card:
 
     @property
     def accuracy(self) -> tuple[float | None, Range | None]:
-        """Of the overall label, with its interval."""
+        """Accuracy of the overall label, with its interval."""
         if self.main is None:
             return None, None
         found = self.main.metrics.get("accuracy_4way") or self.main.metrics["accuracy_3way"]
@@ -134,7 +134,7 @@ def make_cards(
     sources = {path: read_source(path) for path in paths}
     judges = {judge for source in sources.values() for judge in source.judgements.raters()}
     named = probes_of(probes, judges)
-    found = []
+    cards = []
     for path, source in sources.items():
         ran = operation(path) if path.is_dir() else None
         raters = source.judgements.raters()
@@ -143,8 +143,8 @@ def make_cards(
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
             card = _card(name, judge, source, ran, labels, resamples, probed.get(judge))
-            found.append(card)
-    return found
+            cards.append(card)
+    return cards
 
 
 def _card(

@@ -94,14 +94,14 @@ def tested_parts(
     masks = [scored & (values >= level) for level in levels]
     counts = [int((mask & design.labelled).sum()) for mask in masks]
     starts = _starts([worth(design, mask, target) for mask in masks], target, delta)
-    found, carried = [], 0.0
+    strata, carried = [], 0.0
     for level, mask, count, own in zip(levels, masks, counts, starts, strict=True):
         p = p_below(agrees, design, mask, target)
         allowed = own + carried
         holds = allowed > 0 and p <= allowed
         carried = allowed if holds else 0.0
         asked = mask & design.labelled
-        found.append(
+        strata.append(
             DecidableStratum(
                 signal=name,
                 threshold=float(level),
@@ -114,7 +114,7 @@ def tested_parts(
                 holds=holds,
             )
         )
-    return found
+    return strata
 
 
 def _starts(worths: list[float], target: float, delta: float) -> list[float]:

@@ -55,14 +55,14 @@ class Mean:
     judged: Array
 
     def width(self, values: Array, design: Design, level: float) -> float:
-        """Of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
+        """Width of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
         found = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
         return np.inf if found is None else found[1] - found[0]
 
     def among(self, chosen: Rows, index: Rows) -> Mean:
-        """The same of a part of the run; ``place`` is the new number of a pair, or -1."""
+        """The mean over a part of the run; ``index`` is the new number of a pair, or -1."""
         kept = index[self.rows] >= 0
         return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
 

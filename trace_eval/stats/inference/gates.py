@@ -70,14 +70,14 @@ def checked(
     Raises:
         UserError: nobody has such a figure.
     """
-    found = []
+    rows = []
     for name, least in conditions(texts).items():
         having = {who: figures for who, figures in values.items() if name in figures}
         if not having:
             offered = sorted({figure for figures in values.values() for figure in figures})
             raise UserError(f"--fail-under {name}: no such figure; use one of {', '.join(offered)}")
-        found += [Condition(who, name, figures.get(name), least) for who, figures in values.items()]
-    return found
+        rows += [Condition(who, name, figures.get(name), least) for who, figures in values.items()]
+    return rows
 
 
 def failures(texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]) -> list[str]:
@@ -114,16 +114,16 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
 
 def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | None]]:
     """Judge -> its figures: ``agreement`` (overall), ``coverage``, and ``DIMENSION.METRIC``."""
-    found: dict[str, dict[str, float | None]] = {}
+    values: dict[str, dict[str, float | None]] = {}
     for score in scores:
-        own = found.setdefault(score.judge, {})
+        own = values.setdefault(score.judge, {})
         for name, metric in score.metrics.items():
             own[f"{score.dimension}.{name}"] = metric.value
         if score.dimension in ("overall", "preference") and AGREEMENT not in own:
             main = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
             own |= {AGREEMENT: main.value, "coverage": score.coverage}
             own |= {name: metric.value for name, metric in score.metrics.items()}
-    return found
+    return values
 
 
 def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, float | None]]:
@@ -134,15 +134,15 @@ def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, floa
     """
     if isinstance(report, AgreeReport):
         return score_values(report.scores)
-    found: dict[str, dict[str, float | None]] = {
+    values: dict[str, dict[str, float | None]] = {
         row.judge: {"coverage": row.scored / row.rated if row.rated else None}
         for row in report.coverage
     }
     asked = {metric.name for metric in SCORE_METRICS if metric.better == "higher"}
     for figure in report.figures:
-        if figure.group == "agreement" and figure.name in asked and figure.who in found:
-            found[figure.who][figure.name] = figure.estimate.value
-    return found
+        if figure.group == "agreement" and figure.name in asked and figure.who in values:
+            values[figure.who][figure.name] = figure.estimate.value
+    return values
 
 
 def card_values(card: Card) -> dict[str, float | None]:

@@ -67,7 +67,7 @@ class LabelledRun:
 
     @property
     def ids(self) -> Texts:
-        """Items."""
+        """Ids of the items."""
         return self.table.ids
 
     @property
@@ -184,14 +184,14 @@ def _identity(table: LabelTable, items: Items) -> Mapping[str, NDArray[Any]]:
     """
     index = {key: row for row, key in enumerate(items.ids.tolist())}
     rows = np.fromiter((index.get(key, -1) for key in table.ids.tolist()), np.int64, len(table))
-    found, unknown = dict(table.facts), np.array(None, object)
+    facts, unknown = dict(table.facts), np.array(None, object)
     for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
-        if any(any(known is not None for known in found.get(name, ())) for name in names):
+        if any(any(known is not None for known in facts.get(name, ())) for name in names):
             continue
         for name in names:
             if (told := items.fact(name)) is not None:
-                found[name] = np.where(rows >= 0, told[rows], unknown)
-    return found
+                facts[name] = np.where(rows >= 0, told[rows], unknown)
+    return facts
 
 
 def signals_of(

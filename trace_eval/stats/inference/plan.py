@@ -153,8 +153,6 @@ def make_plan(
     chosen = order[:more]
     seconds = _seconds(run)
     minutes = None if seconds is None else more * seconds / 60
-    inclusion = future.included(wanted)
-    asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
     return LabelPlan(
         source=run.source,
         goal=world.goal,
@@ -169,17 +167,22 @@ def make_plan(
         promised=world.future.independent,
         minutes=minutes,
         strata=tuple(_strata(world, order, chosen)),
-        inclusion={}
-        if inclusion is None
-        else {
-            str(run.ids[row]): float(share)
-            for row, share in zip(world.rows, inclusion, strict=True)
-            if row in asked
-        },
+        inclusion=_inclusion(world, future.included(wanted), chosen),
         notes=tuple(_notes(world, cluster)),
         pairs=tuple(str(run.ids[row]) for row in chosen),
         verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
     )
+
+
+def _inclusion(
+    world: PlannedRun, shares: NDArray[np.float64] | None, chosen: NDArray[np.int64]
+) -> dict[str, float]:
+    """Pair -> probability of a label, of those that have one or are asked for."""
+    if shares is None:
+        return {}
+    asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
+    rows = zip(world.rows, shares, strict=True)
+    return {str(world.run.ids[row]): float(share) for row, share in rows if row in asked}
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:

@@ -84,12 +84,12 @@ class _Bounded:
 
     @property
     def width(self) -> float:
-        """Of the interval, before it is cut to the range."""
+        """Width of the interval, before it is cut to the range."""
         return self.reach.below + self.reach.above
 
     @property
     def spread(self) -> float:
-        """Standard error."""
+        """Standard error of the estimate."""
         return float(np.sqrt(self.influence @ self.influence))
 
 
@@ -120,7 +120,7 @@ def estimate(
 
 
 def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
-    """That of both alone, see :func:`estimate`."""
+    """The interval of the combined estimate alone, see :func:`estimate`."""
     if sample.units < LEAST_LABELS or np.isnan(sample.labels):
         return None
     _, both, _ = _two(sample, level, None)

@@ -76,7 +76,7 @@ def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, Prob
             about one.
     """
     known = sorted(set(judges))
-    found: dict[str, ProbeReport] = {}
+    probes: dict[str, ProbeReport] = {}
     for path in paths:
         report = read_probes(path)
         if report.judge not in known:
@@ -84,7 +84,7 @@ def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, Prob
                 f"{path}: probes of {report.judge}; the cards are of {', '.join(known)}; run"
                 " trace-eval drill judge with the judge of the card"
             )
-        if report.judge in found:
+        if report.judge in probes:
             raise UserError(f"{path}: {report.judge} was probed twice; give one result")
-        found[report.judge] = report
-    return found
+        probes[report.judge] = report
+    return probes

@@ -133,7 +133,7 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
 
 
 def _whole(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
-    """The same where whole instructions were drawn, each as likely: they stand for themselves."""
+    """Weights and the largest of any where whole instructions were drawn, each as likely."""
     size = np.bincount(design.cluster[selected]).astype(np.float64)
     return size[np.unique(design.cluster[selected & design.labelled])], float(size.max())
 

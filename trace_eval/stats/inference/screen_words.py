@@ -77,13 +77,13 @@ def _more_than(part: DecidableStratum, needed: int) -> str:
 
 def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:
     """What cannot be promised, or holds by assumption."""
-    drawn, found = run.drawn, []
+    drawn, lines = run.drawn, []
     why_not = drawn.problem or drawn.doubt
     if why_not:
         if options.as_sampled:  # else the verdict says it
-            found.append(why_not)
+            lines.append(why_not)
     elif drawn.inclusion is None and not run.asked[run.scored].all():
-        found.append(
+        lines.append(
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
             " promise could hold for pairs like the labelled ones only"
             if shifted
@@ -96,8 +96,8 @@ def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> lis
         words = "instructions are unknown: pairs are taken as independent"
         if not all(lacking):
             words = f"the instruction of {sum(lacking)} pairs is unknown: each is taken for one"
-        found.append(f"{words}{copies}")
+        lines.append(f"{words}{copies}")
     if run.unmatched:
-        found.append(f"{run.unmatched} labelled items were not judged and are left out")
-    found.append("pairs unlike this run's (new systems, topics, voices) need new labels")
-    return found
+        lines.append(f"{run.unmatched} labelled items were not judged and are left out")
+    lines.append("pairs unlike this run's (new systems, topics, voices) need new labels")
+    return lines

@@ -26,16 +26,16 @@ def read_human_ranking(path: Path) -> dict[str, float]:
     given = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
     if len(given) > 1:
         raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for number, row in enumerate(rows, start=1):
         name = row.get("system")
         if not name or not given or not row.get(given[0]):
             raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
-        if name in found:
+        if name in scores:
             raise UserError(f"{path}, record {number}: {name} was given before; delete one")
         value = _number(row[given[0]], f"{path}, record {number}: {given[0]}")
-        found[name] = value if given[0] == "score" else -value
-    return found
+        scores[name] = value if given[0] == "score" else -value
+    return scores
 
 
 def _number(text: str, what: str) -> float:

@@ -76,14 +76,14 @@ def by_way_of_others(better: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _games(outcomes: Outcomes, typed: bool) -> NDArray[np.int64]:
     """Losses, ties and wins of row against column [shape=(systems, systems, 3)]."""
     size = len(outcomes.systems)
-    found = np.zeros((size, size, 3), np.int64)
+    games = np.zeros((size, size, 3), np.int64)
     first, second = outcomes.pairs.T
     win, loss, tie, bad = outcomes.counts.T
-    found[first, second] = np.stack([loss, tie, win], 1)
-    found[second, first] = np.stack([win, tie, loss], 1)
+    games[first, second] = np.stack([loss, tie, win], 1)
+    games[second, first] = np.stack([win, tie, loss], 1)
     for pair in ((first, second), (second, first)):
-        found[(*pair, 0 if typed else 1)] += bad
-    return found
+        games[(*pair, 0 if typed else 1)] += bad
+    return games
 
 
 def _points_test(
@@ -102,23 +102,23 @@ def _points_test(
 
 def _binomial(number: int) -> Array:
     """Chances of 0, 1, 2 ... half points when every game is won or lost by a coin."""
-    found = np.zeros(2 * number + 1)
-    found[::2] = np.exp(_log_choose(number, np.arange(number + 1)) - number * np.log(2))
-    return found
+    chances = np.zeros(2 * number + 1)
+    chances[::2] = np.exp(_log_choose(number, np.arange(number + 1)) - number * np.log(2))
+    return chances
 
 
 def _dealt(total: NDArray[np.int64], number: int) -> Array:
     """Chances of half points when ``number`` of the losses, ties and wins are dealt."""
     losses, ties, wins = (int(n) for n in total)
-    found = np.zeros(2 * number + 1)
+    chances = np.zeros(2 * number + 1)
     everything = _log_choose(losses + ties + wins, np.array([number]))[0]
     for tied in range(min(ties, number) + 1):
         rest = number - tied
         won = np.arange(max(0, rest - losses), min(wins, rest) + 1)
         logs = _log_choose(wins, won) + _log_choose(losses, rest - won)
         logs += _log_choose(ties, np.array([tied]))[0] - everything
-        found[2 * won + tied] += np.exp(logs)
-    return found
+        chances[2 * won + tied] += np.exp(logs)
+    return chances
 
 
 def _log_choose(number: int, chosen: NDArray[Any]) -> Array:

@@ -63,15 +63,15 @@ class StrengthModel:
     def beats(self, counts: Array) -> Array:
         """Wins and ties, row over column, without the prior [shape=(fits, systems, systems)]."""
         real, virtual = (counts @ m for m in (self.real, self.virtual))
-        found = np.zeros((len(counts), len(self.names), len(self.names)))
+        wins = np.zeros((len(counts), len(self.names), len(self.names)))
         bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
         for games, design in ((real, self.design), (virtual, bar_design)):
             games = games.reshape(len(counts), -1, 3)
             for game, row in enumerate(design):
                 first, second = int(row.argmax()), int(row.argmin())
-                found[:, first, second] += games[:, game, 0] + games[:, game, 2]
-                found[:, second, first] += games[:, game, 1] + games[:, game, 2]
-        return found
+                wins[:, first, second] += games[:, game, 0] + games[:, game, 2]
+                wins[:, second, first] += games[:, game, 1] + games[:, game, 2]
+        return wins
 
 
 def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:

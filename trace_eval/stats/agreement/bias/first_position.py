@@ -55,7 +55,7 @@ class FirstPositionTest:
 
     @property
     def warning(self) -> str | None:
-        """That the judge must not be used, where the test says so."""
+        """A warning that the judge must not be used, where the test says so."""
         if self.p >= ALPHA:
             return None
         place = "first" if self.first > self.second else "second"

@@ -45,7 +45,7 @@ class PositionBias:
 
 
 def position_bias(one: Codes, other: Codes) -> PositionBias:
-    """Count and test.
+    """Count pairs by what won in both orders, and test the difference.
 
     Args:
         one: label when X was shown first, ``1`` is X [shape=(n,)].

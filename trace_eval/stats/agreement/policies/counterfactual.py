@@ -48,11 +48,11 @@ def counterfactual(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[s
     pairs = counts.sum(0)  # [voice quality, paralinguistics, truth]
     right = np.take_along_axis(pairs, forced[..., None].astype(np.int64), -1)[..., 0]
     total = int(pairs.sum())
-    found = {}
+    resolved = {}
     for name in RESOLVERS:
         count = int(pairs[masks[name]].sum())
         hits = int(right[masks[name]].sum())
-        found[name] = Resolved(
+        resolved[name] = Resolved(
             count, count / total if total else 0.0, hits / count if count else None
         )
-    return found
+    return resolved

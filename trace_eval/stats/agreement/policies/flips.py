@@ -32,9 +32,9 @@ def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Flips
     """
     pairs = counts.reshape(*table.shape, -1).sum(-1)
     total = int(pairs.sum())
-    found: dict[str, Flips] = {}
+    by_dimension: dict[str, Flips] = {}
     for axis, name in enumerate(DIMENSIONS):
         forced = np.take(table, [BOTH_GOOD], axis=axis)  # broadcasts along that axis
         count = int(pairs[np.broadcast_to(forced, table.shape) != table].sum())
-        found[name] = Flips(count, count / total if total else 0.0)
-    return found
+        by_dimension[name] = Flips(count, count / total if total else 0.0)
+    return by_dimension

@@ -19,10 +19,17 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rating import lowest_score, stated_score
 from trace_eval.judges.views import TranscriptView
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.scorer import checkpoint
-from trace_eval.scorer.checkpoint import locate
-from trace_eval.scorer.model import Prediction, Scorer, dtype_of, load
-from trace_eval.scorer.text import Fields, fields_of, references_of
+from trace_eval.scorer import (
+    Fields,
+    Prediction,
+    Scorer,
+    checkpoint,
+    dtype_of,
+    fields_of,
+    load,
+    locate,
+    references_of,
+)
 from trace_eval.scores import clamped, of_distribution
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.

@@ -1,0 +1,72 @@
+"""Where a recording is, and which part of it is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blueprints import UserError
+from extractors import MAX_SECONDS, Clip, Part, decode
+from trace_eval.extracting.cache import Stamp, stamp_of
+
+
+@dataclass(frozen=True)
+class ClipSource:
+    """Where a recording is: a path, the bytes of its file, or a URL."""
+
+    id: str
+    path: Path | None = None
+    data: bytes | None = field(default=None, repr=False)
+    url: str | None = field(default=None, repr=False)
+    language: str | None = None
+    """ISO 639-1 code of the language that is spoken in it, where the manifest says so."""
+    assumed: str | None = None
+    """The language to be tried where the recogniser is unsure."""
+    part: Part | None = None
+    """A stretch of one channel; None: the whole recording."""
+
+    @property
+    def content(self) -> Path | bytes:
+        """What the decoder is given; what is behind a URL is fetched here and now.
+
+        Raises:
+            UserError: there is nothing, or it cannot be fetched.
+        """
+        if self.url is not None:
+            from trace_eval.data import fetch
+
+            return fetch(self.url)
+        content = self.data if self.path is None else self.path
+        if content is None:
+            raise UserError(f"recording {self.id}: no path, bytes or URL")
+        return content
+
+    def stamp(self) -> Stamp | None:
+        """What tells whether it has changed; None where nothing does.
+
+        Raises:
+            UserError: it is too large to be fetched.
+        """
+        found = self._whole_stamp()
+        if found is None or self.part is None:
+            return found
+        return found._replace(place=f"{found.place}#{self.part!r}")
+
+    def decode(self, max_seconds: float = MAX_SECONDS) -> Clip:
+        """Its samples, read now.
+
+        Raises:
+            AudioError: it cannot be decoded.
+            UserError: it cannot be fetched.
+        """
+        return decode(self.content, self.id, max_seconds, self.part)
+
+    def _whole_stamp(self) -> Stamp | None:
+        if self.path is not None:
+            return stamp_of(self.path)
+        if self.url is None:
+            return None
+        from trace_eval.data import version_of
+
+        version = version_of(self.url)
+        return Stamp(self.id, *version) if version else None

@@ -1,0 +1,60 @@
+"""What the page of results shows: progress, agreement and accuracies as plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trace_eval.review.exports import files_of
+from trace_eval.review.pages import TITLES
+from trace_eval.review.results import RATED, accuracies, agreement
+from trace_eval.review.session import Review
+
+#: Files to download -> what the link says.
+DOWNLOADS: dict[str, str] = {
+    "labels.csv": "CSV",
+    "labels.jsonl": "JSON lines",
+    "labels.json": "HCoT JSON",
+    "retest.jsonl": "repeated pairs",
+    "set_aside.csv": "taken back, or given before a correction",
+    "ratings.jsonl": "answers with their scores",
+}
+
+
+def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
+    """Values of the page of results; the judge's share of it only when unlocked."""
+    raters = sorted({view.rater for view in review.store.views()})
+    values: dict[str, Any] = {
+        "progress": [(name, *review.progress(name)) for name in raters],
+        "unlocked": unlocked,
+        "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
+        "population": len(review.plan.population),
+        "left_out": len(review.material.left_out),
+    }
+    return values if review.material.rubric else values | _pair_results(review, unlocked)
+
+
+def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
+    labelled = review.labelled()
+    found = agreement(labelled)
+    return {
+        "accuracies": [
+            (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
+        ]
+        if unlocked and review.material.judged
+        else [],
+        "judged": review.material.judged,
+        "titles": [TITLES[phase] for phase in RATED],
+        "kappas": _by_row(found.kappas, lambda k: " and ".join(k.raters)),
+        "alphas": _by_row(found.alphas, lambda _: "all raters"),
+        "retests": _by_row(found.retests, lambda r: r.rater),
+        "needed": len(review.plan.needed),
+        "random": review.plan.drawn,
+    }
+
+
+def _by_row(cells: Any, name: Any) -> dict[str, list[Any]]:
+    rows: dict[str, list[Any]] = {}
+    for cell in cells:
+        row = rows.setdefault(name(cell), [None] * len(RATED))
+        row[RATED.index(cell.phase)] = cell
+    return rows
