@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.lists import write_lists, write_plan
     from trace_eval.stats.inference.parts import ScreenOptions
     from trace_eval.stats.inference.plan import make_plan, plan_before
-    from trace_eval.stats.inference.ppi import Powered, estimate
+    from trace_eval.stats.inference.ppi import LEAST_LABELS, Powered, estimate
     from trace_eval.stats.inference.probabilities import write_probabilities
     from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
     from trace_eval.stats.inference.read_evidence import read_evidence
@@ -139,6 +139,7 @@ __all__ = [
     "DECIMALS",
     "FAMILIES",
     "ITEMS",
+    "LEAST_LABELS",
     "MAIN",
     "MCNEMAR",
     "MEAN_SCORE",
