@@ -140,6 +140,23 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_long_pages_begin_with_what_a_reader_came_for() -> None:
+    """Within the first lines: commands, or links to at least four sections of the page."""
+    pages = {page.name: page.read_text() for page in (ROOT / "docs").glob("*.md")}
+    long = {name: text for name, text in pages.items() if text.count("\n") > 150}
+    assert len(long) > 5
+    for name, text in long.items():
+        first = "\n".join(text.splitlines()[:12])
+        commands_first = "\n```" in first or "\n    trace-eval" in first
+        assert commands_first or len(re.findall(r"\]\(#", first)) > 3, name
+        anchors = {
+            re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.*)", text, re.M)
+        }
+        for target in re.findall(r"\]\(#([^)]+)\)", text):
+            assert target in anchors, f"{name}: #{target}"
+
+
 def test_the_tables_of_columns_are_those_of_the_reader() -> None:
     text = (ROOT / "docs" / "data.md").read_text()
     for place, names in COLUMNS.items():

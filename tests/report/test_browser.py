@@ -135,6 +135,11 @@ def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -
     assert re.fullmatch(r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said)
 
 
+#: Titles of the sections in which a table is wider than what is seen of it.
+CUT = """[...document.querySelectorAll("#report .scroll")]
+    .filter(box => box.scrollWidth > box.clientWidth).map(box => box.closest("section").id)"""
+
+
 def test_what_matters_stands_on_the_first_screens(page: Page) -> None:
     for width, height in ((1400, 900), (400, 900)):
         for scheme in ("light", "dark"):
@@ -144,6 +149,7 @@ def test_what_matters_stands_on_the_first_screens(page: Page) -> None:
             row = box_of(page.locator("#list tbody tr").first)
             assert row["y"] + row["height"] < 2 * height
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate(CUT) == []
             open_pair(page, "pair-0001")
             for part in (".asked", ".outcome p", ".head audio >> nth=0", ".head audio >> nth=1"):
                 box = box_of(page.locator(f"#pair {part}"))
