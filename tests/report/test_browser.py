@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -341,10 +342,15 @@ def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
 
 
 def test_a_copied_report_plays_elsewhere(browser: Browser, run: Path, tmp_path: Path) -> None:
-    write_report(run, tmp_path / "here" / "r.html", audio=True)
+    spoken = shutil.copytree(run, tmp_path / "run")
+    pairs = [json.loads(line) for line in (spoken / "pairs.jsonl").read_text().split("\n")[:-1]]
+    pairs[2]["instruction"] = {"audio": pairs[0]["a"]["audio"]}
+    (spoken / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    write_report(spoken, tmp_path / "here" / "r.html", audio=True)
     shutil.move(tmp_path / "here", tmp_path / "there #2")
     page = browser.new_page()
     page.goto((tmp_path / "there #2" / "r.html").as_uri() + "#pair=pair-0002")
     page.locator("#pair h1").wait_for()
     assert length(page, "b") == pytest.approx(LENGTH, abs=FRAME)
+    assert length(page, "instruction") == pytest.approx(LENGTH, abs=FRAME)
     page.close()
