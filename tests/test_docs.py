@@ -47,15 +47,17 @@ NOT_HERE = (
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
     (
-        r"judge\d?\.|judged\.csv|people\.csv|mine\.|--human|train |RUN2|tables/|dialogues|CALLS",
+        r"judge\d?\.|judged\.csv|people\.csv|calls\.jsonl|mine\.|--human|train |RUN2|tables/"
+        r"|dialogues|CALLS",
         "needs files of the reader's",
     ),
     (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/stats"),
-    (r"agree run --labels labels/", "needs a person's answers, see tests/review"),
+    (r"(agree|rank) run --labels labels/", "needs a person's answers, see tests/review"),
     (
         r"--a \w+|--fail-under new|judge (own|wide|semi|arena|pairs\.tsv|dpo|chat|hub)\b",
         "needs files of the reader's, see tests/data/test_their_files.py",
     ),
+    (r"by_turn=", "needs pairs of conversations, see tests/judges"),
     (r"compared/|mixed/", "needs rated recordings, see tests/runs/test_score_pairs.py"),
     (r"runs/scorer", "needs a trained scorer, see tests/judges"),
     (r"^trace-eval convert .*CLONE", "needs a clone of a benchmark, see tests/datasets"),
@@ -74,7 +76,7 @@ NOT_HERE = (
 #: Beginning of a command -> what it must print.
 KEY_LINES = {
     "trace-eval judge": "pairs scored",
-    "trace-eval fuse": "policy acceptability_cap",
+    "trace-eval fuse run": "policy acceptability_cap",
     "trace-eval show answer": "pitch",
     "trace-eval extract": "recordings",
     "trace-eval doctor": "yes  trace-s2s",
@@ -136,6 +138,23 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
     for path in files():
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text()):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_long_pages_begin_with_what_a_reader_came_for() -> None:
+    """Within the first lines: commands, or links to at least four sections of the page."""
+    pages = {page.name: page.read_text() for page in (ROOT / "docs").glob("*.md")}
+    long = {name: text for name, text in pages.items() if text.count("\n") > 150}
+    assert len(long) > 5
+    for name, text in long.items():
+        first = "\n".join(text.splitlines()[:12])
+        commands_first = "\n```" in first or "\n    trace-eval" in first
+        assert commands_first or len(re.findall(r"\]\(#", first)) > 3, name
+        anchors = {
+            re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.*)", text, re.M)
+        }
+        for target in re.findall(r"\]\(#([^)]+)\)", text):
+            assert target in anchors, f"{name}: #{target}"
 
 
 def test_the_tables_of_columns_are_those_of_the_reader() -> None:
@@ -250,9 +269,13 @@ def typed_here() -> list[Printed]:
     return [command for command in ALL if command.words[0] != "make" and not reason(command)]
 
 
+def asks_a_model(command: Printed) -> bool:
+    return bool(re.search(r"--judge (ollama|openai):", command.text))
+
+
 @pytest.mark.slow
 def test_every_command_that_needs_no_language_model_in_order(home: Path, data: Path) -> None:
-    chosen = [command for command in typed_here() if "--judge" not in command.text]
+    chosen = [command for command in typed_here() if not asks_a_model(command)]
     assert len(chosen) > 35
     wrong = []
     for command in chosen:
@@ -267,7 +290,7 @@ def test_every_command_that_needs_no_language_model_in_order(home: Path, data: P
 
 @pytest.mark.slow
 def test_every_command_for_a_language_model(home: Path, llama: str) -> None:
-    chosen = {command.text: command for command in typed_here() if "--judge" in command.text}
+    chosen = {command.text: command for command in typed_here() if asks_a_model(command)}
     assert len(chosen) >= 2
     with ollama_front(llama, model="qwen3:8b") as front:
         for command in chosen.values():

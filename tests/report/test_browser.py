@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -135,6 +136,11 @@ def test_the_page_of_a_pair_reads_from_the_question_to_the_reasons(page: Page) -
     assert re.fullmatch(r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said)
 
 
+#: Titles of the sections in which a table is wider than what is seen of it.
+CUT = """[...document.querySelectorAll("#report .scroll")]
+    .filter(box => box.scrollWidth > box.clientWidth).map(box => box.closest("section").id)"""
+
+
 def test_what_matters_stands_on_the_first_screens(page: Page) -> None:
     for width, height in ((1400, 900), (400, 900)):
         for scheme in ("light", "dark"):
@@ -144,6 +150,7 @@ def test_what_matters_stands_on_the_first_screens(page: Page) -> None:
             row = box_of(page.locator("#list tbody tr").first)
             assert row["y"] + row["height"] < 2 * height
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate(CUT) == []
             open_pair(page, "pair-0001")
             for part in (".asked", ".outcome p", ".head audio >> nth=0", ".head audio >> nth=1"):
                 box = box_of(page.locator(f"#pair {part}"))
@@ -335,10 +342,15 @@ def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
 
 
 def test_a_copied_report_plays_elsewhere(browser: Browser, run: Path, tmp_path: Path) -> None:
-    write_report(run, tmp_path / "here" / "r.html", audio=True)
+    spoken = shutil.copytree(run, tmp_path / "run")
+    pairs = [json.loads(line) for line in (spoken / "pairs.jsonl").read_text().split("\n")[:-1]]
+    pairs[2]["instruction"] = {"audio": pairs[0]["a"]["audio"]}
+    (spoken / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    write_report(spoken, tmp_path / "here" / "r.html", audio=True)
     shutil.move(tmp_path / "here", tmp_path / "there #2")
     page = browser.new_page()
     page.goto((tmp_path / "there #2" / "r.html").as_uri() + "#pair=pair-0002")
     page.locator("#pair h1").wait_for()
     assert length(page, "b") == pytest.approx(LENGTH, abs=FRAME)
+    assert length(page, "instruction") == pytest.approx(LENGTH, abs=FRAME)
     page.close()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from markupsafe import escape
 
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import RateOptions
-from trace_eval.report import write_report
+from trace_eval.report import run_answer, write_report
 from trace_eval.runs.job import rate_manifest
 
 if TYPE_CHECKING:
@@ -59,8 +61,17 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
     assert "http://" not in text
     assert "NaN" not in text
     # s0 has 3 and no score, s1 has 3 and 4.5.
-    assert '<td dir="auto">s1<td class="num">2<td class="num">0<td class="num"><b>3.75</b>' in text
-    assert '<td dir="auto">s0<td class="num">1<td class="num">1<td class="num"><b>3.00</b>' in text
+    plain = re.sub(r' data-title="[^"]*"', "", text)
+    assert '<td dir="auto">s1<td class="num">2<td class="num">0<td class="num"><b>3.75</b>' in plain
+    assert '<td dir="auto">s0<td class="num">1<td class="num">1<td class="num"><b>3.00</b>' in plain
+    # Who is first stands before how many were scored, and both as the command says it.
+    said = run_answer(page_file.parent)
+    assert said[0].startswith(
+        "s1 scores 3.75 (no interval) on average, s0 3 (no interval), by this"
+    )
+    assert said[1].startswith("People's ratings put s1 first, 3 on average, s0 2")
+    places = [text.index(f'<p class="lead" dir="auto">{escape(line)}</p>') for line in said]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])

@@ -25,7 +25,14 @@ from trace_eval.stats.answers import (
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import decide
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
-from trace_eval.stats.ranking.report import Caveat, RankOptions, RankReport, Standing, SystemRow
+from trace_eval.stats.ranking.report import (
+    Caveat,
+    MeanRow,
+    RankOptions,
+    RankReport,
+    Standing,
+    SystemRow,
+)
 from trace_eval.stats.report import AgreeOptions, AgreeReport, Coverage, ScoreReport
 
 Limits = tuple[float, float] | None
@@ -257,6 +264,52 @@ def test_scores_and_people(limits: Limits, said: str) -> None:
     assert only.startswith(f"Scores of j are {said}: Spearman's rho 0.30")
     nothing = agree_answer(ScoreReport(**report, figures=()))
     assert nothing == ("Nothing that people rated was scored: nothing can be said.",)
+
+
+def scored(
+    *rows: tuple[str, float, Limits, tuple[int | None, int | None], float | None],
+) -> tuple[str, ...]:
+    """What is said of (system, mean, its interval, bounds of its rank, mean of people)."""
+    means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
+    places = [Standing("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
+    return rank_answer(ranking((), means=tuple(means), places=tuple(places)))
+
+
+@pytest.mark.parametrize(
+    ("limits", "low", "said"),
+    [
+        ((3.5, 4.5), 2, "shown to be better"),  # rank 1 to 1, and 2 to 2
+        ((3.5, 4.5), 1, "not shown to be better"),  # 1 to 1, and 1 to 2
+        (None, 2, "not shown to be better"),  # of too few questions
+    ],
+)
+def test_two_systems_by_their_scores(limits: Limits, low: int, said: str) -> None:
+    old = ("old", 3.0, (2.5, 3.5), (low, 2), None)
+    first, second = scored(old, ("new", 4.0, limits, (1, 1), None))
+    mean = "4 [3.5, 4.5]" if limits else "4 (no interval)"
+    over = "by this judge over 20 answers"
+    assert first == f"new scores {mean} on average, old 3 [2.5, 3.5], {over}: {said}."
+    assert second == "Nobody rated these answers: what people would say is unknown."
+
+
+def test_several_systems_by_their_scores_and_by_people() -> None:
+    low = ("low", 2.0, (1.5, 2.5), (3, 3), 4.0)
+    middle = ("middle", 3.0, (2.5, 3.5), (1, 2), None)
+    first, second = scored(low, middle, ("high", 3.5, (3.0, 4.0), (1, 2), 3.0))
+    assert first == (
+        "high scores highest, 3.5 [3, 4] on average by this judge over 30 answers:"
+        " shown to be ahead of low, not of middle."
+    )
+    assert second == "People's ratings put low first, 4 on average, high 3 (not tested)."
+    same = [("a", 3.0, None, (None, None), 2.0), ("b", 3.0, None, (None, None), 2.0)]
+    first, second = scored(*same)
+    assert (
+        first == "a and b score the same, 3 (no interval) on average by this judge over 20 answers."
+    )
+    assert second == "People's ratings put a and b first, 2 on average."
+    assert scored(("only", 3.0, None, (1, 1), None)) == ()
+    *_, second = scored(("a", 3.0, None, (1, 1), 2.0), ("b", 2.0, None, (2, 2), None))
+    assert second == "People rated answers of a alone."
 
 
 def comparison(

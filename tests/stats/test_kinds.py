@@ -170,7 +170,7 @@ def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
 
 
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
-    done = run("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv")
+    done = run("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full")
     assert done.exit_code == 0, done.output
     assert "people's mean" in done.output
     rows = list(csv.DictReader((tmp_path / "csv" / "means.csv").open()))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blueprints import UserError, install_line
-from trace_eval.runs import Run
+from trace_eval.runs import Run, rubrics_of
 from trace_eval.stats import MOST, counted
 
 if TYPE_CHECKING:
@@ -18,10 +18,38 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
     """Who is better, and how much of a run is scored, in at most three sentences."""
     run = Run.open(folder)
     if run.holds_scores:
-        outcomes = run.score_outcomes()
-        scored = sum(row.status == "scored" for row in outcomes.values())
-        return (f"{scored} of {counted(len(outcomes), 'score')} could be given.",)
+        return said_of_scores(run, score_rankings(run))
     return said_of(run, ranking_of(run)[0])
+
+
+def score_rankings(run: Run) -> dict[str, RankReport]:
+    """The ranking of a run's systems by each rubric, where there is one."""
+    from trace_eval.stats import RankOptions, rank
+
+    found = {}
+    for name in rubrics_of(run):
+        try:
+            found[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
+        except (ImportError, UserError):  # an answer without a system, or nothing scored
+            continue
+    return found
+
+
+def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
+    """What the command and the first lines of the page say of scores: who is first by each rubric.
+
+    Of three rubrics or more, for which there is no room, nobody is named.
+    """
+    from trace_eval.stats import rank_answer
+
+    rows = [row.status == "scored" for row in run.score_outcomes().values()]
+    told = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
+    rubrics = rubrics_of(run)
+    said: list[str] = []
+    for name, ranking in rankings.items() if len(rubrics) < MOST else ():
+        found = rank_answer(ranking)
+        said += found if len(rubrics) == 1 else [f"{name}: {text}" for text in found[:1]]
+    return (*said[: MOST - 1], told)
 
 
 def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:

@@ -8,25 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blueprints import Blueprint, Transcript
 from fusion import Numbers
 from trace_eval.conversations import turn_blueprints
 from trace_eval.data import Score, Single
+from trace_eval.report.answer import said_of_scores, score_rankings
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.runs import ClipRecord, Run, guesses_in, rubrics_of
-from trace_eval.stats import BootstrapOptions, Resampler, ratio
-
-#: Resamples of the systems' intervals, and their level.
-RESAMPLES = BootstrapOptions(resamples=2_000, level=0.95, seed=0)
-
-#: Questions of a system without which its mean has no interval: two or three values drawn again
-#: and again give their own ends.
-LEAST_QUESTIONS = 5
+from trace_eval.stats import LEAST_LABELS, RankOptions, RankReport
 
 #: Longest text of one field on the page, characters; the rest is in the run.
 SHOWN = 4_000
@@ -90,18 +82,20 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     rubrics = rubrics_of(run)
     lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
     record = run.record()
+    rankings = score_rankings(run)
     return env.get_template("scores.html.j2").generate(
         name=run.folder.resolve().name,
         record=record,
         rubrics=rubrics,
         lines=lines,
-        systems=_systems(lines, rubrics),
-        scored=sum(line.value is not None for line in lines),
+        systems=_systems(rankings, rubrics),
+        nameless=not any(line.item.system for line in lines),
+        sentences=said_of_scores(run, rankings),
         reasons=_reasons(lines),
         caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),
         problems=list(run.problems()),
-        level=RESAMPLES.level,
-        least=LEAST_QUESTIONS,
+        level=RankOptions().bootstrap.level,
+        least=LEAST_LABELS,
         style=style() + asset("scores.css"),
         head_script=head,
         script=code,
@@ -196,36 +190,23 @@ def _histogram(score: Score | None) -> tuple[tuple[str, float, float], ...]:
     return tuple((label, share, share / top) for label, share in shares.items())
 
 
-def _systems(lines: Sequence[AnswerRow], rubrics: dict[str, ScoreRubric]) -> list[SystemScores]:
-    """Means per system, highest first, with intervals from resampled questions."""
+def _systems(
+    rankings: dict[str, RankReport], rubrics: dict[str, ScoreRubric]
+) -> list[SystemScores]:
+    """Means per system as ``rank`` has them, highest first."""
     found: list[SystemScores] = []
-    for name, rubric in rubrics.items():
-        mine = [line for line in lines if line.rubric.name == name and line.item.system]
-        codes: dict[str, int] = {}
-        unit = [codes.setdefault(x.item.question_id or x.item.id, len(codes)) for x in mine]
-        resampler = Resampler(np.array(unit, np.int64))
-        scored = np.array([line.value is not None for line in mine])
-        values = np.array([line.value or 0.0 for line in mine])
-        systems = list(dict.fromkeys(str(line.item.system) for line in mine))
-        member = {s: np.array([x.item.system == s for x in mine]) for s in systems}
-        for system, of in member.items():
-            resampler.sums(system, (of * values * scored, of & scored), ratio)
-        estimates = resampler.estimates(RESAMPLES)
-        rows = []
-        for system, of in member.items():
-            mean, interval = estimates[system].value, estimates[system].interval
+    for name, ranking in rankings.items():
+        numbers = rubrics[name].numbers
+        for row in sorted(ranking.means, key=lambda row: -(row.mean.value or 0.0)):
+            mean, interval = row.mean.value, row.mean.interval
             if mean is None:
                 continue
-            questions = len({unit[index] for index in np.flatnonzero(of & scored)})
-            interval = interval if questions >= LEAST_QUESTIONS else None
             low, high = interval or (mean, mean)
-            left, right = _at(rubric.numbers, low), _at(rubric.numbers, high)
-            bar = Bar(left, right - left, _at(rubric.numbers, mean))
-            counted = int((of & scored).sum())
-            rows.append(
-                SystemScores(system, name, counted, int(of.sum()) - counted, mean, interval, bar)
+            left, right = _at(numbers, low), _at(numbers, high)
+            bar = Bar(left, right - left, _at(numbers, mean))
+            found.append(
+                SystemScores(row.system, name, row.scored, row.unscored, mean, interval, bar)
             )
-        found += sorted(rows, key=lambda row: -row.mean)
     return found
 
 

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.labelled_run import gather
     from trace_eval.stats.inference.lists import write_lists, write_plan
     from trace_eval.stats.inference.plan import make_plan, plan_before
-    from trace_eval.stats.inference.ppi import PPIEstimate, estimate
+    from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, estimate
     from trace_eval.stats.inference.probabilities import write_probabilities
     from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
     from trace_eval.stats.inference.read_labelled import read_labelled_run
@@ -142,6 +142,7 @@ __all__ = [
     "DECIMALS",
     "FAMILIES",
     "ITEMS",
+    "LEAST_LABELS",
     "MAIN",
     "MCNEMAR",
     "MEAN_SCORE",

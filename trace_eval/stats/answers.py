@@ -13,7 +13,7 @@ from trace_eval.stats.inference.card import MAIN, Card
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import best_rule
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
-from trace_eval.stats.ranking.report import RankReport
+from trace_eval.stats.ranking.report import MeanRow, RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 from trace_eval.stats.sentences import (
     MOST,
@@ -26,6 +26,7 @@ from trace_eval.stats.sentences import (
     is_shown,
     labels_to_tell,
     listed,
+    mean_score,
     outcome,
     percent,
     rate,
@@ -50,6 +51,8 @@ def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
 
 def rank_answer(report: RankReport) -> tuple[str, ...]:
     """Who is better, by the judge and by people."""
+    if len(report.means) > 1:
+        return _by_scores(report)
     if not report.judged:
         return ()
     if len(report.judged) == 2:
@@ -180,6 +183,59 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     ]
     rest = [row.system for row in rows[1:] if row.system not in behind]
     return (f"{told}: {ahead_of(behind, rest)}.",)
+
+
+_NO_RATINGS = "Nobody rated these answers: what people would say is unknown."
+
+
+def _by_scores(report: RankReport) -> tuple[str, ...]:
+    """Which system has the higher mean score, and what people's ratings say."""
+    rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
+    best, *others = rows
+    over = f"by this judge over {counted(sum(row.scored for row in rows), 'answer')}"
+    equal = [row.system for row in rows if row.mean.value == best.mean.value]
+    if len(equal) > 1:
+        how = "the same" if len(equal) == len(rows) else "highest"
+        told = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
+        return told, _ratings_of(report)
+    behind, open_ = _behind(report, best, others)
+    if len(rows) == 2:
+        said = "shown to be better" if behind else "not shown to be better"
+        beside = f"{others[0].system} {mean_score(others[0].mean)}"
+        told = f"{best.system} scores {mean_score(best.mean)} on average, {beside}, {over}: {said}."
+    else:
+        first = f"{best.system} scores highest, {mean_score(best.mean)} on average {over}"
+        told = f"{first}: {ahead_of(behind, open_)}."
+    return told, _ratings_of(report)
+
+
+def _behind(
+    report: RankReport, best: MeanRow, others: Sequence[MeanRow]
+) -> tuple[list[str], list[str]]:
+    """(systems that the best one is shown to be ahead of, the others): their ranks do not meet.
+
+    Ranks of a system whose mean has no interval come from too few questions to show anything.
+    """
+    places = {place.system: place for place in report.places}
+    high = places[best.system].high if best.mean.interval else None
+    known = [row.system for row in others if row.mean.interval and high is not None]
+    behind = [name for name in known if (places[name].low or 0) > (high or 0)]
+    return behind, [row.system for row in others if row.system not in behind]
+
+
+def _ratings_of(report: RankReport) -> str:
+    """People's means, which nothing tests."""
+    rated = [(row.people, row.system) for row in report.means if row.people is not None]
+    if not rated:
+        return _NO_RATINGS
+    (high, best), *rest = sorted(rated, key=lambda one: -one[0])
+    if not rest:
+        return f"People rated answers of {best} alone."
+    equal = [name for value, name in rated if value == high]
+    if len(equal) > 1:
+        return f"People's ratings put {listed(equal)} first, {high:.3g} on average."
+    beside = f"{rest[0][1]} {rest[0][0]:.3g}"
+    return f"People's ratings put {best} first, {high:.3g} on average, {beside} (not tested)."
 
 
 def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:

@@ -51,6 +51,18 @@ def rate(value: float, interval: Range | None) -> str:
     return f"{percent(value)} % [{percent(interval[0])}, {percent(interval[1])}]"
 
 
+def mean_score(found: IntervalEstimate) -> str:
+    """A mean score and its interval, in units of the scale.
+
+    >>> mean_score(IntervalEstimate(3.8123, (3.5, 4.1))), mean_score(IntervalEstimate(71.25, None))
+    ('3.81 [3.5, 4.1]', '71.2 (no interval)')
+    """
+    value = 0.0 if found.value is None else found.value
+    if found.interval is None:
+        return f"{value:.3g} (no interval)"
+    return f"{value:.3g} [{found.interval[0]:.3g}, {found.interval[1]:.3g}]"
+
+
 def about(number: float) -> str:
     """A number of labels, rounded up to two digits.
 

@@ -125,16 +125,17 @@ def _reliability(found: Calibration) -> str:
 def _html_table(shown: Table) -> str:
     head = "".join(f"<th>{escape(name)}" for name in shown.columns)
     body = "".join(
-        "<tr>" + "".join(f"<td>{_html_cell(cell)}" for cell in row) for row in shown.rows
+        "<tr>" + "".join(map(_html_cell, shown.columns, row, range(len(row)))) for row in shown.rows
     )
     title = f"<h4>{escape(shown.title)}</h4>" if shown.title else ""
-    table = f"<table><thead><tr>{head}</thead><tbody>{body}</tbody></table>"
+    table = f'<table class="titled"><thead><tr>{head}</thead><tbody>{body}</tbody></table>'
     return f'{title}<div class="scroll">{table}</div>'
 
 
-def _html_cell(text: str) -> str:
-    """An interval is not broken."""
-    return _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
+def _html_cell(column: str, text: str, place: int) -> str:
+    """An interval is not broken; where a screen is narrow, each cell shows its column."""
+    told = f' data-title="{escape(column)}"' if place else ""
+    return f"<td{told}>" + _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
 
 
 def write_pages(cards: Sequence[Card], folder: Path, sentences: Sequence[str] = ()) -> list[Path]:
