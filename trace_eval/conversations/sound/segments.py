@@ -36,6 +36,8 @@ class SegmentRules:
         margin_s: kept away from speech where noise is measured.
         before_s, after_s: how far an end is looked for; a start is looked for ``after_s`` on
             both sides.
+        late_s: the detector's stretch ends late by at most so much: a tail that drowns in the
+            noise before is longer than its loud part.
         shift_s: half of what the level's window smears.
         quiet_s: silence that a noise floor needs.
     """
@@ -49,6 +51,7 @@ class SegmentRules:
     margin_s: float = 0.2
     before_s: float = 0.3
     after_s: float = 0.2
+    late_s: float = 0.16
     shift_s: float = 0.006
     quiet_s: float = 0.5
 
@@ -168,7 +171,7 @@ def _edges(grid: _Grid, own: int, span: tuple[float, float], line: float) -> tup
     last = slice(max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1)
     if len(found := _hot_pairs(grid, own, last, line)):
         end = grid.base + (last.start + found[-1] + 2) * HOP_S - RULES.shift_s
-    return start, max(end, start + 2 * HOP_S)
+    return start, max(end, span[1] - RULES.late_s, start + 2 * HOP_S)
 
 
 def _hot_pairs(grid: _Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:
