@@ -186,6 +186,7 @@ def item_page(review: Review, clips: Clips, place: Position) -> dict[str, Any]:
         "one_comment": form.comments_on_items,
         "must_play": review.must_play(place),
         "turn": turn_of(place.step.key),
+        "lanes": clips.lanes,
     }
     if isinstance(item, Pair):
         return values | _pair_shown(item, clips, place, review.plan.overall_first)
